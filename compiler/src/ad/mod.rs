@@ -1,0 +1,1 @@
+//! Derivative transformations: core λ to core λ.

@@ -1,0 +1,146 @@
+//! Messages to the user: what went wrong, where, why, and how to mend it.
+//!
+//! Stages describe a mistake as data (their own `Error` enum) and turn it into a [`Diagnostic`]; only this module
+//! knows how one looks on a terminal.
+
+use crate::base::source::{SourceMap, Span};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+/// How bad a [`Diagnostic`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The program cannot be compiled or run.
+    Error,
+    /// The program runs, but not as the user may expect.
+    Warning,
+}
+
+/// A marked range with a short text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The range to mark.
+    pub span: Span,
+    /// What to say beside the marks; may be empty.
+    pub text: String,
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// The stable code, such as `V0101`.
+    pub code: &'static str,
+    /// The headline, in lower case, without a final stop.
+    pub message: String,
+    /// The cause: gets the carets. `None` only for mistakes that have no place in a file (such as a missing file).
+    pub primary: Option<Label>,
+    /// Related places.
+    pub secondary: Vec<Label>,
+    /// Why this is a mistake: what was expected and what was found.
+    pub notes: Vec<String>,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`; `label` is the text beside the carets.
+    pub fn error(code: &'static str, message: impl Into<String>, span: Span, label: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            primary: Some(Label { span, text: label.into() }),
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+    /// An error that no place in a file caused.
+    pub fn error_without_place(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            primary: None,
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+    /// The same message as a warning.
+    pub fn as_warning(mut self) -> Diagnostic {
+        self.severity = Severity::Warning;
+        self
+    }
+    /// Adds a related place.
+    pub fn secondary(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+    /// Adds a line that says why.
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+    /// Sets the line that says how to mend it.
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// The message as shown to a person, ending in a newline. `color` adds terminal colours.
+    pub fn render(&self, sources: &SourceMap, color: bool) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let title = level.primary_title(self.message.as_str()).id(self.code);
+        let mut group = Group::with_title(title);
+        let mut labels: Vec<(&Label, AnnotationKind)> = Vec::new();
+        labels.extend(self.primary.iter().map(|label| (label, AnnotationKind::Primary)));
+        labels.extend(self.secondary.iter().map(|label| (label, AnnotationKind::Context)));
+        let mut files = Vec::new();
+        for (label, _) in &labels {
+            if !files.contains(&label.span.file) {
+                files.push(label.span.file);
+            }
+        }
+        for file in files {
+            let source = sources.file(file);
+            let mut snippet = Snippet::source(source.text.as_str()).path(source.name.as_str());
+            for (label, kind) in labels.iter().filter(|(label, _)| label.span.file == file) {
+                let range = char_range(&source.text, label.span);
+                let mut annotation = kind.span(range);
+                if !label.text.is_empty() {
+                    annotation = annotation.label(label.text.as_str());
+                }
+                snippet = snippet.annotation(annotation);
+            }
+            group = group.element(snippet);
+        }
+        for note in &self.notes {
+            group = group.element(Level::NOTE.message(note.as_str()));
+        }
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let mut text = renderer.render(&[group]).to_string();
+        text.push('\n');
+        text
+    }
+}
+
+/// The range of `span` in `text`, moved outwards to character boundaries and kept inside the text.
+fn char_range(text: &str, span: Span) -> std::ops::Range<usize> {
+    let mut start = (span.start as usize).min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let mut end = (span.end as usize).clamp(start, text.len());
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    start..end
+}

@@ -1,0 +1,9 @@
+//! What every stage shares: source positions, the source map, entity ids and diagnostics.
+
+pub mod diagnostic;
+pub mod entity;
+pub mod source;
+
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use entity::{EntityVec, entity_id};
+pub use source::{FileId, SourceFile, SourceMap, Span};

@@ -1,0 +1,1 @@
+//! SSA to object code and executables.

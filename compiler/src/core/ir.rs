@@ -1,0 +1,191 @@
+//! The core language: a λ-calculus in A-normal form, α-converted and closure-converted.
+//!
+//! ```text
+//! body ::= x1 = rhs1; ...; xn = rhsn; return x
+//! rhs  ::= x | constant | global | (x y) | (prim x ...) | closure λ | if x then body else body
+//! ```
+//!
+//! Invariants, checked by [`crate::core::verify`]:
+//!
+//! - Every variable is bound once in the whole program, except that a λ's captured variables keep the ids that they
+//!   have where the closure is made: [`Lambda::captures`] lists the free local variables in binding order, outer
+//!   binders first, and `closure λ` may stand only where all of them are in scope.
+//! - A λ's body uses only its parameter, its captures, and what it binds itself. The bodies of an `if` also see what
+//!   the body around them has bound so far.
+//! - A letrec group shares one environment: each λ of the group captures the free locals of the whole group without
+//!   the group's own names, and a λ that uses a name of the group starts with bindings that rebuild that closure
+//!   (`f = closure λf`) from its own captures. So closures are never cyclic and no later stage knows letrec.
+//! - Every function takes one argument. `(f a b c)` has become a tuple of nested pairs and one application.
+//! - Globals are constants of the program, not captures.
+
+use crate::base::{EntityVec, Span, entity_id};
+use crate::core::prim::Prim;
+use std::rc::Rc;
+
+entity_id! {
+    /// A local variable, unique in the program.
+    Var, "%"
+}
+entity_id! {
+    /// A λ-expression: code without its environment.
+    LambdaId, "L"
+}
+entity_id! {
+    /// A top-level name.
+    GlobalId, "G"
+}
+
+/// A name for people: the source name of a local variable and where it was bound.
+#[derive(Clone, Debug)]
+pub struct VarInfo {
+    /// The source name; generated variables have one that tells their role.
+    pub name: Rc<str>,
+    /// Where it was bound.
+    pub span: Span,
+}
+
+/// Where the code of a λ comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Written in a source file.
+    Source,
+    /// The function whose body is one call of a primitive.
+    Primitive(Prim),
+    /// The reverse transform of the λ.
+    Reverse(LambdaId),
+    /// The backpropagator that the reverse transform of the λ returns (of its `n`-th nested body: 0 for the λ's own
+    /// body, then the branches of its conditionals in order).
+    Backpropagator(LambdaId, u32),
+}
+
+/// A λ-expression.
+#[derive(Clone, Debug)]
+pub struct Lambda {
+    /// The name that the function prints as; `lambda` when it has none.
+    pub name: Rc<str>,
+    /// The whole expression in the source; transformed code keeps the span of what it was made from.
+    pub span: Span,
+    /// Where the code comes from.
+    pub origin: Origin,
+    /// The one parameter.
+    pub param: Var,
+    /// Free local variables in binding order.
+    pub captures: Vec<Var>,
+    /// The body.
+    pub body: Body,
+}
+
+/// A sequence of bindings and the variable that is its value.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Evaluated in order.
+    pub bindings: Vec<Binding>,
+    /// The value of the body. When this is the last binding's variable, that binding is in tail position.
+    pub result: Var,
+}
+
+/// `var = rhs`
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// The variable bound.
+    pub var: Var,
+    /// Its definition.
+    pub rhs: Rhs,
+    /// The source of the operation: where a run-time error in it is reported.
+    pub span: Span,
+}
+
+/// The right-hand side of a binding.
+#[derive(Clone, Debug)]
+pub enum Rhs {
+    /// Another name of a variable.
+    Var(Var),
+    /// A constant.
+    Const(Const),
+    /// The value of a top-level name.
+    Global(GlobalId),
+    /// Application of a function to its argument.
+    Apply(Var, Var),
+    /// A saturated call of a primitive: as many operands as [`Prim::arity`] says.
+    Prim(Prim, Vec<Var>),
+    /// A part of a value that a pattern takes apart; [`Part::Car`] differs from [`Prim::Car`] in the message of its
+    /// error only.
+    Destructure(Part, Var),
+    /// The closure of a λ over its captures, which are in scope under the same names.
+    Closure(LambdaId),
+    /// Only `#f` is false.
+    If(Var, Box<Body>, Box<Body>),
+}
+
+/// What a pattern demands of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// A pair; the value is its first part.
+    Car,
+    /// A pair; the value is its second part.
+    Cdr,
+    /// The empty list; the value is `()`.
+    Nil,
+}
+
+/// A literal.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Const {
+    /// `()`
+    Nil,
+    /// `#t`, `#f`
+    Bool(bool),
+    /// A double.
+    Real(f64),
+    /// A text, for messages.
+    Str(Rc<str>),
+}
+
+/// A top-level name.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// The source name.
+    pub name: Rc<str>,
+    /// Where it is defined.
+    pub span: Span,
+    /// What it is.
+    pub definition: Definition,
+}
+
+/// What a top-level name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Definition {
+    /// A function: a λ without captures, available before anything runs.
+    Function(LambdaId),
+    /// The value of an [`Item::Define`]; using it before that item has run is an error.
+    Value,
+}
+
+/// What the program does, in order.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// Computes the value of a global that is not a function.
+    Define(GlobalId, Body),
+    /// Computes a value and prints it on its own line.
+    Print(Body, Span),
+}
+
+/// A whole program. Transformations append to the tables; ids stay valid.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// All λ-expressions.
+    pub lambdas: EntityVec<LambdaId, Lambda>,
+    /// All local variables.
+    pub vars: EntityVec<Var, VarInfo>,
+    /// All top-level names.
+    pub globals: EntityVec<GlobalId, Global>,
+    /// What to do, in order.
+    pub items: Vec<Item>,
+}
+
+impl Program {
+    /// A new variable.
+    pub fn new_var(&mut self, name: &str, span: Span) -> Var {
+        self.vars.push(VarInfo { name: Rc::from(name), span })
+    }
+}

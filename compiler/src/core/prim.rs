@@ -1,0 +1,199 @@
+//! The primitives of the core language: one table for every stage.
+//!
+//! A saturated call of a primitive is a right-hand side of its own ([`crate::core::ir::Rhs::Prim`]). A primitive used
+//! as a value is an ordinary global function whose body is such a call, so no later stage knows primitive values.
+
+use std::fmt;
+
+/// A primitive operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Prim {
+    // Reals, one operand.
+    Neg,
+    Sqrt,
+    Exp,
+    Log,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Log1p,
+    Expm1,
+    Abs,
+    Floor,
+    Ceiling,
+    Round,
+    Truncate,
+    /// `(sign x)`: -1, 0 or 1 (not a number stays so); the derivative of `abs`.
+    Sign,
+    /// The identity on reals; the analysis forgets the value.
+    Real,
+    // Reals, two operands.
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Atan2,
+    Expt,
+    /// `(scale d s)`: the sensitivity `s` times the partial derivative `d`; a symbolic zero stays one.
+    Scale,
+    /// `(unscale s d)`: the sensitivity `s` divided by `d`; a symbolic zero stays one.
+    Unscale,
+    // Comparisons.
+    Eq,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    // Tests.
+    IsNull,
+    IsPair,
+    IsReal,
+    IsBoolean,
+    IsVector,
+    IsProcedure,
+    IsForward,
+    IsReverse,
+    // Pairs.
+    Cons,
+    Car,
+    Cdr,
+    // Derivative operators.
+    Zero,
+    Plus,
+    J,
+    JInverse,
+    // Input, output, failure.
+    ReadReal,
+    WriteReal,
+    Write,
+    WriteString,
+    Newline,
+    /// `(error message value)`
+    Error,
+}
+
+/// What kind of operation a primitive is; stages that treat a whole family alike match on this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Reals to a real.
+    Arithmetic,
+    /// Two reals to a boolean.
+    Comparison,
+    /// Any value to a boolean, decided by its shape.
+    Test,
+    /// `cons`, `car`, `cdr`.
+    Structure,
+    /// `zero`, `plus`, `*j`, `*j-inverse`.
+    Derivative,
+    /// Reads, writes or fails.
+    Effect,
+}
+
+use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test};
+
+/// Every primitive with its name in the source, number of operands and family. `neg`, `sign`,
+/// `scale` and `unscale` cannot be written in a program; they stand in printed code only.
+pub const TABLE: &[(Prim, &str, usize, Family)] = &[
+    (Prim::Neg, "neg", 1, Arithmetic),
+    (Prim::Sqrt, "sqrt", 1, Arithmetic),
+    (Prim::Exp, "exp", 1, Arithmetic),
+    (Prim::Log, "log", 1, Arithmetic),
+    (Prim::Sin, "sin", 1, Arithmetic),
+    (Prim::Cos, "cos", 1, Arithmetic),
+    (Prim::Tan, "tan", 1, Arithmetic),
+    (Prim::Asin, "asin", 1, Arithmetic),
+    (Prim::Acos, "acos", 1, Arithmetic),
+    (Prim::Atan, "atan", 1, Arithmetic),
+    (Prim::Sinh, "sinh", 1, Arithmetic),
+    (Prim::Cosh, "cosh", 1, Arithmetic),
+    (Prim::Tanh, "tanh", 1, Arithmetic),
+    (Prim::Log1p, "log1p", 1, Arithmetic),
+    (Prim::Expm1, "expm1", 1, Arithmetic),
+    (Prim::Abs, "abs", 1, Arithmetic),
+    (Prim::Floor, "floor", 1, Arithmetic),
+    (Prim::Ceiling, "ceiling", 1, Arithmetic),
+    (Prim::Round, "round", 1, Arithmetic),
+    (Prim::Truncate, "truncate", 1, Arithmetic),
+    (Prim::Sign, "sign", 1, Arithmetic),
+    (Prim::Real, "real", 1, Arithmetic),
+    (Prim::Add, "+", 2, Arithmetic),
+    (Prim::Sub, "-", 2, Arithmetic),
+    (Prim::Mul, "*", 2, Arithmetic),
+    (Prim::Div, "/", 2, Arithmetic),
+    (Prim::Atan2, "atan", 2, Arithmetic),
+    (Prim::Expt, "expt", 2, Arithmetic),
+    (Prim::Scale, "scale", 2, Arithmetic),
+    (Prim::Unscale, "unscale", 2, Arithmetic),
+    (Prim::Eq, "=", 2, Comparison),
+    (Prim::Lt, "<", 2, Comparison),
+    (Prim::Gt, ">", 2, Comparison),
+    (Prim::Le, "<=", 2, Comparison),
+    (Prim::Ge, ">=", 2, Comparison),
+    (Prim::IsNull, "null?", 1, Test),
+    (Prim::IsPair, "pair?", 1, Test),
+    (Prim::IsReal, "real?", 1, Test),
+    (Prim::IsBoolean, "boolean?", 1, Test),
+    (Prim::IsVector, "vector?", 1, Test),
+    (Prim::IsProcedure, "procedure?", 1, Test),
+    (Prim::IsForward, "forward?", 1, Test),
+    (Prim::IsReverse, "reverse?", 1, Test),
+    (Prim::Cons, "cons", 2, Structure),
+    (Prim::Car, "car", 1, Structure),
+    (Prim::Cdr, "cdr", 1, Structure),
+    (Prim::Zero, "zero", 1, Derivative),
+    (Prim::Plus, "plus", 2, Derivative),
+    (Prim::J, "*j", 1, Derivative),
+    (Prim::JInverse, "*j-inverse", 1, Derivative),
+    (Prim::ReadReal, "read-real", 0, Effect),
+    (Prim::WriteReal, "write-real", 1, Effect),
+    (Prim::Write, "write", 1, Effect),
+    (Prim::WriteString, "write-string", 1, Effect),
+    (Prim::Newline, "newline", 0, Effect),
+    (Prim::Error, "error", 2, Effect),
+];
+
+impl Prim {
+    fn row(self) -> &'static (Prim, &'static str, usize, Family) {
+        &TABLE[self as usize]
+    }
+    /// The name in source programs and printed code.
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+    /// Number of operands.
+    pub fn arity(self) -> usize {
+        self.row().2
+    }
+    /// The family that the operation belongs to.
+    pub fn family(self) -> Family {
+        self.row().3
+    }
+    /// False when the call can be dropped if its result is unused and its operands fit.
+    pub fn has_effect(self) -> bool {
+        self.family() == Effect
+    }
+}
+
+impl fmt::Display for Prim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_rows_stand_at_their_primitive() {
+        for (index, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.0 as usize, index, "{}", row.1);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Datums to core.

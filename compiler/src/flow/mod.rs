@@ -1,0 +1,1 @@
+//! Flow analysis: abstract interpretation over shapes.

@@ -1,0 +1,1 @@
+//! Optimisation: SSA to SSA.

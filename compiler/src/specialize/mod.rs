@@ -1,0 +1,1 @@
+//! Core and shapes to first-order SSA.

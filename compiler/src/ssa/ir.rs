@@ -1,0 +1,368 @@
+//! First-order, typed, monomorphic static single assignment form.
+//!
+//! ```text
+//! fn name(v0: f64, v1: ptr) -> f64, f64 {
+//! b0:
+//!     v2 = mul v0, v0
+//!     v3 = has_tag.sum0.1 v1
+//!     branch v3, b1(v2), b2
+//! ...
+//! ```
+//!
+//! A program is a set of functions over four machine types. There are no closures and no dynamic types: what the flow
+//! analysis knows has become structure of the code. A value of the source language is a tuple of SSA values (its
+//! leaves); only recursive data live in boxes on the heap.
+//!
+//! Invariants, checked by [`crate::ssa::verify`]:
+//!
+//! - Every value is defined once, by a block parameter or an instruction, and its definition dominates its uses.
+//! - Operand and result types are those that [`Op`] documents; jumps pass as many arguments of the right types as the
+//!   target has parameters; returns and tail calls agree with [`Function::results`].
+//! - The entry block (the first one) has the function's parameters as its own and no predecessors.
+//! - All data are immutable. `retain` and `release` appear only after the pass that places them; before it the code is
+//!   a pure description and an optimisation may duplicate, merge and drop any operation without effect.
+
+use crate::base::{EntityVec, Span, entity_id};
+use std::fmt;
+use std::rc::Rc;
+
+entity_id! {
+    /// A function.
+    FuncId, "fn"
+}
+entity_id! {
+    /// A basic block of one function.
+    BlockId, "b"
+}
+entity_id! {
+    /// A value of one function.
+    Value, "v"
+}
+entity_id! {
+    /// The alternatives of one boxed sum.
+    SumId, "sum"
+}
+entity_id! {
+    /// A constant text.
+    TextId, "text"
+}
+entity_id! {
+    /// A memory cell that holds (a leaf of) a global value.
+    SlotId, "slot"
+}
+
+/// A machine type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    /// An IEEE double.
+    F64,
+    /// A truth value.
+    Bool,
+    /// A 64-bit integer: the tag of an unboxed sum, or the number of a text.
+    Int,
+    /// A boxed sum: an immediate (an alternative without fields) or a pointer to a box.
+    Ptr,
+}
+
+/// Operations on one real.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Real1 {
+    Neg,
+    Sqrt,
+    Exp,
+    Log,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Log1p,
+    Expm1,
+    Abs,
+    Floor,
+    Ceiling,
+    /// To the nearest integer, ties to even.
+    Round,
+    Truncate,
+}
+
+/// Operations on two reals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Real2 {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Atan2,
+    Pow,
+}
+
+/// Comparisons of two reals; all are false when an operand is not a number, `Ne` is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Compare {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// Where output goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// An operation. The comment gives operand types -> result types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// `-> f64`, by its bits, so that operations can be compared and hashed.
+    ConstReal(u64),
+    /// `-> bool`
+    ConstBool(bool),
+    /// `-> int`
+    ConstInt(i64),
+    /// `-> ptr`: the alternative of the sum that has this tag and no fields.
+    Immediate(SumId, u32),
+    /// `f64 -> f64`
+    Real1(Real1),
+    /// `f64, f64 -> f64`
+    Real2(Real2),
+    /// `f64, f64 -> bool`
+    Compare(Compare),
+    /// `bool -> bool`
+    Not,
+    /// `bool, bool -> bool`
+    And,
+    /// `bool, bool -> bool`
+    Or,
+    /// `int -> bool`: whether the operand is this number.
+    IntIs(i64),
+    /// `bool, T, T -> T`: the second operand if the first is true, else the third.
+    Select,
+    /// `parameters -> results` of the function.
+    Call(FuncId),
+    /// `fields -> ptr`: a new box of the sum's alternative that has this tag; the fields are those of its layout.
+    Box(SumId, u32),
+    /// `ptr -> int`: the tag of a boxed sum.
+    Tag(SumId),
+    /// `ptr -> bool`: whether the boxed sum is the alternative with this tag.
+    HasTag(SumId, u32),
+    /// `ptr -> T`: a field, counted from 0, of a box that is known to be the alternative with this tag.
+    Field(SumId, u32, u32),
+    /// `-> T`: the content of a global's cell, which has been set.
+    GlobalGet(SlotId),
+    /// `T ->`: sets a global's cell; each is set at most once.
+    GlobalSet(SlotId),
+    /// `-> f64`: the next number of standard input; fails with the text when there is none.
+    ReadReal(TextId),
+    /// `f64 ->`: writes the shortest decimal that reads back to the same double.
+    WriteReal(Stream),
+    /// `->`: writes a text.
+    WriteText(Stream, TextId),
+    /// `int ->`: writes the text with that number.
+    WriteTextOf(Stream),
+    /// `ptr ->`: one more owner.
+    Retain,
+    /// `ptr ->`: one owner less; the last one frees the box.
+    Release,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// Operands.
+    pub args: Vec<Value>,
+    /// Results: one, except for calls (any number) and operations without result.
+    pub results: Vec<Value>,
+    /// The source of the operation, where one is known.
+    pub span: Option<Span>,
+}
+
+/// A jump target with its arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// The block.
+    pub block: BlockId,
+    /// One value for each of its parameters.
+    pub args: Vec<Value>,
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Terminator {
+    /// Continues at the target.
+    Jump(Target),
+    /// Continues at the first target if the condition (bool) is true, else at the second.
+    Branch(Value, Target, Target),
+    /// Continues at the target whose position is the value (int); the verifier's proof obligation is the producer's:
+    /// the value is less than the number of targets.
+    Switch(Value, Vec<Target>),
+    /// Leaves the function.
+    Return(Vec<Value>),
+    /// Leaves the function with the results of a call; its frame is gone before the call starts.
+    TailCall(FuncId, Vec<Value>),
+    /// A run-time error: writes the text to standard error and ends the program with exit code 1.
+    Fail(TextId),
+    /// Cannot be reached (after a call that does not return, for instance).
+    Unreachable,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Values that jumps to the block supply.
+    pub params: Vec<Value>,
+    /// Executed in order.
+    pub insts: Vec<Inst>,
+    /// How the block ends.
+    pub terminator: Terminator,
+}
+
+/// A function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// For people and for the symbol table; not necessarily unique.
+    pub name: Rc<str>,
+    /// Result types.
+    pub results: Vec<Type>,
+    /// The type of every value.
+    pub values: EntityVec<Value, Type>,
+    /// The blocks; the first is the entry, whose parameters are the function's. Blocks that no path reaches may be
+    /// present and have `Unreachable` as terminator and no instructions.
+    pub blocks: EntityVec<BlockId, Block>,
+}
+
+/// One alternative of a boxed sum.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Alternative {
+    /// What it stands for, for people (`pair`, `nil`, the name of a function).
+    pub name: Rc<str>,
+    /// The types of its fields; an alternative without fields is an immediate and never allocated.
+    pub fields: Vec<Type>,
+}
+
+/// A sum whose values are boxed; the tag of an alternative is its position.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Sum {
+    /// The alternatives in tag order.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A whole program.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Program {
+    /// All functions.
+    pub functions: EntityVec<FuncId, Function>,
+    /// All boxed sums.
+    pub sums: EntityVec<SumId, Sum>,
+    /// All constant texts.
+    pub texts: EntityVec<TextId, Rc<str>>,
+    /// The cells of the globals.
+    pub slots: EntityVec<SlotId, Type>,
+    /// The function that runs the program: no parameters, no results.
+    pub main: Option<FuncId>,
+}
+
+impl Function {
+    /// The entry block.
+    pub const ENTRY: BlockId = BlockId(0);
+
+    /// A function with an empty entry block that has parameters of the given types.
+    pub fn new(name: Rc<str>, params: &[Type], results: Vec<Type>) -> Function {
+        let mut function = Function { name, results, values: EntityVec::new(), blocks: EntityVec::new() };
+        let params = params.iter().map(|ty| function.values.push(*ty)).collect();
+        function.blocks.push(Block { params, insts: Vec::new(), terminator: Terminator::Unreachable });
+        function
+    }
+    /// The parameters.
+    pub fn params(&self) -> &[Value] {
+        &self.blocks[Function::ENTRY].params
+    }
+    /// The types of the parameters.
+    pub fn param_types(&self) -> Vec<Type> {
+        self.params().iter().map(|v| self.values[*v]).collect()
+    }
+    /// A new block with parameters of the given types.
+    pub fn new_block(&mut self, params: &[Type]) -> BlockId {
+        let params = params.iter().map(|ty| self.values.push(*ty)).collect();
+        self.blocks.push(Block { params, insts: Vec::new(), terminator: Terminator::Unreachable })
+    }
+}
+
+impl Sum {
+    /// The types of the fields of the alternative with this tag.
+    pub fn fields(&self, tag: u32) -> &[Type] {
+        &self.alternatives[tag as usize].fields
+    }
+}
+
+impl Op {
+    /// True when executing the operation can be observed other than through its results, or depends on anything but
+    /// its operands, so that it must stay where it is. Calls are decided by what they call.
+    pub fn has_effect(self) -> bool {
+        matches!(
+            self,
+            Op::GlobalSet(_)
+                | Op::ReadReal(_)
+                | Op::WriteReal(_)
+                | Op::WriteText(..)
+                | Op::WriteTextOf(_)
+                | Op::Retain
+                | Op::Release
+        )
+    }
+}
+
+impl Terminator {
+    /// The targets that control may go to within the function.
+    pub fn targets(&self) -> Vec<&Target> {
+        match self {
+            Terminator::Jump(target) => vec![target],
+            Terminator::Branch(_, a, b) => vec![a, b],
+            Terminator::Switch(_, targets) => targets.iter().collect(),
+            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => vec![],
+        }
+    }
+    /// The same, mutably.
+    pub fn targets_mut(&mut self) -> Vec<&mut Target> {
+        match self {
+            Terminator::Jump(target) => vec![target],
+            Terminator::Branch(_, a, b) => vec![a, b],
+            Terminator::Switch(_, targets) => targets.iter_mut().collect(),
+            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => vec![],
+        }
+    }
+    /// Calls `f` on every value that the terminator uses.
+    pub fn for_each_use(&mut self, mut f: impl FnMut(&mut Value)) {
+        match self {
+            Terminator::Branch(value, ..) | Terminator::Switch(value, _) => f(value),
+            Terminator::Return(values) | Terminator::TailCall(_, values) => values.iter_mut().for_each(&mut f),
+            Terminator::Jump(_) | Terminator::Fail(_) | Terminator::Unreachable => {}
+        }
+        for target in self.targets_mut() {
+            target.args.iter_mut().for_each(&mut f);
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Type::F64 => "f64",
+            Type::Bool => "bool",
+            Type::Int => "int",
+            Type::Ptr => "ptr",
+        })
+    }
+}

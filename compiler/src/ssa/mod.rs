@@ -1,0 +1,3 @@
+//! First-order SSA: its representation, printer, parser, verifier and evaluator.
+
+pub mod ir;

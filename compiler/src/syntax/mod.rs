@@ -1,0 +1,1 @@
+//! Source text to datums with positions.
