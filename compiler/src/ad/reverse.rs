@@ -1,0 +1,573 @@
+//! The reverse transform: core λ → core λ.
+//!
+//! ~~~text
+//! λx0 captures x'1 ... x'l.         λ↼x0 captures ↼x'1 ... ↼x'l.
+//!   x1 = rhs1                         φ(x1 = rhs1)
+//!   ...                        →      ...
+//!   xn = rhsn                         φ(xn = rhsn)
+//!   return xn                         b = closure λx̄n. ρ(xn = rhsn) ... ρ(x1 = rhs1)
+//!                                                      return (cons (list x̄'1 ... x̄'l) x̄0)
+//!                                     return (cons ↼xn b)
+//! ~~~
+//!
+//! | rhs | φ | ρ |
+//! |---|---|---|
+//! | `x = y` | `↼x = ↼y` | `ȳ ⊕= x̄` |
+//! | constant, global `c` | `↼x = *j c` | |
+//! | `x = (f a)` | `(↼x . x̃) = (↼f ↼a)` | `(f̄ . ā) ⊕= (x̃ x̄)` |
+//! | `x = (p y ...)`, a primitive | `x = (p y ...)`, `↼x = *j x` | `ȳ ⊕= (∂p/∂y) x̄`, see [`super::rules`] |
+//! | `x = closure λ` | `↼x = closure ↼λ` | the sensitivities in x̄ are added to λ's captures |
+//! | `x = if c a b` | `(↼x . x̃) = if ↼c a' b'` | the free variables of the branches get what `(x̃ x̄)` lists |
+//!
+//! where `a'` is the forward phase of the branch, returning its value and a backpropagator from the sensitivity of the
+//! value to the list of the sensitivities of the free variables of both branches, in binding order.
+//!
+//! Three things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
+//! variables that get no contribution at all. Primal operands of primitives (`*j-inverse ↼y`) are named once and used
+//! by both phases, so a backpropagator captures what its partial derivatives need and nothing else. Variables bound to
+//! constants, globals and the results of tests are inactive: no sensitivity is computed for them.
+//!
+//! Source: Pearlmutter and Siskind, "Reverse-mode AD in a functional framework: Lambda the ultimate backpropagator"
+//! (2008), sections 4 and 5, with pairs, conditionals and letrec native.
+
+use super::{Transforms, rules};
+use crate::base::Span;
+use crate::core::ir::{Binding, Body, Const, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
+use crate::core::prim::{Family, Prim};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// A sequence of bindings under construction.
+pub(super) struct Code<'a> {
+    pub program: &'a mut Program,
+    pub bindings: Vec<Binding>,
+    /// The source of what is being generated.
+    pub span: Span,
+}
+
+impl Code<'_> {
+    /// Binds a new variable of that name.
+    pub fn bind(&mut self, name: &str, rhs: Rhs) -> Var {
+        let var = self.program.new_var(name, self.span);
+        self.bind_to(var, rhs)
+    }
+    /// Binds the given variable.
+    pub fn bind_to(&mut self, var: Var, rhs: Rhs) -> Var {
+        self.bindings.push(Binding { var, rhs, span: self.span });
+        var
+    }
+    /// Calls a primitive.
+    pub fn prim(&mut self, prim: Prim, args: &[Var]) -> Var {
+        self.bind("t", Rhs::Prim(prim, args.to_vec()))
+    }
+    /// A number.
+    pub fn number(&mut self, value: f64) -> Var {
+        self.bind("k", Rhs::Const(Const::Real(value)))
+    }
+    /// A list of variables.
+    fn list(&mut self, items: &[Var]) -> Var {
+        let mut tail = self.bind("nil", Rhs::Const(Const::Nil));
+        for item in items.iter().rev() {
+            tail = self.prim(Prim::Cons, &[*item, tail]);
+        }
+        tail
+    }
+    fn name(&self, var: Var) -> Rc<str> {
+        self.program.vars[var].name.clone()
+    }
+}
+
+/// What the forward phase of one binding leaves for the reverse phase.
+struct Step {
+    var: Var,
+    rhs: Rhs,
+    span: Span,
+    kind: StepKind,
+}
+
+enum StepKind {
+    /// The right-hand side itself says what to do.
+    Plain,
+    /// A primitive, with the primal values of its operands and its result.
+    Prim { operands: Vec<Var>, result: Var },
+    /// An application or conditional: x̃, and the variables that get the parts of its result.
+    Call { backpropagator: Var, targets: Vec<Var> },
+}
+
+/// Variables in scope of the code being transformed.
+#[derive(Clone, Default)]
+struct Scope {
+    /// x for every ↼x in scope, in binding order (of the source).
+    sources: Vec<Var>,
+    /// Every variable of the generated code in scope, in binding order: ↼x, primal values, backpropagators.
+    generated: Vec<Var>,
+    /// The variable that holds `*j-inverse ↼x`, where one exists already.
+    primal: FxHashMap<Var, Var>,
+    /// Source variables that never need a sensitivity.
+    inactive: FxHashSet<Var>,
+}
+
+/// Transforms one λ and, first, the λs inside it.
+pub(super) fn reverse(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> LambdaId {
+    if let Some(done) = transforms.reversed.get(&lambda) {
+        return *done;
+    }
+    let source = program.lambdas[lambda].clone();
+    let placeholder = Lambda { origin: Origin::Reverse(lambda), ..source.clone() };
+    let id = program.lambdas.push(placeholder);
+    transforms.reversed.insert(lambda, id);
+
+    let mut cx = Reverser { transforms, program, lambda, backpropagators: 0 };
+    let mut scope = Scope::default();
+    let captures: Vec<Var> = source.captures.iter().map(|x| cx.declare(*x, &mut scope)).collect();
+    let param = cx.declare(source.param, &mut scope);
+    let (mut bindings, result, steps) = cx.forward(&source.body, &mut scope);
+    let backpropagator = {
+        let targets = Targets::Function { captures: &source.captures, param: source.param };
+        cx.backpropagator(&source.body, &steps, targets, &scope, source.span)
+    };
+    let mut code = Code { program: cx.program, bindings: std::mem::take(&mut bindings), span: source.span };
+    let closure = code.bind("b", Rhs::Closure(backpropagator));
+    let pair = code.prim(Prim::Cons, &[result, closure]);
+    let mut body = Body { bindings: code.bindings, result: pair };
+    prune(&mut body, program);
+    let name = Rc::from(format!("↼{}", source.name).as_str());
+    program.lambdas[id] = Lambda { name, span: source.span, origin: Origin::Reverse(lambda), param, captures, body };
+    id
+}
+
+/// Whose sensitivities a backpropagator returns.
+enum Targets<'a> {
+    /// Of a λ: `(cons (list captures...) param)`.
+    Function { captures: &'a [Var], param: Var },
+    /// Of a branch: `(list variables...)`.
+    Branch { variables: &'a [Var] },
+}
+
+struct Reverser<'a> {
+    transforms: &'a mut Transforms,
+    program: &'a mut Program,
+    lambda: LambdaId,
+    /// How many backpropagators have been made for this λ.
+    backpropagators: u32,
+}
+
+impl Reverser<'_> {
+    /// ↼x.
+    fn reversed(&mut self, x: Var) -> Var {
+        if let Some(var) = self.transforms.reversed_vars.get(&x) {
+            return *var;
+        }
+        let info = self.program.vars[x].clone();
+        let var = self.program.new_var(&format!("↼{}", info.name), info.span);
+        self.transforms.reversed_vars.insert(x, var);
+        var
+    }
+
+    /// Brings x and ↼x into scope.
+    fn declare(&mut self, x: Var, scope: &mut Scope) -> Var {
+        let var = self.reversed(x);
+        scope.sources.push(x);
+        scope.generated.push(var);
+        var
+    }
+
+    /// The forward phase of a body: its bindings, the variable of its value, and what the reverse phase needs.
+    fn forward(&mut self, body: &Body, scope: &mut Scope) -> (Vec<Binding>, Var, Vec<Step>) {
+        let mut bindings = Vec::new();
+        let mut steps = Vec::new();
+        for binding in &body.bindings {
+            let start = bindings.len();
+            let kind = self.forward_binding(binding, scope, &mut bindings);
+            scope.sources.push(binding.var);
+            scope.generated.extend(bindings[start..].iter().map(|b: &Binding| b.var));
+            steps.push(Step { var: binding.var, rhs: binding.rhs.clone(), span: binding.span, kind });
+        }
+        let result = self.reversed(body.result);
+        (bindings, result, steps)
+    }
+
+    /// φ of one binding.
+    fn forward_binding(&mut self, binding: &Binding, scope: &mut Scope, out: &mut Vec<Binding>) -> StepKind {
+        let x = binding.var;
+        let reversed_x = self.reversed(x);
+        let reversed: FxHashMap<Var, Var> = operands(&binding.rhs).into_iter().map(|y| (y, self.reversed(y))).collect();
+        match &binding.rhs {
+            Rhs::Prim(prim, args) => return self.forward_prim(binding, *prim, args, scope, out),
+            Rhs::If(condition, then, other) => return self.forward_if(binding, *condition, then, other, scope, out),
+            Rhs::Closure(lambda) => {
+                let transformed = reverse(self.transforms, self.program, *lambda);
+                out.push(Binding { var: reversed_x, rhs: Rhs::Closure(transformed), span: binding.span });
+                return StepKind::Plain;
+            }
+            _ => {}
+        }
+        let mut code = Code { program: self.program, bindings: std::mem::take(out), span: binding.span };
+        let name = code.name(x);
+        let mut kind = StepKind::Plain;
+        match &binding.rhs {
+            Rhs::Var(y) => {
+                code.bind_to(reversed_x, Rhs::Var(reversed[y]));
+                if let Some(primal) = scope.primal.get(y).copied() {
+                    scope.primal.insert(x, primal);
+                }
+                if scope.inactive.contains(y) {
+                    scope.inactive.insert(x);
+                }
+            }
+            Rhs::Const(_) | Rhs::Global(_) => {
+                let primal = code.bind(&name, binding.rhs.clone());
+                code.bind_to(reversed_x, Rhs::Prim(Prim::J, vec![primal]));
+                scope.primal.insert(x, primal);
+                scope.inactive.insert(x);
+            }
+            Rhs::Apply(f, a) => {
+                let pair = code.bind("p", Rhs::Apply(reversed[f], reversed[a]));
+                code.bind_to(reversed_x, Rhs::Destructure(Part::Car, pair));
+                let backpropagator = code.bind(&format!("{name}\u{303}"), Rhs::Destructure(Part::Cdr, pair));
+                kind = StepKind::Call { backpropagator, targets: vec![*f, *a] };
+            }
+            Rhs::Destructure(part, y) => {
+                code.bind_to(reversed_x, Rhs::Destructure(*part, reversed[y]));
+                if *part == Part::Nil {
+                    scope.inactive.insert(x);
+                } else {
+                    let operand = primal(&mut code, scope, *y, reversed[y]);
+                    kind = StepKind::Prim { operands: vec![operand], result: operand };
+                }
+            }
+            Rhs::Prim(..) | Rhs::If(..) | Rhs::Closure(_) => {}
+        }
+        *out = code.bindings;
+        kind
+    }
+
+    fn forward_prim(
+        &mut self,
+        binding: &Binding,
+        prim: Prim,
+        args: &[Var],
+        scope: &mut Scope,
+        out: &mut Vec<Binding>,
+    ) -> StepKind {
+        let x = binding.var;
+        let reversed_x = self.reversed(x);
+        let reversed: Vec<Var> = args.iter().map(|y| self.reversed(*y)).collect();
+        let mut code = Code { program: self.program, bindings: std::mem::take(out), span: binding.span };
+        let kind = if matches!(prim, Prim::Cons | Prim::Car | Prim::Cdr) {
+            // `*j` distributes over pairs: the structure is built and taken apart as it is.
+            code.bind_to(reversed_x, Rhs::Prim(prim, reversed.clone()));
+            if prim == Prim::Cons {
+                StepKind::Plain
+            } else {
+                let operand = primal(&mut code, scope, args[0], reversed[0]);
+                StepKind::Prim { operands: vec![operand], result: operand }
+            }
+        } else {
+            let operands: Vec<Var> =
+                args.iter().zip(&reversed).map(|(y, reversed)| primal(&mut code, scope, *y, *reversed)).collect();
+            let name = code.name(x);
+            let result = code.bind(&name, Rhs::Prim(prim, operands.clone()));
+            code.bind_to(reversed_x, Rhs::Prim(Prim::J, vec![result]));
+            scope.primal.insert(x, result);
+            if matches!(prim.family(), Family::Comparison | Family::Test) {
+                scope.inactive.insert(x);
+            }
+            StepKind::Prim { operands, result }
+        };
+        *out = code.bindings;
+        kind
+    }
+
+    fn forward_if(
+        &mut self,
+        binding: &Binding,
+        condition: Var,
+        then: &Body,
+        other: &Body,
+        scope: &mut Scope,
+        out: &mut Vec<Binding>,
+    ) -> StepKind {
+        let mut free = FxHashSet::default();
+        self.free_variables(then, &mut free);
+        self.free_variables(other, &mut free);
+        let variables: Vec<Var> =
+            scope.sources.iter().copied().filter(|x| free.contains(x) && !scope.inactive.contains(x)).collect();
+        let then = self.branch(then, &variables, scope, binding.span);
+        let other = self.branch(other, &variables, scope, binding.span);
+        let reversed_x = self.reversed(binding.var);
+        let condition = self.reversed(condition);
+        let mut code = Code { program: self.program, bindings: std::mem::take(out), span: binding.span };
+        let choice = Rhs::If(condition, Box::new(then), Box::new(other));
+        let kind = if variables.is_empty() {
+            code.bind_to(reversed_x, choice);
+            StepKind::Plain
+        } else {
+            let pair = code.bind("p", choice);
+            code.bind_to(reversed_x, Rhs::Destructure(Part::Car, pair));
+            let name = format!("{}\u{303}", code.name(binding.var));
+            let backpropagator = code.bind(&name, Rhs::Destructure(Part::Cdr, pair));
+            StepKind::Call { backpropagator, targets: variables }
+        };
+        *out = code.bindings;
+        kind
+    }
+
+    /// The forward phase of a branch, which returns its value and, when there are variables that want a sensitivity,
+    /// its backpropagator.
+    fn branch(&mut self, body: &Body, variables: &[Var], scope: &Scope, span: Span) -> Body {
+        let mut scope = scope.clone();
+        let (bindings, result, steps) = self.forward(body, &mut scope);
+        if variables.is_empty() {
+            return Body { bindings, result };
+        }
+        let backpropagator = self.backpropagator(body, &steps, Targets::Branch { variables }, &scope, span);
+        let mut code = Code { program: self.program, bindings, span };
+        let closure = code.bind("b", Rhs::Closure(backpropagator));
+        let result = code.prim(Prim::Cons, &[result, closure]);
+        Body { bindings: code.bindings, result }
+    }
+
+    /// Adds the free local variables of a body, those of the closures made in it included, to `free`. (Variables that
+    /// the body binds are added too; the caller keeps those in its scope.)
+    fn free_variables(&self, body: &Body, free: &mut FxHashSet<Var>) {
+        for binding in &body.bindings {
+            free.extend(operands(&binding.rhs));
+            match &binding.rhs {
+                Rhs::If(_, then, other) => {
+                    self.free_variables(then, free);
+                    self.free_variables(other, free);
+                }
+                Rhs::Closure(lambda) => free.extend(self.program.lambdas[*lambda].captures.iter().copied()),
+                _ => {}
+            }
+        }
+        free.insert(body.result);
+    }
+
+    /// The backpropagator λ of a body whose forward phase left `steps`.
+    fn backpropagator(
+        &mut self,
+        body: &Body,
+        steps: &[Step],
+        targets: Targets<'_>,
+        scope: &Scope,
+        span: Span,
+    ) -> LambdaId {
+        let name = self.program.vars[body.result].name.clone();
+        let param = self.program.new_var(&bar(&name), span);
+        let reversed: FxHashMap<Var, Var> = match &targets {
+            Targets::Function { captures, param } => captures.iter().chain([param]).copied().collect::<Vec<_>>(),
+            Targets::Branch { variables } => variables.to_vec(),
+        }
+        .into_iter()
+        .map(|x| (x, self.reversed(x)))
+        .collect();
+        let lambda_name = self.program.lambdas[self.lambda].name.clone();
+        let number = self.backpropagators;
+        self.backpropagators += 1;
+        let origin = Origin::Backpropagator(self.lambda, number);
+
+        let mut phase = ReversePhase {
+            code: Code { program: self.program, bindings: Vec::new(), span },
+            scope,
+            sensitivities: FxHashMap::default(),
+        };
+        phase.add(body.result, param);
+        for step in steps.iter().rev() {
+            phase.step(step);
+        }
+        phase.code.span = span;
+        let result = match targets {
+            Targets::Function { captures, param } => {
+                let list: Vec<Var> = captures.iter().map(|x| phase.total(*x, reversed[x])).collect();
+                let environment = phase.code.list(&list);
+                let argument = phase.total(param, reversed[&param]);
+                phase.code.prim(Prim::Cons, &[environment, argument])
+            }
+            Targets::Branch { variables } => {
+                let list: Vec<Var> = variables.iter().map(|x| phase.total(*x, reversed[x])).collect();
+                phase.code.list(&list)
+            }
+        };
+        let mut body = Body { bindings: phase.code.bindings, result };
+        prune(&mut body, self.program);
+        let mut used = FxHashSet::default();
+        self.free_variables(&body, &mut used);
+        let captures = scope.generated.iter().copied().filter(|x| used.contains(x)).collect();
+        let name = Rc::from(bar(&lambda_name).as_str());
+        self.program.lambdas.push(Lambda { name, span, origin, param, captures, body })
+    }
+}
+
+/// The name of a sensitivity.
+pub(super) fn bar(name: &str) -> String {
+    format!("{name}\u{304}")
+}
+
+/// The variable that holds `*j-inverse ↼y`; binds it if there is none in scope.
+fn primal(code: &mut Code<'_>, scope: &mut Scope, y: Var, reversed: Var) -> Var {
+    if let Some(var) = scope.primal.get(&y) {
+        return *var;
+    }
+    let name = code.name(y);
+    let var = code.bind(&name, Rhs::Prim(Prim::JInverse, vec![reversed]));
+    scope.primal.insert(y, var);
+    var
+}
+
+/// The body of a backpropagator under construction.
+struct ReversePhase<'a> {
+    code: Code<'a>,
+    scope: &'a Scope,
+    /// x̄ for the source variables that got a contribution.
+    sensitivities: FxHashMap<Var, Var>,
+}
+
+impl ReversePhase<'_> {
+    /// `x̄ ⊕= contribution`
+    fn add(&mut self, x: Var, contribution: Var) {
+        if self.scope.inactive.contains(&x) {
+            return;
+        }
+        let total = match self.sensitivities.get(&x) {
+            None => contribution,
+            Some(sum) => {
+                let name = bar(&self.code.name(x));
+                self.code.bind(&name, Rhs::Prim(Prim::Plus, vec![*sum, contribution]))
+            }
+        };
+        self.sensitivities.insert(x, total);
+    }
+
+    /// x̄, when everything has been added: zero if nothing was.
+    fn total(&mut self, x: Var, reversed: Var) -> Var {
+        if let Some(sum) = self.sensitivities.get(&x) {
+            return *sum;
+        }
+        let primal = match self.scope.primal.get(&x) {
+            Some(var) => *var,
+            None => self.code.prim(Prim::JInverse, &[reversed]),
+        };
+        self.code.prim(Prim::Zero, &[primal])
+    }
+
+    /// ρ of one binding.
+    fn step(&mut self, step: &Step) {
+        let Some(sensitivity) = self.sensitivities.get(&step.var).copied() else { return };
+        self.code.span = step.span;
+        match (&step.rhs, &step.kind) {
+            (Rhs::Var(y), _) => self.add(*y, sensitivity),
+            (Rhs::Apply(..), StepKind::Call { backpropagator, targets }) => {
+                let pair = self.code.bind("p", Rhs::Apply(*backpropagator, sensitivity));
+                for (target, part) in targets.iter().zip([Part::Car, Part::Cdr]) {
+                    if !self.scope.inactive.contains(target) {
+                        let contribution = self.code.bind("s", Rhs::Destructure(part, pair));
+                        self.add(*target, contribution);
+                    }
+                }
+            }
+            (Rhs::If(..), StepKind::Call { backpropagator, targets }) => {
+                let list = self.code.bind("p", Rhs::Apply(*backpropagator, sensitivity));
+                self.distribute(list, targets);
+            }
+            (Rhs::Closure(lambda), _) => {
+                let captures = self.code.program.lambdas[*lambda].captures.clone();
+                self.distribute(sensitivity, &captures);
+            }
+            (Rhs::Destructure(part, y), StepKind::Prim { operands, .. }) => {
+                let prim = if *part == Part::Car { Prim::Car } else { Prim::Cdr };
+                self.part(prim, *y, operands[0], sensitivity);
+            }
+            (Rhs::Prim(prim @ (Prim::Car | Prim::Cdr), args), StepKind::Prim { operands, .. }) => {
+                self.part(*prim, args[0], operands[0], sensitivity);
+            }
+            (Rhs::Prim(Prim::Cons, args), _) => {
+                for (arg, part) in args.iter().zip([Part::Car, Part::Cdr]) {
+                    if !self.scope.inactive.contains(arg) {
+                        let contribution = self.code.bind("s", Rhs::Destructure(part, sensitivity));
+                        self.add(*arg, contribution);
+                    }
+                }
+            }
+            (Rhs::Prim(prim, args), StepKind::Prim { operands, result }) => {
+                let active: Vec<bool> = args.iter().map(|y| !self.scope.inactive.contains(y)).collect();
+                let contributions = rules::pullback(&mut self.code, *prim, operands, *result, sensitivity, &active);
+                for (index, contribution) in contributions {
+                    self.add(args[index], contribution);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// ρ of `x = (car y)` and `x = (cdr y)`: the sensitivity in its slot, zero in the other.
+    fn part(&mut self, prim: Prim, y: Var, primal: Var, sensitivity: Var) {
+        if self.scope.inactive.contains(&y) {
+            return;
+        }
+        let other = if prim == Prim::Car { Prim::Cdr } else { Prim::Car };
+        let other = self.code.prim(other, &[primal]);
+        let zero = self.code.prim(Prim::Zero, &[other]);
+        let pair = if prim == Prim::Car { [sensitivity, zero] } else { [zero, sensitivity] };
+        let contribution = self.code.prim(Prim::Cons, &pair);
+        self.add(y, contribution);
+    }
+
+    /// Adds the elements of a list of sensitivities to the variables in order.
+    fn distribute(&mut self, list: Var, targets: &[Var]) {
+        let mut rest = list;
+        for (position, target) in targets.iter().enumerate() {
+            if !self.scope.inactive.contains(target) {
+                let contribution = self.code.bind("s", Rhs::Destructure(Part::Car, rest));
+                self.add(*target, contribution);
+            }
+            if position + 1 < targets.len() {
+                rest = self.code.bind("rest", Rhs::Destructure(Part::Cdr, rest));
+            }
+        }
+    }
+}
+
+/// The variables that a right-hand side mentions directly (not those of nested bodies or captures).
+fn operands(rhs: &Rhs) -> Vec<Var> {
+    match rhs {
+        Rhs::Var(x) | Rhs::Destructure(_, x) | Rhs::If(x, ..) => vec![*x],
+        Rhs::Apply(f, a) => vec![*f, *a],
+        Rhs::Prim(_, args) => args.clone(),
+        Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => vec![],
+    }
+}
+
+/// Drops bindings that nothing uses and that can neither fail nor be observed.
+fn prune(body: &mut Body, program: &Program) {
+    prune_into(body, program, &mut FxHashSet::default());
+}
+
+/// [`prune`]s a body, given what is used after it; extends that by what the body uses.
+fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
+    used.insert(body.result);
+    let mut kept = Vec::with_capacity(body.bindings.len());
+    for mut binding in std::mem::take(&mut body.bindings).into_iter().rev() {
+        let removable = match &binding.rhs {
+            Rhs::Var(_) | Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => true,
+            Rhs::Prim(prim, _) => matches!(prim, Prim::Cons | Prim::J | Prim::JInverse | Prim::Zero),
+            Rhs::Destructure(..) | Rhs::Apply(..) | Rhs::If(..) => false,
+        };
+        if removable && !used.contains(&binding.var) {
+            continue;
+        }
+        used.extend(operands(&binding.rhs));
+        match &mut binding.rhs {
+            Rhs::If(_, then, other) => {
+                prune_into(then, program, used);
+                prune_into(other, program, used);
+            }
+            Rhs::Closure(lambda) => used.extend(program.lambdas[*lambda].captures.iter().copied()),
+            _ => {}
+        }
+        kept.push(binding);
+    }
+    kept.reverse();
+    body.bindings = kept;
+}
