@@ -5,3 +5,11 @@ pub mod ir;
 pub mod prim;
 
 pub mod arithmetic;
+
+// Compiled programs print and read numbers with the same code, which therefore lives with the run time.
+#[path = "../../../runtime/src/number.rs"]
+pub mod number;
+
+pub mod errors;
+
+pub mod eval;

@@ -1,0 +1,342 @@
+//! Mistakes that a program makes while it runs: what happened as data, and the words for it.
+//!
+//! The reference evaluator reports them as they happen; compiled programs carry the same texts, rendered when they are
+//! compiled. What only the evaluator knows (the value itself) stands in a note of its own, so the rest agrees.
+
+use crate::base::{Diagnostic, Span};
+use crate::core::ir::{Lambda, Part, Rhs, Var};
+use crate::core::prim::Prim;
+
+/// What kind of value was found where another was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// `()`
+    Nil,
+    /// `#t`, `#f`
+    Boolean,
+    /// An untagged number.
+    Real,
+    /// A reverse-tagged number.
+    Reverse,
+    /// A pair.
+    Pair,
+    /// A text.
+    Text,
+    /// A closure.
+    Procedure,
+}
+
+impl Kind {
+    /// The words for such a value, with article.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Kind::Nil => "the empty list",
+            Kind::Boolean => "a boolean",
+            Kind::Real => "a real number",
+            Kind::Reverse => "a reverse value",
+            Kind::Pair => "a pair",
+            Kind::Text => "a string",
+            Kind::Procedure => "a procedure",
+        }
+    }
+}
+
+/// A value found where another was expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its kind.
+    pub kind: Kind,
+    /// The value, printed and shortened, where it is known.
+    pub value: Option<String>,
+}
+
+impl From<Kind> for Found {
+    fn from(kind: Kind) -> Found {
+        Found { kind, value: None }
+    }
+}
+
+/// A parameter list that did not fit the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arguments {
+    /// The function called.
+    pub function: String,
+    /// How many arguments it takes.
+    pub expected: usize,
+    /// How many it got.
+    pub found: usize,
+}
+
+/// A run-time error.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RuntimeError {
+    /// `(5 1)`
+    NotAProcedure {
+        /// What was called.
+        found: Found,
+    },
+    /// `(+ 1 #t)`
+    NotAReal {
+        /// The primitive.
+        prim: Prim,
+        /// Which operand, from 0.
+        operand: usize,
+        /// The operand's value.
+        found: Found,
+    },
+    /// `(car 5)`
+    NotAPair {
+        /// `car` or `cdr`.
+        prim: Prim,
+        /// The operand.
+        found: Found,
+    },
+    /// `(write-string 5)`
+    NotAString {
+        /// The operand.
+        found: Found,
+    },
+    /// A value does not fit a pattern.
+    Mismatch {
+        /// What the pattern demands.
+        part: Part,
+        /// The value in that place.
+        found: Found,
+        /// Set when the pattern is a parameter list.
+        arguments: Option<Arguments>,
+    },
+    /// `(plus 1 '())`
+    NonConformant {
+        /// The part of the first operand that differs.
+        left: Found,
+        /// What stands in the same place of the second.
+        right: Found,
+    },
+    /// `(*j-inverse 1)`
+    NotReversed {
+        /// The part that is no reverse value.
+        found: Found,
+    },
+    /// `(read-real)` with nothing left to read.
+    EndOfInput,
+    /// `(read-real)` met something else than a number.
+    MalformedNumber {
+        /// What it met.
+        text: String,
+    },
+    /// `(error message value)`
+    Raised {
+        /// The message as text.
+        message: String,
+        /// The value, printed.
+        value: String,
+    },
+    /// A value used before its definition has run.
+    Undefined {
+        /// The name.
+        name: String,
+        /// Where it is defined.
+        definition: Span,
+    },
+    /// Recursion too deep or too much data for the memory.
+    Exhausted,
+    /// The operating system failed to read or write.
+    InputOutput {
+        /// What it said.
+        message: String,
+    },
+}
+
+/// Where an error happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// What to blame: the operation, or, for an operation of the standard library, the user's call that led there.
+    pub span: Span,
+    /// The library function that the blamed call called, if the operation is in the library.
+    pub library: Option<String>,
+    /// For a parameter list that does not fit: the call.
+    pub call: Option<Span>,
+}
+
+impl From<Span> for Place {
+    fn from(span: Span) -> Place {
+        Place { span, library: None, call: None }
+    }
+}
+
+impl RuntimeError {
+    /// The exit code of a program that stops with this error.
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            RuntimeError::Exhausted => 3,
+            _ => 1,
+        }
+    }
+
+    /// The message to the user.
+    pub fn to_diagnostic(&self, place: &Place) -> Diagnostic {
+        let mut diagnostic = self.headline(place.span);
+        if let (Some(label), true) = (&mut diagnostic.primary, place.library.is_some()) {
+            label.text = "this call".into();
+        }
+        if let (Some(call), RuntimeError::Mismatch { .. }) = (place.call, self) {
+            diagnostic = diagnostic.secondary(call, "called here");
+        }
+        if let Some((expected, found)) = self.expectation() {
+            diagnostic = diagnostic.note(format!("expected {expected}, found {}", found.kind.describe()));
+            if let Some(value) = &found.value {
+                diagnostic = diagnostic.note(format!("the value is {value}"));
+            }
+        }
+        if let Some(function) = &place.library {
+            diagnostic = diagnostic.note(format!("this happened inside the library function `{function}`"));
+        }
+        match self.help() {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        }
+    }
+
+    fn headline(&self, span: Span) -> Diagnostic {
+        let (code, message, label) = match self {
+            RuntimeError::NotAProcedure { .. } => {
+                ("V0301", "called a value that is not a procedure".into(), "this call")
+            }
+            RuntimeError::NotAReal { prim, operand, .. } => ("V0302", not_a_real(*prim, *operand), ""),
+            RuntimeError::NotAPair { prim, .. } => ("V0303", format!("`{prim}` of a value that is not a pair"), ""),
+            RuntimeError::Mismatch { arguments: Some(arguments), .. } => {
+                ("V0304", arguments.describe(), "the parameters")
+            }
+            RuntimeError::Mismatch { arguments: None, .. } => {
+                ("V0304", "a value does not fit its pattern".into(), "this pattern")
+            }
+            RuntimeError::NonConformant { .. } => ("V0305", "`plus` of values that do not conform".into(), ""),
+            RuntimeError::NotReversed { .. } => {
+                ("V0306", "`*j-inverse` of a value that `*j` has not transformed".into(), "")
+            }
+            RuntimeError::EndOfInput => ("V0307", "`read-real` at the end of the input".into(), "this read"),
+            RuntimeError::MalformedNumber { text } => {
+                ("V0308", format!("`{text}` in the input is not a number"), "this read")
+            }
+            RuntimeError::Raised { message, value } => {
+                ("V0309", format!("{message}: {value}"), "the program says so here")
+            }
+            RuntimeError::Undefined { name, .. } => {
+                ("V0310", format!("`{name}` is used before its definition"), "has no value yet")
+            }
+            RuntimeError::Exhausted => {
+                ("V0311", "out of memory: recursion too deep or too much data".into(), "stopped here")
+            }
+            RuntimeError::NotAString { .. } => ("V0312", "`write-string` of a value that is not a string".into(), ""),
+            RuntimeError::InputOutput { message } => ("V0313", format!("cannot read or write: {message}"), ""),
+        };
+        let diagnostic = Diagnostic::error(code, message, span, label);
+        match self {
+            RuntimeError::Undefined { definition, .. } => diagnostic.secondary(*definition, "defined here, later"),
+            _ => diagnostic,
+        }
+    }
+
+    /// What was expected and what was found.
+    fn expectation(&self) -> Option<(String, &Found)> {
+        Some(match self {
+            RuntimeError::NotAProcedure { found } => ("a procedure".into(), found),
+            RuntimeError::NotAReal { found, .. } => ("a real number".into(), found),
+            RuntimeError::NotAPair { found, .. } => ("a pair".into(), found),
+            RuntimeError::NotAString { found } => ("a string".into(), found),
+            RuntimeError::Mismatch { part: Part::Car | Part::Cdr, found, .. } => ("a pair".into(), found),
+            RuntimeError::Mismatch { part: Part::Nil, found, .. } => ("the empty list".into(), found),
+            RuntimeError::NonConformant { left, right } => (format!("{}, as on the left", left.kind.describe()), right),
+            RuntimeError::NotReversed { found } => ("a reverse value".into(), found),
+            _ => return None,
+        })
+    }
+
+    fn help(&self) -> Option<String> {
+        let text = match self {
+            RuntimeError::NotAProcedure { .. } => {
+                "the first expression in parentheses is called: remove the parentheses if no call is meant"
+            }
+            RuntimeError::NotAReal { found: Found { kind: Kind::Reverse, .. }, .. } => {
+                "apply the transform of the function, `(*j f)`, or take the tag off with `*j-inverse`"
+            }
+            RuntimeError::NotAReal { .. } => "arithmetic takes numbers: test with `real?` first if the value can vary",
+            RuntimeError::NotAPair { found: Found { kind: Kind::Nil, .. }, .. } => {
+                "test with `null?` before taking a list apart"
+            }
+            RuntimeError::NotAPair { .. } => "test with `pair?` before taking a value apart",
+            RuntimeError::Mismatch { arguments: Some(_), .. } => {
+                "`(f a b c)` passes the tuple `(a . (b . c))`, and a parameter list takes it apart in the same way"
+            }
+            RuntimeError::Mismatch { arguments: None, .. } => {
+                "a pattern fits only values built in the same way: `cons` a pair, `list` a list of that length"
+            }
+            RuntimeError::NonConformant { .. } => {
+                "`plus` adds sensitivities of one and the same value: numbers, empty lists, or pairs of such"
+            }
+            RuntimeError::NotReversed { .. } => "`(*j-inverse x)` undoes `(*j x)` and nothing else",
+            RuntimeError::EndOfInput => "give one number for each `(read-real)` on the standard input",
+            RuntimeError::MalformedNumber { .. } => {
+                "numbers look like 1, -2.5, 1e-5 or 1/3, with white space between them"
+            }
+            RuntimeError::Undefined { .. } => {
+                "move the definition up; only functions can be used before they are defined"
+            }
+            RuntimeError::Exhausted => {
+                "a recursion without end looks like this; a loop that calls itself last needs no memory"
+            }
+            RuntimeError::NotAString { .. } => "`write` prints any value",
+            RuntimeError::Raised { .. } | RuntimeError::InputOutput { .. } => return None,
+        };
+        Some(text.into())
+    }
+}
+
+impl Arguments {
+    fn describe(&self) -> String {
+        let Arguments { function, expected, found } = self;
+        let plural = if *expected == 1 { "" } else { "s" };
+        format!("`{function}` takes {expected} argument{plural} but got {found}")
+    }
+}
+
+fn not_a_real(prim: Prim, operand: usize) -> String {
+    if prim.arity() == 1 {
+        return format!("the operand of `{prim}` is not a real number");
+    }
+    let which = if operand == 0 { "first" } else { "second" };
+    format!("the {which} operand of `{prim}` is not a real number")
+}
+
+/// How `var` takes part in the parameter list of `lambda`: the number of parameters, and how many of them stand before
+/// the place that `var` names (0 for the whole argument). `None` when it is no part of the parameter list's spine.
+///
+/// A parameter list of n names begins the body with `car` and `cdr` patterns along n - 1 pairs; an empty one begins it
+/// with the pattern `()`.
+pub fn parameter_position(lambda: &Lambda, var: Var) -> Option<(usize, usize)> {
+    let mut spine = vec![lambda.param];
+    let mut closed = false;
+    for binding in &lambda.body.bindings {
+        match binding.rhs {
+            Rhs::Destructure(Part::Cdr, whole) if spine.last() == Some(&whole) => spine.push(binding.var),
+            Rhs::Destructure(Part::Nil, whole) => closed |= spine.last() == Some(&whole),
+            Rhs::Destructure(..) => {}
+            _ => break,
+        }
+    }
+    let position = spine.iter().position(|part| *part == var)?;
+    match (closed, spine.len()) {
+        (true, 1) => Some((0, 0)),
+        (true, _) => None,
+        (false, count) => Some((count, position)),
+    }
+}
+
+/// The error of a pattern `part` of `lambda` that the value of `var` does not fit.
+pub fn mismatch(function: &str, lambda: &Lambda, part: Part, var: Var, found: Found) -> RuntimeError {
+    let arguments = parameter_position(lambda, var).map(|(expected, position)| {
+        let nothing = position == 0 && found.kind == Kind::Nil;
+        Arguments { function: function.into(), expected, found: if nothing { 0 } else { position + 1 } }
+    });
+    RuntimeError::Mismatch { part, found, arguments }
+}

@@ -1,0 +1,335 @@
+//! The machine of the reference evaluator.
+//!
+//! One stack of values, divided into activations, and one stack of frames, the activations that wait for the value of a
+//! call. A tail call replaces the running activation. Both stacks live on the heap, so recursion is as deep as memory
+//! allows, and every entry of a function checks that the memory allowed is not used up.
+
+use super::code::{self, Code, Instruction, Operand, Slot};
+use super::print::{found, print};
+use super::value::{Value, live_bytes};
+use super::{Counts, Failure, Options, primitives};
+use crate::ad::{Transforms, base_and_order};
+use crate::base::{SourceMap, Span};
+use crate::core::errors::{Place, RuntimeError, mismatch};
+use crate::core::ir::{Body, Definition, GlobalId, Item, LambdaId, Part, Program, Var};
+use rustc_hash::FxHashMap;
+use std::io::{BufRead, Write};
+use std::rc::Rc;
+
+/// What primitives act on.
+pub struct World<'a> {
+    /// Grows when `*j` transforms a λ.
+    pub program: &'a mut Program,
+    /// The transforms made so far.
+    pub transforms: Transforms,
+    /// For `read-real`.
+    pub input: &'a mut dyn BufRead,
+    /// For `write` and the values of top-level expressions.
+    pub output: &'a mut dyn Write,
+    /// Operations so far.
+    pub counts: Counts,
+}
+
+/// The state of a run.
+pub struct Machine<'a> {
+    world: World<'a>,
+    sources: &'a SourceMap,
+    memory: usize,
+    codes: Vec<Rc<Code>>,
+    code_of_lambda: FxHashMap<LambdaId, u32>,
+    globals: FxHashMap<GlobalId, Value>,
+    /// The slots of all activations, the running one last.
+    stack: Vec<Value>,
+    /// The activations that wait, the innermost last.
+    frames: Vec<Activation>,
+    running: Activation,
+}
+
+/// A body being executed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Activation {
+    /// Its code.
+    code: u32,
+    /// The next instruction.
+    next: u32,
+    /// Its first slot.
+    base: u32,
+    /// The call to blame for a mistake in it.
+    call: Option<Call>,
+}
+
+/// A call: where, and of what. Tail calls inside the library do not replace it, so that a mistake in the library can
+/// be blamed on the program's call.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    code: u32,
+    instruction: u32,
+    callee: LambdaId,
+}
+
+/// What to do after an instruction.
+enum Next {
+    Continue,
+    /// Another activation runs now.
+    Switch,
+    Finish(Value),
+}
+
+impl<'a> Machine<'a> {
+    /// A machine that has not run anything.
+    pub fn new(
+        program: &'a mut Program,
+        sources: &'a SourceMap,
+        options: &Options,
+        input: &'a mut dyn BufRead,
+        output: &'a mut dyn Write,
+    ) -> Machine<'a> {
+        let world = World { program, transforms: Transforms::new(), input, output, counts: Counts::default() };
+        Machine {
+            world,
+            sources,
+            memory: live_bytes().saturating_add(options.limits.memory),
+            codes: Vec::new(),
+            code_of_lambda: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            stack: Vec::new(),
+            frames: Vec::new(),
+            running: Activation::default(),
+        }
+    }
+
+    /// Runs all items of the program.
+    pub fn run(mut self) -> Result<Counts, Failure> {
+        let items = self.world.program.items.clone();
+        for item in &items {
+            match item {
+                Item::Define(global, body) => {
+                    let span = self.world.program.globals[*global].span;
+                    let value = self.item(body, span)?;
+                    self.globals.insert(*global, value);
+                }
+                Item::Print(body, span) => {
+                    let value = self.item(body, *span)?;
+                    self.print_line(&value).map_err(|error| failure(&error, &Place::from(*span)))?;
+                }
+            }
+        }
+        Ok(self.world.counts)
+    }
+
+    fn print_line(&mut self, value: &Value) -> Result<(), RuntimeError> {
+        print(self.world.program, value, self.world.output).map_err(primitives::failed)?;
+        self.world.output.write_all(b"\n").map_err(primitives::failed)
+    }
+
+    fn item(&mut self, body: &Body, span: Span) -> Result<Value, Failure> {
+        let code = self.add_code(code::of_item(self.world.program, body, span));
+        self.running = Activation { code, ..Activation::default() };
+        self.stack.resize(self.codes[code as usize].slots as usize, Value::Nil);
+        self.execute()
+    }
+
+    fn execute(&mut self) -> Result<Value, Failure> {
+        let mut code = self.codes[self.running.code as usize].clone();
+        loop {
+            let instruction = &code.instructions[self.running.next as usize];
+            self.running.next += 1;
+            match self.step(instruction) {
+                Ok(Next::Continue) => {}
+                Ok(Next::Switch) => code = self.codes[self.running.code as usize].clone(),
+                Ok(Next::Finish(value)) => return Ok(value),
+                Err(error) => return Err(failure(&error, &self.place(&code))),
+            }
+        }
+    }
+
+    fn step(&mut self, instruction: &Instruction) -> Result<Next, RuntimeError> {
+        let (slot, value) = match instruction {
+            Instruction::Call(_, function, argument) => return self.call(*function, *argument, false),
+            Instruction::TailCall(function, argument) => return self.call(*function, *argument, true),
+            Instruction::Return(result) => return Ok(self.finish(*result)),
+            Instruction::Jump(target) => {
+                self.running.next = *target;
+                return Ok(Next::Continue);
+            }
+            Instruction::Unless(condition, target) => {
+                if !self.get(*condition).is_true() {
+                    self.running.next = *target;
+                }
+                return Ok(Next::Continue);
+            }
+            Instruction::Forget(slots) => {
+                slots.iter().for_each(|slot| self.set(*slot, Value::Nil));
+                return Ok(Next::Continue);
+            }
+            Instruction::Constant(slot, value) => (*slot, value.clone()),
+            Instruction::Global(slot, global) => (*slot, self.global(*global)?),
+            Instruction::Move(slot, operand) => (*slot, self.get(*operand)),
+            Instruction::Prim(slot, prim, operands) => {
+                let mut values = [Value::Nil, Value::Nil];
+                values.iter_mut().zip(operands).for_each(|(value, operand)| *value = self.get(*operand));
+                (*slot, primitives::apply(*prim, values, &mut self.world)?)
+            }
+            Instruction::Destructure(slot, part, operand, var) => {
+                let whole = self.get(*operand);
+                (*slot, self.destructure(*part, &whole, *var)?)
+            }
+            Instruction::Closure(slot, lambda, captures) => {
+                let captures = captures.iter().map(|operand| self.get(*operand)).collect();
+                (*slot, Value::closure(*lambda, captures))
+            }
+        };
+        self.set(slot, value);
+        Ok(Next::Continue)
+    }
+
+    fn position(&self, slot: Slot) -> usize {
+        (self.running.base + slot) as usize
+    }
+
+    fn get(&mut self, operand: Operand) -> Value {
+        let position = self.position(operand.slot);
+        if operand.last { std::mem::take(&mut self.stack[position]) } else { self.stack[position].clone() }
+    }
+
+    fn set(&mut self, slot: Slot, value: Value) {
+        let position = self.position(slot);
+        self.stack[position] = value;
+    }
+
+    fn global(&mut self, id: GlobalId) -> Result<Value, RuntimeError> {
+        if let Some(value) = self.globals.get(&id) {
+            return Ok(value.clone());
+        }
+        let global = &self.world.program.globals[id];
+        match global.definition {
+            Definition::Value => {
+                Err(RuntimeError::Undefined { name: global.name.to_string(), definition: global.span })
+            }
+            Definition::Function(lambda) => {
+                let value = Value::closure(lambda, Vec::new());
+                self.globals.insert(id, value.clone());
+                Ok(value)
+            }
+        }
+    }
+
+    fn destructure(&mut self, part: Part, whole: &Value, var: Var) -> Result<Value, RuntimeError> {
+        match (part, whole) {
+            (Part::Car, Value::Pair(pair)) => Ok(pair.car().clone()),
+            (Part::Cdr, Value::Pair(pair)) => Ok(pair.cdr().clone()),
+            (Part::Nil, Value::Nil) => Ok(Value::Nil),
+            _ => {
+                let found = found(self.world.program, whole);
+                let Some(lambda) = self.codes[self.running.code as usize].lambda else {
+                    return Err(RuntimeError::Mismatch { part, found, arguments: None });
+                };
+                let name = self.source_name(lambda);
+                Err(mismatch(&name, &self.world.program.lambdas[lambda], part, var, found))
+            }
+        }
+    }
+
+    fn call(&mut self, function: Operand, argument: Operand, tail: bool) -> Result<Next, RuntimeError> {
+        let function = self.get(function);
+        let argument = self.get(argument);
+        let Value::Closure(closure) = &function else {
+            return Err(RuntimeError::NotAProcedure { found: found(self.world.program, &function) });
+        };
+        let call = self.call_to_blame(closure.lambda(), tail);
+        let code = self.code_of(closure.lambda());
+        if tail {
+            self.stack.truncate(self.running.base as usize);
+        } else {
+            self.reserve_frame()?;
+            self.frames.push(self.running);
+        }
+        let (base, slots) = (self.stack.len(), self.codes[code as usize].slots as usize);
+        self.reserve_slots(slots)?;
+        self.stack.push(argument);
+        self.stack.extend_from_slice(closure.captures());
+        self.stack.resize(base + slots, Value::Nil);
+        let base = u32::try_from(base).map_err(|_| RuntimeError::Exhausted)?;
+        self.running = Activation { code, next: 0, base, call };
+        Ok(Next::Switch)
+    }
+
+    fn call_to_blame(&self, callee: LambdaId, tail: bool) -> Option<Call> {
+        let Activation { code, next, .. } = self.running;
+        let here = Call { code, instruction: next - 1, callee };
+        if tail && self.sources.is_library(self.span_of(here)) { self.running.call } else { Some(here) }
+    }
+
+    fn span_of(&self, call: Call) -> Span {
+        self.codes[call.code as usize].spans[call.instruction as usize]
+    }
+
+    fn reserve_frame(&mut self) -> Result<(), RuntimeError> {
+        self.frames.try_reserve(1).map_err(|_| RuntimeError::Exhausted)
+    }
+
+    /// Makes room for an activation, unless the program has used up its memory.
+    fn reserve_slots(&mut self, slots: usize) -> Result<(), RuntimeError> {
+        let stacks = size_of_val(self.stack.as_slice()) + size_of_val(self.frames.as_slice());
+        if stacks + live_bytes() > self.memory {
+            return Err(RuntimeError::Exhausted);
+        }
+        self.stack.try_reserve(slots).map_err(|_| RuntimeError::Exhausted)
+    }
+
+    /// Gives the value of the running activation to the one that waits for it.
+    fn finish(&mut self, result: Operand) -> Next {
+        let value = self.get(result);
+        self.stack.truncate(self.running.base as usize);
+        let Some(frame) = self.frames.pop() else {
+            return Next::Finish(value);
+        };
+        self.running = frame;
+        let instruction = &self.codes[frame.code as usize].instructions[frame.next as usize - 1];
+        if let Instruction::Call(slot, ..) = instruction {
+            let slot = *slot;
+            self.set(slot, value);
+        }
+        Next::Switch
+    }
+
+    fn add_code(&mut self, code: Code) -> u32 {
+        self.codes.push(Rc::new(code));
+        u32::try_from(self.codes.len() - 1).expect("a program has fewer than 2^32 bodies")
+    }
+
+    fn code_of(&mut self, lambda: LambdaId) -> u32 {
+        if let Some(code) = self.code_of_lambda.get(&lambda) {
+            return *code;
+        }
+        let code = self.add_code(code::of_lambda(self.world.program, lambda));
+        self.code_of_lambda.insert(lambda, code);
+        code
+    }
+
+    /// The name of a function as the source knows it, for transforms too.
+    fn source_name(&self, lambda: LambdaId) -> String {
+        let (base, _) = base_and_order(self.world.program, lambda);
+        self.world.program.lambdas[base].name.to_string()
+    }
+
+    /// What to blame for a mistake in the instruction just executed: itself, or, in the library, the innermost call
+    /// that the program made.
+    fn place(&self, code: &Code) -> Place {
+        let span = code.spans[self.running.next as usize - 1];
+        if !self.sources.is_library(span) {
+            let call = self.running.call.map(|call| self.span_of(call));
+            return Place { span, library: None, call: call.filter(|call| !self.sources.is_library(*call)) };
+        }
+        let activations = std::iter::once(&self.running).chain(self.frames.iter().rev());
+        let mut calls = activations.filter_map(|activation| activation.call);
+        match calls.find(|call| !self.sources.is_library(self.span_of(*call))) {
+            Some(call) => Place { span: self.span_of(call), library: Some(self.source_name(call.callee)), call: None },
+            None => Place::from(span),
+        }
+    }
+}
+
+fn failure(error: &RuntimeError, place: &Place) -> Failure {
+    Failure { diagnostic: Box::new(error.to_diagnostic(place)), exit_code: error.exit_code() }
+}

@@ -1,0 +1,146 @@
+//! What each primitive does in the reference evaluator.
+
+use super::input::read_real;
+use super::operators;
+use super::print::{found, print, shortened};
+use super::value::{Real, Value};
+use super::{Counts, machine::World};
+use crate::ad::Transforms;
+use crate::core::arithmetic;
+use crate::core::errors::RuntimeError;
+use crate::core::ir::Program;
+use crate::core::number;
+use crate::core::prim::{Family, Prim};
+
+/// Applies a primitive. Operands that it does not take are `()`.
+pub fn apply(prim: Prim, operands: [Value; 2], world: &mut World<'_>) -> Result<Value, RuntimeError> {
+    let [x, y] = operands;
+    match prim.family() {
+        Family::Arithmetic if prim.arity() == 1 => {
+            let x = number_of(prim, 0, &x, world.program)?;
+            world.counts.add(prim, 1);
+            Ok(arithmetic::real1(prim, x).map(Value::real).unwrap_or_default())
+        }
+        Family::Arithmetic => arithmetic2(prim, &x, &y, world.program, &mut world.counts),
+        Family::Comparison => {
+            let (x, y) = (number_of(prim, 0, &x, world.program)?, number_of(prim, 1, &y, world.program)?);
+            Ok(Value::Bool(arithmetic::compare(prim, x, y) == Some(true)))
+        }
+        Family::Test => Ok(Value::Bool(test(prim, &x))),
+        Family::Structure => structure(prim, x, y, world.program),
+        Family::Derivative => derivative(prim, &x, &y, world),
+        Family::Effect => effect(prim, x, &y, world),
+    }
+}
+
+/// The number that an operand is; tags make it something else than a number.
+fn number_of(prim: Prim, operand: usize, value: &Value, program: &Program) -> Result<f64, RuntimeError> {
+    match value {
+        Value::Real(Real { number, tags: 0, .. }) => Ok(*number),
+        _ => Err(RuntimeError::NotAReal { prim, operand, found: found(program, value) }),
+    }
+}
+
+fn arithmetic2(
+    prim: Prim,
+    x: &Value,
+    y: &Value,
+    program: &Program,
+    counts: &mut Counts,
+) -> Result<Value, RuntimeError> {
+    let (left, right) = (number_of(prim, 0, x, program)?, number_of(prim, 1, y, program)?);
+    let sensitivity = match prim {
+        Prim::Scale => Some(y),
+        Prim::Unscale => Some(x),
+        _ => None,
+    };
+    if matches!(sensitivity, Some(Value::Real(Real { symbolic: true, .. }))) {
+        return Ok(Value::Real(Real::symbolic_zero(0)));
+    }
+    counts.add(prim, 1);
+    Ok(arithmetic::real2(prim, left, right).map(Value::real).unwrap_or_default())
+}
+
+fn test(prim: Prim, x: &Value) -> bool {
+    match prim {
+        Prim::IsNull => matches!(x, Value::Nil),
+        Prim::IsPair => matches!(x, Value::Pair(_)),
+        Prim::IsReal => matches!(x, Value::Real(Real { tags: 0, .. })),
+        Prim::IsReverse => matches!(x, Value::Real(Real { tags: 1.., .. })),
+        Prim::IsBoolean => matches!(x, Value::Bool(_)),
+        Prim::IsProcedure => matches!(x, Value::Closure(_)),
+        // There are no vectors and no bundles.
+        _ => false,
+    }
+}
+
+fn structure(prim: Prim, x: Value, y: Value, program: &Program) -> Result<Value, RuntimeError> {
+    match (prim, &x) {
+        (Prim::Cons, _) => Ok(Value::pair(x, y)),
+        (Prim::Car, Value::Pair(pair)) => Ok(pair.car().clone()),
+        (_, Value::Pair(pair)) => Ok(pair.cdr().clone()),
+        _ => Err(RuntimeError::NotAPair { prim, found: found(program, &x) }),
+    }
+}
+
+fn derivative(prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
+    match prim {
+        Prim::Zero => Ok(operators::zero(x)),
+        Prim::Plus => {
+            let mut additions = 0;
+            let sum = operators::plus(world.program, x, y, &mut additions);
+            world.counts.add(Prim::Plus, additions);
+            sum
+        }
+        Prim::J => operators::reverse(x, &mut |lambda| world.transforms.reverse(world.program, lambda)),
+        _ => {
+            let program = &*world.program;
+            operators::reverse_inverse(program, x, &|lambda| Transforms::reverse_inverse(program, lambda))
+        }
+    }
+}
+
+fn effect(prim: Prim, x: Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
+    match prim {
+        Prim::ReadReal => {
+            // Whoever types the number must have seen the question.
+            world.output.flush().map_err(failed)?;
+            read_real(world.input).map(Value::real)
+        }
+        Prim::WriteReal => {
+            let number = number_of(prim, 0, &x, world.program)?;
+            writeln!(world.output, "{}", number::format(number).as_str()).map_err(failed)?;
+            Ok(x)
+        }
+        Prim::Write => {
+            print(world.program, &x, world.output).map_err(failed)?;
+            Ok(x)
+        }
+        Prim::WriteString => {
+            let Value::Str(text) = &x else {
+                return Err(RuntimeError::NotAString { found: found(world.program, &x) });
+            };
+            world.output.write_all(text.as_bytes()).map_err(failed)?;
+            Ok(x)
+        }
+        Prim::Newline => {
+            world.output.write_all(b"\n").map_err(failed)?;
+            Ok(Value::Nil)
+        }
+        _ => Err(raised(&x, y, world.program)),
+    }
+}
+
+/// `(error message value)`: the text of the message, the value as `write` prints it.
+fn raised(message: &Value, value: &Value, program: &Program) -> RuntimeError {
+    let message = match message {
+        Value::Str(text) => text.to_string(),
+        _ => shortened(program, message, 200),
+    };
+    RuntimeError::Raised { message, value: shortened(program, value, 200) }
+}
+
+/// The operating system's refusal as an error of the program.
+pub fn failed(error: std::io::Error) -> RuntimeError {
+    RuntimeError::InputOutput { message: error.to_string() }
+}

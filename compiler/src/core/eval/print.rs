@@ -1,0 +1,143 @@
+//! Values as text, written without recursion.
+
+use super::value::{Real, Value};
+use crate::core::errors::Found;
+use crate::core::ir::Program;
+use crate::core::number;
+use std::io::{self, Write};
+
+/// What remains to be written.
+enum Rest<'a> {
+    Value(&'a Value),
+    /// What follows an element of a list.
+    Tail(&'a Value),
+}
+
+/// Writes a value as `write` does.
+pub fn print(program: &Program, value: &Value, output: &mut dyn Write) -> io::Result<()> {
+    let mut pending = vec![Rest::Value(value)];
+    while let Some(rest) = pending.pop() {
+        match rest {
+            Rest::Value(Value::Pair(pair)) => {
+                output.write_all(b"(")?;
+                pending.push(Rest::Tail(pair.cdr()));
+                pending.push(Rest::Value(pair.car()));
+            }
+            Rest::Value(atom) => print_atom(program, atom, output)?,
+            Rest::Tail(Value::Nil) => output.write_all(b")")?,
+            Rest::Tail(Value::Pair(pair)) => {
+                output.write_all(b" ")?;
+                pending.push(Rest::Tail(pair.cdr()));
+                pending.push(Rest::Value(pair.car()));
+            }
+            Rest::Tail(atom) => {
+                output.write_all(b" . ")?;
+                print_atom(program, atom, output)?;
+                output.write_all(b")")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write) -> io::Result<()> {
+    match atom {
+        Value::Nil | Value::Pair(_) => output.write_all(b"()"),
+        Value::Bool(truth) => output.write_all(if *truth { b"#t" } else { b"#f" }),
+        Value::Real(real) => print_real(*real, output),
+        Value::Str(text) => print_string(text, output),
+        Value::Closure(closure) => write!(output, "#[procedure {}]", program.lambdas[closure.lambda()].name),
+    }
+}
+
+/// `(reverse (reverse 1))` for a number with two tags.
+fn print_real(real: Real, output: &mut dyn Write) -> io::Result<()> {
+    for _ in 0..real.tags {
+        output.write_all(b"(reverse ")?;
+    }
+    output.write_all(number::format(real.number).as_bytes())?;
+    for _ in 0..real.tags {
+        output.write_all(b")")?;
+    }
+    Ok(())
+}
+
+fn print_string(text: &str, output: &mut dyn Write) -> io::Result<()> {
+    output.write_all(b"\"")?;
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => write!(output, "\\{character}")?,
+            '\n' => output.write_all(b"\\n")?,
+            '\t' => output.write_all(b"\\t")?,
+            _ => write!(output, "{character}")?,
+        }
+    }
+    output.write_all(b"\"")
+}
+
+/// The text of a value, cut after `limit` bytes.
+pub fn shortened(program: &Program, value: &Value, limit: usize) -> String {
+    let mut short = Short { bytes: Vec::new(), limit };
+    let complete = print(program, value, &mut short).is_ok();
+    let mut text = String::from_utf8_lossy(&short.bytes).into_owned();
+    if !complete {
+        text.push_str(" ...");
+    }
+    text
+}
+
+/// A value for a message.
+pub fn found(program: &Program, value: &Value) -> Found {
+    Found { kind: value.kind(), value: Some(shortened(program, value, 60)) }
+}
+
+/// Collects text and fails when it gets too long, so that a list of a million numbers costs no more than a short one.
+struct Short {
+    bytes: Vec<u8>,
+    limit: usize,
+}
+
+impl Write for Short {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.limit {
+            return Err(io::Error::from(io::ErrorKind::WriteZero));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(values: Vec<Value>, tail: Value) -> Value {
+        values.into_iter().rev().fold(tail, |tail, value| Value::pair(value, tail))
+    }
+
+    #[test]
+    fn values_print_as_documented() {
+        let program = Program::default();
+        let tagged = Value::Real(Real { number: 1.0, tags: 2, symbolic: false });
+        let cases = [
+            (list(vec![Value::real(1.0), Value::real(2.0)], Value::real(3.0)), "(1 2 . 3)"),
+            (list(vec![list(vec![], Value::Nil), Value::Bool(true)], Value::Nil), "(() #t)"),
+            (list(vec![list(vec![Value::real(0.5)], Value::Nil)], Value::Bool(false)), "((0.5) . #f)"),
+            (tagged, "(reverse (reverse 1))"),
+            (Value::Real(Real::symbolic_zero(0)), "0"),
+            (Value::Str(std::rc::Rc::new("a \"b\"\n".into())), r#""a \"b\"\n""#),
+        ];
+        for (value, text) in cases {
+            assert_eq!(shortened(&program, &value, 100), text);
+        }
+    }
+
+    #[test]
+    fn long_values_are_cut() {
+        let nested = (0..1_000_000).fold(Value::Nil, |value, _| Value::pair(value, Value::Nil));
+        assert_eq!(shortened(&Program::default(), &nested, 5), "((((( ...");
+    }
+}
