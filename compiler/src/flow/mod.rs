@@ -1,1 +1,21 @@
-//! Flow analysis: abstract interpretation over shapes.
+//! Flow analysis: abstract interpretation over shapes, which is partial evaluation at compile time.
+//!
+//! | file | |
+//! |---|---|
+//! | [`shape`] | the abstract values: canonical graphs of alternatives |
+//! | [`algebra`] | join and the derivative operators on shapes |
+//! | [`widen`] | recognising growth, tying knots |
+//! | [`primitive`] | what a primitive does to shapes |
+//! | [`analysis`] | the interpreter: specialised functions to a fixed point |
+
+pub mod shape;
+
+pub mod algebra;
+
+pub mod widen;
+
+pub mod primitive;
+
+pub mod analysis;
+
+pub use analysis::{Analysis, Options, Unsupported, analyze};

@@ -1,0 +1,340 @@
+//! Operations on shapes: least upper bound, the derivative operators, and the knot.
+//!
+//! Each operation may turn cycles into cycles and may meet several alternatives of one class, whose parts must then be
+//! joined. Both are handled by one construction, the one that makes an automaton deterministic: a node of the result is
+//! a set of [`Atom`]s, unfolded to the union of their alternatives; equal sets are the same node. There are finitely
+//! many atoms over given shapes, so the construction ends.
+
+use super::shape::{Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
+use crate::core::ir::LambdaId;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// How the operations ask for transforms of code.
+pub trait Transform {
+    /// The code of ↼λ; `None` past the limit on orders.
+    fn reverse(&mut self, lambda: LambdaId) -> Option<Code>;
+    /// The code that `lambda` is the reverse transform of, if it is one.
+    fn reverse_inverse(&mut self, lambda: LambdaId) -> Option<Code>;
+}
+
+/// The order of `*j` on some code went past the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TowerTooHigh;
+
+/// A term whose unfolding is known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Atom {
+    Shape(Shape),
+    Plus(Shape, Shape),
+    J(Shape),
+    JInverse(Shape),
+    /// The shape at this position of a path, where the last position is the same node as an earlier one.
+    Path(usize),
+}
+
+/// A step down a shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub shape: Shape,
+    pub class: Class,
+    pub child: usize,
+}
+
+/// A knot to tie: the node reached after all steps becomes the node before step `target`.
+struct Knot<'a> {
+    steps: &'a [Step],
+    last: Shape,
+    target: usize,
+}
+
+struct Unfolding<'a, 't> {
+    shapes: &'a mut Shapes,
+    transform: Option<&'a mut (dyn Transform + 't)>,
+    knot: Option<Knot<'a>>,
+    graph: Vec<NewNode>,
+    nodes: FxHashMap<Vec<Atom>, usize>,
+}
+
+impl Shapes {
+    /// The least shape that covers both.
+    pub fn join(&mut self, a: Shape, b: Shape) -> Shape {
+        if a == b || b == Shapes::BOTTOM {
+            return a;
+        }
+        if a == Shapes::BOTTOM {
+            return b;
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(shape) = self.joins.get(&key) {
+            return *shape;
+        }
+        let shape = self.unfold(vec![Atom::Shape(key.0), Atom::Shape(key.1)], None, None);
+        let shape = shape.expect("a join transforms no code");
+        self.joins.insert(key, shape);
+        shape
+    }
+
+    /// The shape of `(plus x y)`; ⊥ where no alternatives conform.
+    pub fn plus(&mut self, a: Shape, b: Shape) -> Shape {
+        self.unfold(vec![Atom::Plus(a, b)], None, None).expect("a sum transforms no code")
+    }
+
+    /// The shape of `(*j x)`.
+    pub fn reverse(&mut self, shape: Shape, transform: &mut dyn Transform) -> Result<Shape, TowerTooHigh> {
+        self.unfold(vec![Atom::J(shape)], Some(transform), None)
+    }
+
+    /// The shape of `(*j-inverse x)`; alternatives that are not reverse values are left out.
+    pub fn reverse_inverse(&mut self, shape: Shape, transform: &mut dyn Transform) -> Result<Shape, TowerTooHigh> {
+        self.unfold(vec![Atom::JInverse(shape)], Some(transform), None)
+    }
+
+    /// Ties a knot: `last`, which the steps lead to, becomes the same node as the one before step `target`. The result
+    /// covers the first step's shape.
+    pub(super) fn tie(&mut self, steps: &[Step], last: Shape, target: usize) -> Shape {
+        let knot = Knot { steps, last, target };
+        self.unfold(vec![Atom::Path(0)], None, Some(knot)).expect("a knot transforms no code")
+    }
+
+    /// The shape of `(zero x)`. At a recursive shape the zero stays folded ([`Head::ZeroOf`]).
+    pub fn zero(&mut self, shape: Shape) -> Shape {
+        if self.is_recursive(shape) {
+            return self.make(Head::ZeroOf, &[shape]);
+        }
+        self.zero_unfolded(shape)
+    }
+
+    /// The shape of the zero of `x`, with the outermost level unfolded.
+    pub fn zero_unfolded(&mut self, shape: Shape) -> Shape {
+        let mut result = Shapes::BOTTOM;
+        for alternative in self.alternatives(shape).iter() {
+            let zero = match alternative.head {
+                Head::Nil | Head::Bool(_) | Head::Text(_) => self.nil(),
+                Head::Real(_) => self.real(Fact::Zero),
+                Head::Reverse => {
+                    let child = self.zero(alternative.children[0]);
+                    self.make(Head::Reverse, &[child])
+                }
+                Head::Pair => {
+                    let car = self.zero(alternative.children[0]);
+                    let cdr = self.zero(alternative.children[1]);
+                    self.pair(car, cdr)
+                }
+                Head::Closure(_) => {
+                    let items: Vec<Shape> = alternative.children.iter().map(|child| self.zero(*child)).collect();
+                    self.list(&items)
+                }
+                Head::ZeroOf => self.make(Head::ZeroOf, &[alternative.children[0]]),
+            };
+            result = self.join(result, zero);
+        }
+        result
+    }
+
+    /// The shape with folded zeros unfolded by one level, so that every alternative shows its constructor.
+    pub fn unfold_zeros(&mut self, shape: Shape) -> Shape {
+        let mut result = Shapes::BOTTOM;
+        let mut folded = Vec::new();
+        for alternative in self.alternatives(shape).iter() {
+            if alternative.head == Head::ZeroOf {
+                folded.push(alternative.children[0]);
+            } else {
+                let single = self.intern(vec![alternative.clone()]);
+                result = self.join(result, single);
+            }
+        }
+        for primal in folded {
+            let zero = self.zero_unfolded(primal);
+            // The zero of a sensitivity that is itself a folded zero.
+            let zero = if self.find(zero, Class::ZeroOf).is_some() { self.unfold_zeros(zero) } else { zero };
+            result = self.join(result, zero);
+        }
+        result
+    }
+
+    fn unfold(
+        &mut self,
+        root: Vec<Atom>,
+        transform: Option<&mut (dyn Transform + '_)>,
+        knot: Option<Knot<'_>>,
+    ) -> Result<Shape, TowerTooHigh> {
+        let mut unfolding = Unfolding { shapes: self, transform, knot, graph: Vec::new(), nodes: FxHashMap::default() };
+        let root = unfolding.node(root)?;
+        let graph = unfolding.graph;
+        let shapes = self.finish(&graph);
+        Ok(match root {
+            Ref::Done(shape) => shape,
+            Ref::New(node) => shapes[node],
+        })
+    }
+}
+
+/// The alternatives of one node while atoms add to them: the parts are still sets of atoms.
+type Parts = BTreeMap<Class, (Head, Vec<Vec<Atom>>)>;
+
+impl Unfolding<'_, '_> {
+    /// The node that unfolds the set of atoms.
+    fn node(&mut self, mut atoms: Vec<Atom>) -> Result<Ref, TowerTooHigh> {
+        for atom in &mut atoms {
+            if let (Atom::Path(position), Some(knot)) = (&atom, &self.knot)
+                && *position == knot.steps.len()
+            {
+                *atom = Atom::Path(knot.target);
+            }
+        }
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms.retain(|atom| *atom != Atom::Shape(Shapes::BOTTOM));
+        if atoms.is_empty() {
+            return Ok(Ref::Done(Shapes::BOTTOM));
+        }
+        if let [Atom::Shape(shape)] = atoms[..] {
+            return Ok(Ref::Done(shape));
+        }
+        if let Some(node) = self.nodes.get(&atoms) {
+            return Ok(Ref::New(*node));
+        }
+        let node = self.graph.len();
+        self.graph.push(Vec::new());
+        self.nodes.insert(atoms.clone(), node);
+        let mut parts = Parts::new();
+        for atom in atoms {
+            self.expand(atom, &mut parts)?;
+        }
+        let mut alternatives = Vec::with_capacity(parts.len());
+        for (_, (head, children)) in parts {
+            let children = children.into_iter().map(|atoms| self.node(atoms)).collect::<Result<Vec<_>, _>>()?;
+            // A product with a part that has no value has no value.
+            if !children.contains(&Ref::Done(Shapes::BOTTOM)) {
+                alternatives.push((head, children));
+            }
+        }
+        self.graph[node] = alternatives;
+        Ok(Ref::New(node))
+    }
+
+    fn add(parts: &mut Parts, head: Head, children: Vec<Vec<Atom>>) {
+        match parts.get_mut(&head.class()) {
+            None => {
+                parts.insert(head.class(), (head, children));
+            }
+            Some((known, existing)) => {
+                *known = known.join(head);
+                for (set, more) in existing.iter_mut().zip(children) {
+                    set.extend(more);
+                }
+            }
+        }
+    }
+
+    fn expand(&mut self, atom: Atom, parts: &mut Parts) -> Result<(), TowerTooHigh> {
+        match atom {
+            Atom::Shape(shape) => self.expand_each(shape, parts, |child, _| Atom::Shape(child)),
+            Atom::Plus(a, b) => self.expand_plus(a, b, parts),
+            Atom::J(shape) => return self.expand_reverse(shape, parts),
+            Atom::JInverse(shape) => return self.expand_reverse_inverse(shape, parts),
+            Atom::Path(position) => {
+                let Some(knot) = &self.knot else { return Ok(()) };
+                let (step, is_target, last) = (knot.steps[position], position == knot.target, knot.last);
+                self.expand_each(step.shape, parts, |child, (class, index)| {
+                    if class == step.class && index == step.child {
+                        Atom::Path(position + 1)
+                    } else {
+                        Atom::Shape(child)
+                    }
+                });
+                if is_target {
+                    self.expand_each(last, parts, |child, _| Atom::Shape(child));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn expand_each(&mut self, shape: Shape, parts: &mut Parts, part: impl Fn(Shape, (Class, usize)) -> Atom) {
+        for alternative in self.shapes.alternatives(shape).iter() {
+            let class = alternative.head.class();
+            let children =
+                alternative.children.iter().enumerate().map(|(i, child)| vec![part(*child, (class, i))]).collect();
+            Self::add(parts, alternative.head, children);
+        }
+    }
+
+    fn expand_plus(&mut self, a: Shape, b: Shape, parts: &mut Parts) {
+        let (left, right) = (self.shapes.alternatives(a), self.shapes.alternatives(b));
+        for x in left.iter() {
+            for y in right.iter() {
+                let shapes = |children: &[Shape]| children.iter().map(|child| vec![Atom::Shape(*child)]).collect();
+                match (x.head, y.head) {
+                    (Head::ZeroOf, _) => Self::add(parts, y.head, shapes(&y.children)),
+                    (_, Head::ZeroOf) => Self::add(parts, x.head, shapes(&x.children)),
+                    (Head::Real(f), Head::Real(g)) => Self::add(parts, Head::Real(add_facts(f, g)), vec![]),
+                    _ if x.head.class() == y.head.class() && conforms(x.head) => {
+                        let sums = x.children.iter().zip(y.children.iter());
+                        Self::add(parts, x.head.join(y.head), sums.map(|(x, y)| vec![Atom::Plus(*x, *y)]).collect());
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn expand_reverse(&mut self, shape: Shape, parts: &mut Parts) -> Result<(), TowerTooHigh> {
+        for alternative in self.shapes.alternatives(shape).iter() {
+            let transformed = alternative.children.iter().map(|child| vec![Atom::J(*child)]).collect();
+            match alternative.head {
+                Head::Nil | Head::Bool(_) | Head::Text(_) => Self::add(parts, alternative.head, vec![]),
+                Head::Real(_) | Head::Reverse => {
+                    let inner = self.shapes.intern(vec![alternative.clone()]);
+                    Self::add(parts, Head::Reverse, vec![vec![Atom::Shape(inner)]]);
+                }
+                Head::Pair | Head::ZeroOf => Self::add(parts, alternative.head, transformed),
+                Head::Closure(code) => {
+                    let transform = self.transform.as_mut().expect("transforming operations have a transform");
+                    let code = transform.reverse(code.lambda).ok_or(TowerTooHigh)?;
+                    Self::add(parts, Head::Closure(code), transformed);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn expand_reverse_inverse(&mut self, shape: Shape, parts: &mut Parts) -> Result<(), TowerTooHigh> {
+        for alternative in self.shapes.alternatives(shape).iter() {
+            let transformed = alternative.children.iter().map(|child| vec![Atom::JInverse(*child)]).collect();
+            match alternative.head {
+                Head::Nil | Head::Bool(_) | Head::Text(_) => Self::add(parts, alternative.head, vec![]),
+                Head::Real(_) => {}
+                Head::Reverse => {
+                    self.expand_each(alternative.children[0], parts, |child, _| Atom::Shape(child));
+                }
+                Head::Pair | Head::ZeroOf => Self::add(parts, alternative.head, transformed),
+                Head::Closure(code) => {
+                    let transform = self.transform.as_mut().expect("transforming operations have a transform");
+                    if let Some(code) = transform.reverse_inverse(code.lambda) {
+                        Self::add(parts, Head::Closure(code), transformed);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether `plus` adds two values built by this head part by part.
+fn conforms(head: Head) -> bool {
+    match head {
+        Head::Nil | Head::Pair | Head::Reverse | Head::Closure(_) => true,
+        Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::ZeroOf => false,
+    }
+}
+
+/// What is known of the sum of two sensitivities.
+fn add_facts(a: Fact, b: Fact) -> Fact {
+    match (a, b) {
+        (Fact::Zero, other) | (other, Fact::Zero) => other,
+        (Fact::Known(x), Fact::Known(y)) => Fact::of(f64::from_bits(x) + f64::from_bits(y)),
+        _ => Fact::Unknown,
+    }
+}

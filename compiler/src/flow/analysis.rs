@@ -1,0 +1,629 @@
+//! The abstract interpreter: core → specialised functions with the shape of every variable.
+//!
+//! A *variant* is a λ specialised to the shapes of its environment and argument. Interpreting its body on shapes finds
+//! the variants that it calls and the shape of its result; the memo table of variants is iterated to a fixed point, one
+//! strongly connected component of calls at a time. What remains is a finite, first-order program: every application
+//! names the variants it may call, every conditional whose condition is known has one branch left, and the derivative
+//! operators have been applied.
+//!
+//! **Termination.** Two things could grow without bound.
+//!
+//! - The result of a variant that calls itself: it is [widened](super::widen).
+//! - Arguments along a chain of calls of one λ. When the arguments of a call *repeat* those of a call of the same λ that
+//!   is still being interpreted, the earlier call is restarted with widened arguments. If a branch that only run time
+//!   decides lies between the two, this happens at once: the recursion will not stop by itself. If all control between
+//!   them was decided by what is known, the recursion is unrolled, up to a budget; past it, first the numbers that vary
+//!   are forgotten, and only structure that grows without them is folded. So small fixed dimensions unroll and long
+//!   loops stay loops.
+//!
+//! Variants of one λ that differ in known numbers only are bounded as well, and so is the number of variants in all;
+//! past the latter, and past a bound on the order of `*j`, the program is [`Unsupported`].
+//!
+//! Invariant: when the analysis ends, the facts of every reachable variant were recorded in an interpretation that used
+//! final results only.
+
+use super::algebra::{TowerTooHigh, Transform};
+use super::primitive;
+use super::shape::{Code, Head, Shape, Shapes};
+use crate::ad::{Transforms, base_and_order};
+use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
+use crate::core::ir::{Binding, Body, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
+use crate::core::prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+entity_id! {
+    /// A λ specialised to shapes.
+    VariantId, "S"
+}
+
+/// Limits of the analysis.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many calls of one λ may nest while all control is decided by known numbers.
+    pub unroll: usize,
+    /// How many variants of one λ may differ in known numbers only.
+    pub number_variants: usize,
+    /// How many variants there may be in all.
+    pub max_variants: usize,
+    /// How often `*j` may be applied to the same code.
+    pub max_order: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { unroll: 24, number_variants: 64, max_variants: 20_000, max_order: 10 }
+    }
+}
+
+/// Why a program cannot be compiled to native code; it can still be evaluated.
+#[derive(Clone, Debug)]
+pub struct Unsupported {
+    /// The reason and the place, as a warning.
+    pub diagnostic: Box<Diagnostic>,
+}
+
+/// What identifies a variant: a λ, and the shapes of its captures followed by that of its argument.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Key {
+    /// The code.
+    pub lambda: LambdaId,
+    /// Environment, then argument.
+    pub args: Rc<[Shape]>,
+}
+
+/// What the analysis found in one body.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The shape of each variable that can have a value. A binding whose variable is missing never completes.
+    pub shapes: FxHashMap<Var, Shape>,
+    /// Which variant the application bound to a variable calls, for each code that its function may have.
+    pub calls: FxHashMap<(Var, LambdaId), VariantId>,
+}
+
+/// A specialised function.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// What it is a specialisation of.
+    pub key: Key,
+    /// The shape of its result; ⊥ if it never returns.
+    pub result: Shape,
+    /// What is known inside it.
+    pub facts: Facts,
+    /// It may call itself, directly or through others.
+    pub recursive: bool,
+    /// The result is final.
+    complete: bool,
+    /// Interpreted already in this iteration of the component it belongs to.
+    visited: bool,
+    /// The frame in which it is being interpreted.
+    frame: Option<usize>,
+    /// The outermost frame whose preliminary result its own depends on.
+    low: usize,
+}
+
+/// The result of the analysis.
+#[derive(Debug)]
+pub struct Analysis {
+    /// All shapes.
+    pub shapes: Shapes,
+    /// All variants, the ones that widening replaced included.
+    pub variants: EntityVec<VariantId, Variant>,
+    /// For each item of the program, what is known in it and the shape of its value.
+    pub items: Vec<(Facts, Shape)>,
+    /// The shape of each global value that gets one.
+    pub globals: FxHashMap<GlobalId, Shape>,
+    /// Globals that may be used before they are defined.
+    pub unchecked_globals: FxHashSet<GlobalId>,
+    /// Texts by number.
+    pub texts: Vec<Rc<str>>,
+}
+
+/// Analyses a whole program; appends the transformed λs to it.
+///
+/// # Errors
+///
+/// [`Unsupported`] when the limits do not hold for the program.
+pub fn analyze(program: &mut Program, _sources: &SourceMap, options: &Options) -> Result<Analysis, Unsupported> {
+    let mut analyzer = Analyzer {
+        codes: Codes { program, transforms: Transforms::new(), max_order: options.max_order },
+        options,
+        lambdas: FxHashMap::default(),
+        result: Analysis {
+            shapes: Shapes::new(),
+            variants: EntityVec::new(),
+            items: Vec::new(),
+            globals: FxHashMap::default(),
+            unchecked_globals: FxHashSet::default(),
+            texts: Vec::new(),
+        },
+        memo: FxHashMap::default(),
+        redirects: FxHashMap::default(),
+        budgets: FxHashMap::default(),
+        skeletons: FxHashMap::default(),
+        frames: Vec::new(),
+        pending: Vec::new(),
+        changes: 0,
+        undefined: FxHashSet::default(),
+        item: 0,
+        span: None,
+    };
+    analyzer.program()?;
+    Ok(analyzer.result)
+}
+
+/// The program and its transforms, as operations on shapes need them.
+struct Codes<'a> {
+    program: &'a mut Program,
+    transforms: Transforms,
+    max_order: u32,
+}
+
+impl Codes<'_> {
+    fn code(&self, lambda: LambdaId) -> Code {
+        let (base, order) = base_and_order(self.program, lambda);
+        Code { base, order, lambda }
+    }
+}
+
+impl Transform for Codes<'_> {
+    fn reverse(&mut self, lambda: LambdaId) -> Option<Code> {
+        let (base, order) = base_and_order(self.program, lambda);
+        if order >= self.max_order {
+            return None;
+        }
+        let lambda = self.transforms.reverse(self.program, lambda);
+        Some(Code { base, order: order + 1, lambda })
+    }
+    fn reverse_inverse(&mut self, lambda: LambdaId) -> Option<Code> {
+        Transforms::reverse_inverse(self.program, lambda).map(|of| self.code(of))
+    }
+}
+
+/// Why the interpretation of a body was given up.
+enum Abort {
+    /// The call interpreted in this frame is to be interpreted with these arguments instead.
+    Restart {
+        frame: usize,
+        key: Key,
+    },
+    Unsupported(Unsupported),
+}
+
+/// A body being interpreted.
+struct Frame {
+    key: Option<Key>,
+    /// How many branches that run time decides the interpretation is in.
+    dynamic: usize,
+    /// The outermost frame whose preliminary result was used.
+    low: usize,
+}
+
+struct Analyzer<'a> {
+    codes: Codes<'a>,
+    options: &'a Options,
+    /// λs by id, shared so that a body can be walked while the program grows.
+    lambdas: FxHashMap<LambdaId, Rc<Lambda>>,
+    result: Analysis,
+    memo: FxHashMap<Key, VariantId>,
+    /// Calls that are made with other (wider) arguments.
+    redirects: FxHashMap<Key, Key>,
+    /// What is left of the unrolling budget of λs that used it up.
+    budgets: FxHashMap<LambdaId, usize>,
+    /// Number of variants that differ from a key in known numbers only.
+    skeletons: FxHashMap<Key, usize>,
+    frames: Vec<Frame>,
+    /// Interpreted variants whose component is not finished.
+    pending: Vec<VariantId>,
+    /// Number of changes of results so far.
+    changes: usize,
+    /// Globals that were read before they had a shape.
+    undefined: FxHashSet<GlobalId>,
+    item: usize,
+    span: Option<Span>,
+}
+
+impl Analyzer<'_> {
+    fn program(&mut self) -> Result<(), Unsupported> {
+        let items: Vec<Rc<Item>> = self.codes.program.items.iter().cloned().map(Rc::new).collect();
+        loop {
+            let mut stable = true;
+            self.result.items.clear();
+            self.undefined.clear();
+            for variant in self.result.variants.values_mut() {
+                (variant.complete, variant.visited) = (false, false);
+            }
+            for (index, item) in items.iter().enumerate() {
+                self.item = index;
+                let (facts, shape) = self.top_level(item)?;
+                if let Item::Define(global, _) = **item {
+                    let old = self.result.globals.get(&global).copied().unwrap_or(Shapes::BOTTOM);
+                    let new = self.result.shapes.widen(old, shape);
+                    // A value that some function may have read too early, or that has changed, needs another pass.
+                    stable &= new == old || (old == Shapes::BOTTOM && !self.undefined.contains(&global));
+                    if new != Shapes::BOTTOM {
+                        self.result.globals.insert(global, new);
+                    }
+                }
+                self.result.items.push((facts, shape));
+                if shape == Shapes::BOTTOM {
+                    break;
+                }
+            }
+            if stable {
+                return Ok(());
+            }
+        }
+    }
+
+    fn top_level(&mut self, item: &Item) -> Result<(Facts, Shape), Unsupported> {
+        let (Item::Define(_, body) | Item::Print(body, _)) = item;
+        let mut facts = Facts::default();
+        self.frames.push(Frame { key: None, dynamic: 0, low: usize::MAX });
+        let shape = self.body(body, &mut facts);
+        self.frames.clear();
+        match shape {
+            Ok(shape) => Ok((facts, shape)),
+            Err(Abort::Unsupported(unsupported)) => Err(unsupported),
+            Err(Abort::Restart { .. }) => unreachable!("only variants are restarted"),
+        }
+    }
+
+    fn unsupported(&self, message: &str, help: &str) -> Abort {
+        let span = self.span.expect("the analysis stands at some binding");
+        let diagnostic = Diagnostic::error("V0401", message, span, "the analysis gave up here").help(help).as_warning();
+        Abort::Unsupported(Unsupported { diagnostic: Box::new(diagnostic) })
+    }
+
+    fn lambda(&mut self, id: LambdaId) -> Rc<Lambda> {
+        let program = &self.codes.program;
+        self.lambdas.entry(id).or_insert_with(|| Rc::new(program.lambdas[id].clone())).clone()
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("a body is being interpreted")
+    }
+
+    fn body(&mut self, body: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
+        for binding in &body.bindings {
+            self.span = Some(binding.span);
+            let shape = self.rhs(binding, facts)?;
+            if shape == Shapes::BOTTOM {
+                return Ok(Shapes::BOTTOM);
+            }
+            facts.shapes.insert(binding.var, shape);
+        }
+        Ok(facts.shapes[&body.result])
+    }
+
+    fn rhs(&mut self, binding: &Binding, facts: &mut Facts) -> Result<Shape, Abort> {
+        let shapes = &mut self.result.shapes;
+        Ok(match &binding.rhs {
+            Rhs::Var(x) => facts.shapes[x],
+            Rhs::Const(constant) => self.constant(constant),
+            Rhs::Global(global) => self.global(*global),
+            Rhs::Closure(lambda) => {
+                let source = self.lambda(*lambda);
+                let children: Vec<Shape> = source.captures.iter().map(|x| facts.shapes[x]).collect();
+                let code = self.codes.code(*lambda);
+                self.result.shapes.make(Head::Closure(code), &children)
+            }
+            Rhs::Destructure(part, x) => {
+                let shape = facts.shapes[x];
+                match part {
+                    Part::Car => primitive::part(shapes, shape, 0),
+                    Part::Cdr => primitive::part(shapes, shape, 1),
+                    Part::Nil => {
+                        let shape = shapes.unfold_zeros(shape);
+                        match shapes.find(shape, super::shape::Class::Nil) {
+                            Some(_) => shapes.nil(),
+                            None => Shapes::BOTTOM,
+                        }
+                    }
+                }
+            }
+            Rhs::Prim(prim, args) => {
+                let args: Vec<Shape> = args.iter().map(|x| facts.shapes[x]).collect();
+                self.primitive(*prim, &args)?
+            }
+            Rhs::Apply(f, a) => self.apply(binding.var, facts.shapes[f], facts.shapes[a], facts)?,
+            Rhs::If(condition, then, other) => self.conditional(facts.shapes[condition], then, other, facts)?,
+        })
+    }
+
+    fn constant(&mut self, constant: &Const) -> Shape {
+        let shapes = &mut self.result.shapes;
+        match constant {
+            Const::Nil => shapes.nil(),
+            Const::Bool(value) => shapes.boolean(Some(*value)),
+            Const::Real(value) => shapes.real(super::shape::Fact::of(*value)),
+            Const::Str(text) => {
+                let texts = &mut self.result.texts;
+                let number = texts.iter().position(|known| known == text).unwrap_or_else(|| {
+                    texts.push(text.clone());
+                    texts.len() - 1
+                });
+                shapes.make(Head::Text(u32::try_from(number).ok()), &[])
+            }
+        }
+    }
+
+    fn global(&mut self, global: GlobalId) -> Shape {
+        match self.codes.program.globals[global].definition {
+            Definition::Function(lambda) => {
+                let code = self.codes.code(lambda);
+                self.result.shapes.make(Head::Closure(code), &[])
+            }
+            Definition::Value => {
+                let defined_at = self
+                    .codes
+                    .program
+                    .items
+                    .iter()
+                    .position(|item| matches!(item, Item::Define(defined, _) if *defined == global));
+                if defined_at.is_none_or(|at| at >= self.item) {
+                    self.result.unchecked_globals.insert(global);
+                }
+                match self.result.globals.get(&global) {
+                    Some(shape) => *shape,
+                    None => {
+                        self.undefined.insert(global);
+                        Shapes::BOTTOM
+                    }
+                }
+            }
+        }
+    }
+
+    fn primitive(&mut self, prim: Prim, args: &[Shape]) -> Result<Shape, Abort> {
+        primitive::apply(&mut self.result.shapes, &mut self.codes, prim, args).map_err(|TowerTooHigh| {
+            self.unsupported(
+                "a tower of derivatives has no height known at compile time",
+                "the program runs in the reference evaluator instead; make the number of nested `*j` a constant to \
+                 compile it",
+            )
+        })
+    }
+
+    fn conditional(&mut self, condition: Shape, then: &Body, other: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
+        match truth(&self.result.shapes, condition) {
+            Some(true) => self.body(then, facts),
+            Some(false) => self.body(other, facts),
+            None => {
+                self.frame().dynamic += 1;
+                let first = self.body(then, facts)?;
+                let second = self.body(other, facts)?;
+                self.frame().dynamic -= 1;
+                Ok(self.result.shapes.join(first, second))
+            }
+        }
+    }
+
+    fn apply(&mut self, var: Var, function: Shape, argument: Shape, facts: &mut Facts) -> Result<Shape, Abort> {
+        let alternatives = self.result.shapes.alternatives(function);
+        let dynamic = usize::from(alternatives.len() > 1);
+        let mut result = Shapes::BOTTOM;
+        self.frame().dynamic += dynamic;
+        for alternative in alternatives.iter() {
+            let Head::Closure(code) = alternative.head else { continue };
+            let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
+            let (variant, shape) = self.call(Key { lambda: code.lambda, args })?;
+            facts.calls.insert((var, code.lambda), variant);
+            result = self.result.shapes.join(result, shape);
+        }
+        self.frame().dynamic -= dynamic;
+        Ok(result)
+    }
+
+    /// The variant that a call uses, and the shape of its result as far as it is known.
+    fn call(&mut self, mut key: Key) -> Result<(VariantId, Shape), Abort> {
+        loop {
+            while let Some(wider) = self.redirects.get(&key) {
+                key = wider.clone();
+            }
+            if let Some(id) = self.memo.get(&key).copied() {
+                if let Some(result) = self.known_result(id) {
+                    return Ok((id, result));
+                }
+            } else if let Some(instead) = self.same_up_to_numbers(&key) {
+                key = instead;
+                continue;
+            }
+            match self.ancestor(&key)? {
+                Some(ancestor) => key = ancestor,
+                None => match self.visit(key)? {
+                    Ok(found) => return Ok(found),
+                    Err(wider) => key = wider,
+                },
+            }
+        }
+    }
+
+    /// The result of a variant that need not be interpreted now: it is final, or preliminary in this iteration.
+    fn known_result(&mut self, id: VariantId) -> Option<Shape> {
+        let variant = &mut self.result.variants[id];
+        let (result, low) = match variant.frame {
+            _ if variant.complete => (variant.result, usize::MAX),
+            Some(frame) => {
+                variant.recursive = true;
+                (variant.result, frame)
+            }
+            None if variant.visited => (variant.result, variant.low),
+            None => return None,
+        };
+        let frame = self.frame();
+        frame.low = frame.low.min(low);
+        Some(result)
+    }
+
+    /// The key without known numbers, when enough variants differ in nothing else.
+    fn same_up_to_numbers(&mut self, key: &Key) -> Option<Key> {
+        let args: Rc<[Shape]> = key.args.iter().map(|shape| self.result.shapes.forget_numbers(*shape)).collect();
+        let skeleton = Key { lambda: key.lambda, args };
+        let count = self.skeletons.entry(skeleton.clone()).or_insert(0);
+        *count += 1;
+        (*count > self.options.number_variants && skeleton != *key).then_some(skeleton)
+    }
+
+    /// The key of a call in progress that stands for this one, if the arguments have grown from it without end in
+    /// sight; an abort if that call must be restarted with wider arguments first.
+    fn ancestor(&mut self, key: &Key) -> Result<Option<Key>, Abort> {
+        let mut dynamic = false;
+        let mut unrolled: Vec<usize> = Vec::new();
+        for index in (0..self.frames.len()).rev() {
+            let frame = &self.frames[index];
+            dynamic |= frame.dynamic > 0;
+            let Some(old) = &frame.key else { continue };
+            if old.lambda != key.lambda || !self.result.shapes.repeats(&old.args, &key.args) {
+                continue;
+            }
+            if !dynamic {
+                unrolled.push(index);
+                continue;
+            }
+            let old = old.clone();
+            let wide = self.result.shapes.widen_all(&old.args, &key.args);
+            if wide[..] == old.args[..] {
+                return Ok(Some(old));
+            }
+            return Err(Abort::Restart { frame: index, key: Key { lambda: key.lambda, args: wide.into() } });
+        }
+        let budget = self.budgets.get(&key.lambda).copied().unwrap_or(self.options.unroll);
+        if unrolled.len() <= budget {
+            return Ok(None);
+        }
+        self.budgets.insert(key.lambda, (budget / 2).max(4));
+        let outermost = *unrolled.last().expect("more than the budget");
+        let old = self.frames[outermost].key.clone().expect("a variant's frame");
+        let mut args = old.args.to_vec();
+        for (arg, new) in args.iter_mut().zip(key.args.iter()) {
+            *arg = self.result.shapes.forget_varying_numbers(*arg, *new);
+        }
+        if args[..] == old.args[..] {
+            args = self.result.shapes.widen_all(&old.args, &key.args);
+        }
+        if args[..] == old.args[..] {
+            return Ok(Some(old));
+        }
+        Err(Abort::Restart { frame: outermost, key: Key { lambda: key.lambda, args: args.into() } })
+    }
+
+    /// Interprets a variant until its component of calls is stable, if it is the first of the component that was
+    /// entered, and once otherwise. `Ok(Err(key))`: the call is to be made with that key instead.
+    fn visit(&mut self, key: Key) -> Result<Result<(VariantId, Shape), Key>, Abort> {
+        let id = self.variant(&key)?;
+        let index = self.frames.len();
+        let first_pending = self.pending.len();
+        loop {
+            let changes = self.changes;
+            self.result.variants[id].frame = Some(index);
+            self.result.variants[id].visited = true;
+            self.frames.push(Frame { key: Some(key.clone()), dynamic: 0, low: usize::MAX });
+            let outcome = self.interpret(id);
+            let low = self.frames.pop().expect("the frame pushed above").low;
+            self.result.variants[id].frame = None;
+            let result = match outcome {
+                Ok(result) => result,
+                Err(abort) => {
+                    self.forget_visits(first_pending);
+                    self.result.variants[id].visited = false;
+                    return match abort {
+                        Abort::Restart { frame, key: wider } if frame == index => {
+                            self.redirects.insert(key, wider.clone());
+                            Ok(Err(wider))
+                        }
+                        abort => Err(abort),
+                    };
+                }
+            };
+            self.update(id, result);
+            if low < index {
+                self.result.variants[id].low = low;
+                self.pending.push(id);
+                let frame = self.frame();
+                frame.low = frame.low.min(low);
+                break;
+            }
+            if low == index && self.changes != changes {
+                self.forget_visits(first_pending);
+                continue;
+            }
+            for member in self.pending.drain(first_pending..).chain([id]) {
+                self.result.variants[member].complete = true;
+            }
+            break;
+        }
+        Ok(Ok((id, self.result.variants[id].result)))
+    }
+
+    /// The variants that became pending since then are to be interpreted again.
+    fn forget_visits(&mut self, first_pending: usize) {
+        for member in self.pending.drain(first_pending..) {
+            self.result.variants[member].visited = false;
+        }
+    }
+
+    fn variant(&mut self, key: &Key) -> Result<VariantId, Abort> {
+        if let Some(id) = self.memo.get(key) {
+            return Ok(*id);
+        }
+        if self.result.variants.len() >= self.options.max_variants {
+            return Err(self.unsupported(
+                "the program needs too many specialised functions",
+                "the program runs in the reference evaluator instead; `(real x)` hides a number from the compiler",
+            ));
+        }
+        let id = self.result.variants.push(Variant {
+            key: key.clone(),
+            result: Shapes::BOTTOM,
+            facts: Facts::default(),
+            recursive: false,
+            complete: false,
+            visited: false,
+            frame: None,
+            low: usize::MAX,
+        });
+        self.memo.insert(key.clone(), id);
+        Ok(id)
+    }
+
+    fn interpret(&mut self, id: VariantId) -> Result<Shape, Abort> {
+        let key = self.result.variants[id].key.clone();
+        let lambda = self.lambda(key.lambda);
+        let mut facts = Facts::default();
+        for (var, shape) in lambda.captures.iter().chain([&lambda.param]).zip(key.args.iter()) {
+            facts.shapes.insert(*var, *shape);
+        }
+        let result = self.body(&lambda.body, &mut facts)?;
+        self.result.variants[id].facts = facts;
+        Ok(result)
+    }
+
+    fn update(&mut self, id: VariantId, result: Shape) {
+        let variant = &self.result.variants[id];
+        let (old, recursive) = (variant.result, variant.recursive);
+        let shapes = &mut self.result.shapes;
+        let new = if recursive { shapes.widen(old, result) } else { shapes.join(old, result) };
+        if new != old {
+            self.result.variants[id].result = new;
+            self.changes += 1;
+        }
+    }
+}
+
+/// Whether values of a shape count as true; `None` if run time decides.
+pub fn truth(shapes: &Shapes, shape: Shape) -> Option<bool> {
+    let mut known = None;
+    for alternative in shapes.alternatives(shape).iter() {
+        let value = match alternative.head {
+            Head::Bool(None) => return None,
+            Head::Bool(Some(value)) => value,
+            _ => true,
+        };
+        if known.is_some_and(|known| known != value) {
+            return None;
+        }
+        known = Some(value);
+    }
+    known
+}

@@ -1,0 +1,125 @@
+//! What the primitives do to shapes.
+//!
+//! An operand may be a sum; alternatives that a primitive does not accept contribute nothing here and become a checked
+//! failure where code is generated. A result without alternatives means that the call always fails.
+
+use super::algebra::{TowerTooHigh, Transform};
+use super::shape::{Class, Fact, Head, Shape, Shapes};
+use crate::core::arithmetic;
+use crate::core::prim::{Family, Prim};
+
+/// The shape of a primitive's result.
+pub fn apply(
+    shapes: &mut Shapes,
+    transform: &mut dyn Transform,
+    prim: Prim,
+    args: &[Shape],
+) -> Result<Shape, TowerTooHigh> {
+    if args.contains(&Shapes::BOTTOM) {
+        return Ok(Shapes::BOTTOM);
+    }
+    Ok(match prim.family() {
+        Family::Arithmetic => arithmetic(shapes, prim, args),
+        Family::Comparison => comparison(shapes, prim, args),
+        Family::Test => test(shapes, prim, args[0]),
+        Family::Structure => match prim {
+            Prim::Cons => shapes.pair(args[0], args[1]),
+            Prim::Car => part(shapes, args[0], 0),
+            _ => part(shapes, args[0], 1),
+        },
+        Family::Derivative => match prim {
+            Prim::Zero => shapes.zero(args[0]),
+            Prim::Plus => shapes.plus(args[0], args[1]),
+            Prim::J => shapes.reverse(args[0], transform)?,
+            _ => shapes.reverse_inverse(args[0], transform)?,
+        },
+        Family::Effect => effect(shapes, prim, args),
+    })
+}
+
+fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
+    match prim {
+        Prim::ReadReal => shapes.real(Fact::Unknown),
+        Prim::Write => args[0],
+        Prim::WriteReal => match real_fact(shapes, args[0]) {
+            Some(fact) => shapes.real(fact),
+            None => Shapes::BOTTOM,
+        },
+        Prim::WriteString if shapes.find(args[0], Class::Text).is_none() => Shapes::BOTTOM,
+        Prim::WriteString | Prim::Newline => shapes.nil(),
+        _ => Shapes::BOTTOM,
+    }
+}
+
+/// What is known of the real alternative of a shape, folded zeros unfolded.
+fn real_fact(shapes: &mut Shapes, shape: Shape) -> Option<Fact> {
+    let shape = shapes.unfold_zeros(shape);
+    match shapes.find(shape, Class::Real)?.head {
+        Head::Real(fact) => Some(fact),
+        _ => None,
+    }
+}
+
+fn arithmetic(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
+    let mut facts = Vec::with_capacity(args.len());
+    for arg in args {
+        match real_fact(shapes, *arg) {
+            Some(fact) => facts.push(fact),
+            None => return Shapes::BOTTOM,
+        }
+    }
+    let fact = match (prim, &facts[..]) {
+        (Prim::Real, _) => Fact::Unknown,
+        (Prim::Scale, facts) if facts.contains(&Fact::Zero) => Fact::Zero,
+        (Prim::Unscale, [Fact::Zero, _]) => Fact::Zero,
+        (_, [x]) => x.number().and_then(|x| arithmetic::real1(prim, x)).map_or(Fact::Unknown, Fact::of),
+        (_, [x, y]) => match (x.number(), y.number()) {
+            (Some(x), Some(y)) => arithmetic::real2(prim, x, y).map_or(Fact::Unknown, Fact::of),
+            _ => Fact::Unknown,
+        },
+        _ => Fact::Unknown,
+    };
+    shapes.real(fact)
+}
+
+fn comparison(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
+    let (Some(x), Some(y)) = (real_fact(shapes, args[0]), real_fact(shapes, args[1])) else { return Shapes::BOTTOM };
+    let known = match (x.number(), y.number()) {
+        (Some(x), Some(y)) => arithmetic::compare(prim, x, y),
+        _ => None,
+    };
+    shapes.boolean(known)
+}
+
+/// Whether values of a class satisfy a test. A closure is a reverse value when its code is a transform.
+pub fn satisfies(class: Class, prim: Prim) -> bool {
+    match prim {
+        Prim::IsNull => class == Class::Nil,
+        Prim::IsPair => class == Class::Pair,
+        Prim::IsReal => class == Class::Real,
+        Prim::IsBoolean => class == Class::Bool,
+        Prim::IsProcedure => matches!(class, Class::Closure(_)),
+        Prim::IsReverse => match class {
+            Class::Closure(code) => code.order > 0,
+            _ => class == Class::Reverse,
+        },
+        _ => false,
+    }
+}
+
+fn test(shapes: &mut Shapes, prim: Prim, arg: Shape) -> Shape {
+    let arg = shapes.unfold_zeros(arg);
+    let mut results = shapes.alternatives(arg).iter().map(|a| satisfies(a.head.class(), prim)).collect::<Vec<_>>();
+    results.dedup();
+    match results[..] {
+        [] => Shapes::BOTTOM,
+        [known] => shapes.boolean(Some(known)),
+        _ => shapes.boolean(None),
+    }
+}
+
+/// The first (0) or second (1) part of the pairs in a shape.
+pub fn part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
+    let shape = shapes.unfold_zeros(shape);
+    shapes.find(shape, Class::Pair).map_or(Shapes::BOTTOM, |pair| pair.children[index])
+}

@@ -1,0 +1,445 @@
+//! Shapes: the abstract values of the flow analysis.
+//!
+//! A shape describes a set of values. It is a set of [`Alternative`]s, at most one for each [`Class`] of values: the
+//! empty set is ⊥ (no value: the computation fails or does not end), one alternative is a product (nothing about it
+//! is decided at run time but its unknown leaves), more are a sum with a run-time tag.
+//!
+//! Shapes are graphs: a child may be the shape itself or one further up, so data of unbounded depth have a finite
+//! shape. `list of reals = {(), (real . list of reals)}`.
+//!
+//! Invariant (canonical form): two shapes that unfold to the same infinite tree are the same [`Shape`] id. Acyclic
+//! nodes are hash-consed; a new strongly connected component is minimised by partition refinement, as one minimises an
+//! automaton, and then compared with the recursive shapes that exist. So equality of shapes is equality of ids.
+
+use crate::core::ir::LambdaId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// A shape in a [`Shapes`] table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Shape(pub u32);
+
+/// What is known of a real.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fact {
+    /// Decided at run time.
+    Unknown,
+    /// The symbolic zero sensitivity: the number 0 to everything but `plus`, `scale` and `unscale`.
+    Zero,
+    /// The double with these bits.
+    Known(u64),
+}
+
+impl Fact {
+    /// The number, if it is known.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Fact::Unknown => None,
+            Fact::Zero => Some(0.0),
+            Fact::Known(bits) => Some(f64::from_bits(bits)),
+        }
+    }
+    /// The known number `x`.
+    pub fn of(x: f64) -> Fact {
+        Fact::Known(x.to_bits())
+    }
+}
+
+/// The code of a closure. Ordered by the λ that it is a transform of and then by the number of transformations, so
+/// that `*j` keeps the order of the alternatives of a sum and with it their tags.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Code {
+    /// The λ at the start of the chain of transformations.
+    pub base: LambdaId,
+    /// How often it has been transformed.
+    pub order: u32,
+    /// The λ itself.
+    pub lambda: LambdaId,
+}
+
+/// The constructor of an alternative, with what is known of it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Head {
+    /// `()`
+    Nil,
+    /// A boolean, possibly a known one.
+    Bool(Option<bool>),
+    /// A text, possibly a known one (its number in the program's table).
+    Text(Option<u32>),
+    /// A real.
+    Real(Fact),
+    /// A reverse value of the child.
+    Reverse,
+    /// A pair of the two children.
+    Pair,
+    /// A closure; the children are its environment.
+    Closure(Code),
+    /// The zero sensitivity of the child, which is recursive, not yet unfolded: making it costs nothing.
+    ZeroOf,
+}
+
+/// What distinguishes alternatives: a head without what is known of it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Class {
+    Nil,
+    Bool,
+    Text,
+    Real,
+    Reverse,
+    Pair,
+    Closure(Code),
+    ZeroOf,
+}
+
+impl Head {
+    /// The class of values that the head builds.
+    pub fn class(self) -> Class {
+        match self {
+            Head::Nil => Class::Nil,
+            Head::Bool(_) => Class::Bool,
+            Head::Text(_) => Class::Text,
+            Head::Real(_) => Class::Real,
+            Head::Reverse => Class::Reverse,
+            Head::Pair => Class::Pair,
+            Head::Closure(code) => Class::Closure(code),
+            Head::ZeroOf => Class::ZeroOf,
+        }
+    }
+    /// The least head that covers two heads of one class.
+    pub fn join(self, other: Head) -> Head {
+        if self == other {
+            return self;
+        }
+        match self {
+            Head::Bool(_) => Head::Bool(None),
+            Head::Text(_) => Head::Text(None),
+            Head::Real(_) => Head::Real(Fact::Unknown),
+            _ => self,
+        }
+    }
+}
+
+/// One alternative of a shape.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Alternative {
+    /// The constructor.
+    pub head: Head,
+    /// The shapes of its parts.
+    pub children: Rc<[Shape]>,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    alternatives: Rc<[Alternative]>,
+    /// The shape contains itself.
+    recursive: bool,
+}
+
+/// A reference in a graph under construction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Ref {
+    /// A finished shape.
+    Done(Shape),
+    /// A node of the graph.
+    New(usize),
+}
+
+/// The alternatives of a node under construction, in class order.
+pub(super) type NewNode = Vec<(Head, Vec<Ref>)>;
+
+/// The table of all shapes.
+#[derive(Clone, Debug)]
+pub struct Shapes {
+    nodes: Vec<Node>,
+    interned: FxHashMap<Rc<[Alternative]>, Shape>,
+    /// Recursive shapes by the heads of their alternatives.
+    recursive: FxHashMap<Vec<Head>, Vec<Shape>>,
+    pub(super) joins: FxHashMap<(Shape, Shape), Shape>,
+}
+
+impl Default for Shapes {
+    fn default() -> Self {
+        Shapes::new()
+    }
+}
+
+impl Shapes {
+    /// The empty shape.
+    pub const BOTTOM: Shape = Shape(0);
+
+    /// A table that holds ⊥ only.
+    pub fn new() -> Shapes {
+        let mut shapes = Shapes {
+            nodes: Vec::new(),
+            interned: FxHashMap::default(),
+            recursive: FxHashMap::default(),
+            joins: FxHashMap::default(),
+        };
+        shapes.intern(Vec::new());
+        shapes
+    }
+
+    /// The alternatives in class order.
+    pub fn alternatives(&self, shape: Shape) -> Rc<[Alternative]> {
+        self.nodes[shape.0 as usize].alternatives.clone()
+    }
+    /// Whether the shape contains itself.
+    pub fn is_recursive(&self, shape: Shape) -> bool {
+        self.nodes[shape.0 as usize].recursive
+    }
+    /// Number of shapes made so far.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+    /// Never true: ⊥ is always there.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+    /// The only alternative, if there is just one.
+    pub fn single(&self, shape: Shape) -> Option<Alternative> {
+        match &*self.nodes[shape.0 as usize].alternatives {
+            [alternative] => Some(alternative.clone()),
+            _ => None,
+        }
+    }
+    /// The alternative of that class, if there is one.
+    pub fn find(&self, shape: Shape, class: Class) -> Option<Alternative> {
+        self.nodes[shape.0 as usize].alternatives.iter().find(|a| a.head.class() == class).cloned()
+    }
+
+    /// A shape with one alternative.
+    pub fn make(&mut self, head: Head, children: &[Shape]) -> Shape {
+        self.intern(vec![Alternative { head, children: children.into() }])
+    }
+    /// `()`
+    pub fn nil(&mut self) -> Shape {
+        self.make(Head::Nil, &[])
+    }
+    /// A real.
+    pub fn real(&mut self, fact: Fact) -> Shape {
+        self.make(Head::Real(fact), &[])
+    }
+    /// A boolean.
+    pub fn boolean(&mut self, known: Option<bool>) -> Shape {
+        self.make(Head::Bool(known), &[])
+    }
+    /// A pair.
+    pub fn pair(&mut self, car: Shape, cdr: Shape) -> Shape {
+        self.make(Head::Pair, &[car, cdr])
+    }
+    /// A list of known length.
+    pub fn list(&mut self, items: &[Shape]) -> Shape {
+        let mut tail = self.nil();
+        for item in items.iter().rev() {
+            tail = self.pair(*item, tail);
+        }
+        tail
+    }
+
+    /// The shape with these alternatives, which are in class order and have finished children.
+    pub(super) fn intern(&mut self, alternatives: Vec<Alternative>) -> Shape {
+        let alternatives: Rc<[Alternative]> = alternatives.into();
+        if let Some(shape) = self.interned.get(&alternatives) {
+            return *shape;
+        }
+        let shape = Shape(u32::try_from(self.nodes.len()).expect("fewer than 2^32 shapes"));
+        self.nodes.push(Node { alternatives: alternatives.clone(), recursive: false });
+        self.interned.insert(alternatives, shape);
+        shape
+    }
+
+    /// Finishes a graph: the canonical shape of each of its nodes.
+    pub(super) fn finish(&mut self, graph: &[NewNode]) -> Vec<Shape> {
+        let mut done: Vec<Option<Shape>> = vec![None; graph.len()];
+        for component in components(graph) {
+            if let [node] = component[..]
+                && !graph[node].iter().any(|(_, children)| children.contains(&Ref::New(node)))
+            {
+                let alternatives = self.resolve(&graph[node], &done);
+                done[node] = Some(self.intern(alternatives));
+            } else {
+                self.finish_component(graph, &component, &mut done);
+            }
+        }
+        done.into_iter().map(|shape| shape.expect("every node lies in one component")).collect()
+    }
+
+    fn resolve(&self, node: &NewNode, done: &[Option<Shape>]) -> Vec<Alternative> {
+        let resolve = |child: &Ref| match child {
+            Ref::Done(shape) => *shape,
+            Ref::New(node) => done[*node].expect("components are finished in dependency order"),
+        };
+        node.iter()
+            .map(|(head, children)| Alternative { head: *head, children: children.iter().map(resolve).collect() })
+            .collect()
+    }
+
+    /// Finishes a strongly connected component whose outside children are finished.
+    fn finish_component(&mut self, graph: &[NewNode], component: &[usize], done: &mut [Option<Shape>]) {
+        if let Some(found) = self.existing(graph, component, done) {
+            for (node, shape) in found {
+                done[node] = Some(shape);
+            }
+            return;
+        }
+        let classes = minimise(graph, component, done);
+        let count = classes.values().max().map_or(0, |max| max + 1);
+        let first = self.nodes.len();
+        let shape_of = |class: usize| Shape(u32::try_from(first + class).expect("fewer than 2^32 shapes"));
+        for node in component {
+            done[*node] = Some(shape_of(classes[node]));
+        }
+        for class in 0..count {
+            let node = component.iter().find(|node| classes[node] == class).expect("every class has a member");
+            let alternatives: Rc<[Alternative]> = self.resolve(&graph[*node], done).into();
+            let shape = shape_of(class);
+            let heads = alternatives.iter().map(|a| a.head).collect();
+            self.nodes.push(Node { alternatives: alternatives.clone(), recursive: true });
+            self.interned.insert(alternatives, shape);
+            self.recursive.entry(heads).or_default().push(shape);
+        }
+    }
+
+    /// The finished recursive shapes that the nodes of a component are equal to, if it is equal to one.
+    fn existing(
+        &self,
+        graph: &[NewNode],
+        component: &[usize],
+        done: &[Option<Shape>],
+    ) -> Option<FxHashMap<usize, Shape>> {
+        let node = component[0];
+        let heads: Vec<Head> = graph[node].iter().map(|(head, _)| *head).collect();
+        for candidate in self.recursive.get(&heads)? {
+            let mut assumed = FxHashSet::default();
+            if self.bisimilar(graph, done, Ref::New(node), *candidate, &mut assumed) {
+                let found: FxHashMap<usize, Shape> = assumed.into_iter().collect();
+                if component.iter().all(|node| found.contains_key(node)) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether a reference and a shape unfold to the same tree, assuming that of the pairs in `assumed`.
+    fn bisimilar(
+        &self,
+        graph: &[NewNode],
+        done: &[Option<Shape>],
+        reference: Ref,
+        shape: Shape,
+        assumed: &mut FxHashSet<(usize, Shape)>,
+    ) -> bool {
+        let node = match reference {
+            Ref::Done(finished) => return finished == shape,
+            Ref::New(node) => node,
+        };
+        if let Some(finished) = done[node] {
+            return finished == shape;
+        }
+        if !assumed.insert((node, shape)) {
+            return true;
+        }
+        let alternatives = self.alternatives(shape);
+        alternatives.len() == graph[node].len()
+            && alternatives.iter().zip(&graph[node]).all(|(alternative, (head, children))| {
+                alternative.head == *head
+                    && alternative
+                        .children
+                        .iter()
+                        .zip(children)
+                        .all(|(shape, child)| self.bisimilar(graph, done, *child, *shape, assumed))
+            })
+    }
+}
+
+/// The coarsest partition of a component in which members of a class have equal heads and children in equal classes.
+fn minimise(graph: &[NewNode], component: &[usize], done: &[Option<Shape>]) -> FxHashMap<usize, usize> {
+    #[derive(PartialEq, Eq, Hash)]
+    enum Child {
+        Outside(Shape),
+        Inside(usize),
+    }
+    let mut classes: FxHashMap<usize, usize> = component.iter().map(|node| (*node, 0)).collect();
+    let mut count = 1;
+    loop {
+        let mut signatures: FxHashMap<Vec<(Head, Vec<Child>)>, usize> = FxHashMap::default();
+        let mut next = FxHashMap::default();
+        for node in component {
+            let child = |reference: &Ref| match reference {
+                Ref::Done(shape) => Child::Outside(*shape),
+                Ref::New(node) => match (classes.get(node), done[*node]) {
+                    (Some(class), _) => Child::Inside(*class),
+                    (None, Some(shape)) => Child::Outside(shape),
+                    (None, None) => unreachable!("components are finished in dependency order"),
+                },
+            };
+            let signature = graph[*node]
+                .iter()
+                .map(|(head, children)| (*head, children.iter().map(child).collect()))
+                .collect::<Vec<_>>();
+            let fresh = signatures.len();
+            next.insert(*node, *signatures.entry(signature).or_insert(fresh));
+        }
+        classes = next;
+        if signatures.len() == count {
+            return classes;
+        }
+        count = signatures.len();
+    }
+}
+
+/// Strongly connected components of a graph, callees before callers (Tarjan's algorithm).
+fn components(graph: &[NewNode]) -> Vec<Vec<usize>> {
+    struct State<'a> {
+        graph: &'a [NewNode],
+        index: Vec<Option<usize>>,
+        low: Vec<usize>,
+        on_stack: Vec<bool>,
+        stack: Vec<usize>,
+        counter: usize,
+        components: Vec<Vec<usize>>,
+    }
+    fn visit(state: &mut State<'_>, node: usize) {
+        state.index[node] = Some(state.counter);
+        state.low[node] = state.counter;
+        state.counter += 1;
+        state.stack.push(node);
+        state.on_stack[node] = true;
+        let graph = state.graph;
+        for child in graph[node].iter().flat_map(|(_, children)| children) {
+            let Ref::New(child) = *child else { continue };
+            match state.index[child] {
+                None => {
+                    visit(state, child);
+                    state.low[node] = state.low[node].min(state.low[child]);
+                }
+                Some(index) if state.on_stack[child] => state.low[node] = state.low[node].min(index),
+                Some(_) => {}
+            }
+        }
+        if Some(state.low[node]) == state.index[node] {
+            let start = state.stack.iter().position(|n| *n == node).expect("the node is on the stack");
+            let component = state.stack.split_off(start);
+            for member in &component {
+                state.on_stack[*member] = false;
+            }
+            state.components.push(component);
+        }
+    }
+    let mut state = State {
+        graph,
+        index: vec![None; graph.len()],
+        low: vec![0; graph.len()],
+        on_stack: vec![false; graph.len()],
+        stack: Vec::new(),
+        counter: 0,
+        components: Vec::new(),
+    };
+    for node in 0..graph.len() {
+        if state.index[node].is_none() {
+            visit(&mut state, node);
+        }
+    }
+    state.components
+}

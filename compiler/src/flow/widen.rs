@@ -1,0 +1,203 @@
+//! When shapes grow: recognising growth and tying knots.
+//!
+//! A *whistle* (homeomorphic embedding, as in supercompilation) tells that the arguments of a call repeat those of an
+//! ancestor call, with something more around them; every infinite sequence of finite shapes blows it. Then *widening*
+//! folds the growing position back onto the ancestor position that it repeats (the type-graph widening of Van
+//! Hentenryck, Cortesi and Le Charlier), which makes the shape recursive.
+//!
+//! Termination: a fold happens when the node at a clash offers only classes that an ancestor on its path offers. Where
+//! no ancestor does, the clash adds a set of classes that is new on its path; classes are finite, so paths that cannot
+//! be folded have bounded length, and facts (known numbers) only ever become unknown.
+
+use super::algebra::Step;
+use super::shape::{Class, Fact, Head, Shape, Shapes};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Folds per widening; each removes one clash, so this many clashes at once are more than any program has shown.
+const MAX_FOLDS: usize = 64;
+
+impl Shapes {
+    /// Whether every value of `b` is one of `a`.
+    pub fn covers(&self, a: Shape, b: Shape) -> bool {
+        let mut assumed = FxHashSet::default();
+        self.covers_assuming(a, b, &mut assumed)
+    }
+
+    fn covers_assuming(&self, a: Shape, b: Shape, assumed: &mut FxHashSet<(Shape, Shape)>) -> bool {
+        if a == b || !assumed.insert((a, b)) {
+            return true;
+        }
+        self.alternatives(b).iter().all(|small| {
+            self.find(a, small.head.class()).is_some_and(|large| {
+                large.head.join(small.head) == large.head
+                    && large
+                        .children
+                        .iter()
+                        .zip(small.children.iter())
+                        .all(|(x, y)| self.covers_assuming(*x, *y, assumed))
+            })
+        })
+    }
+
+    /// The whistle: whether the arguments `new` repeat the arguments `old` with something more around them (or only
+    /// with other numbers). Both have the same length.
+    pub fn repeats(&self, old: &[Shape], new: &[Shape]) -> bool {
+        let mut memo = FxHashMap::default();
+        old.iter().zip(new).all(|(a, b)| {
+            self.couples(*a, *b, &mut memo) || (!self.is_leaf(*a) && self.contains(*b, *a, &mut FxHashSet::default()))
+        })
+    }
+
+    fn is_leaf(&self, shape: Shape) -> bool {
+        self.alternatives(shape).iter().all(|a| matches!(a.head, Head::Real(_) | Head::Bool(_) | Head::Text(_)))
+    }
+
+    fn contains(&self, whole: Shape, part: Shape, seen: &mut FxHashSet<Shape>) -> bool {
+        whole == part
+            || (seen.insert(whole)
+                && self
+                    .alternatives(whole)
+                    .iter()
+                    .any(|a| a.children.iter().any(|child| self.contains(*child, part, seen))))
+    }
+
+    /// Every alternative of `a` has one of the same class in `b` whose parts embed those of the former.
+    fn couples(&self, a: Shape, b: Shape, memo: &mut FxHashMap<(Shape, Shape), bool>) -> bool {
+        if a == b {
+            return true;
+        }
+        if let Some(known) = memo.get(&(a, b)) {
+            return *known;
+        }
+        memo.insert((a, b), true);
+        let result = self.alternatives(a).iter().all(|small| {
+            self.find(b, small.head.class()).is_some_and(|large| {
+                (matches!(small.head, Head::Real(_)) || large.head.join(small.head) == large.head)
+                    && small.children.iter().zip(large.children.iter()).all(|(x, y)| self.embeds(*x, *y, memo))
+            })
+        });
+        memo.insert((a, b), result);
+        result
+    }
+
+    fn embeds(&self, a: Shape, b: Shape, memo: &mut FxHashMap<(Shape, Shape), bool>) -> bool {
+        self.couples(a, b, memo)
+            || (!self.is_leaf(a) && self.contains(b, a, &mut FxHashSet::default()))
+            || self.dives(a, b, memo, &mut FxHashSet::default())
+    }
+
+    fn dives(
+        &self,
+        a: Shape,
+        b: Shape,
+        memo: &mut FxHashMap<(Shape, Shape), bool>,
+        seen: &mut FxHashSet<Shape>,
+    ) -> bool {
+        if !seen.insert(b) {
+            return false;
+        }
+        self.alternatives(b).iter().any(|alternative| {
+            alternative.children.iter().any(|child| self.couples(a, *child, memo) || self.dives(a, *child, memo, seen))
+        })
+    }
+
+    /// A shape that covers both and, in a sequence of widenings, stops growing.
+    pub fn widen(&mut self, old: Shape, new: Shape) -> Shape {
+        let mut current = self.join(old, new);
+        for _ in 0..MAX_FOLDS {
+            if current == old {
+                return current;
+            }
+            let mut search = Search { shapes: self, seen: FxHashSet::default(), steps: Vec::new() };
+            let Some((steps, last, target)) = search.clash(old, current) else { return current };
+            let folded = self.tie(&steps, last, target);
+            let folded = self.join(folded, current);
+            if folded == current {
+                return current;
+            }
+            current = folded;
+        }
+        current
+    }
+
+    /// [`widen`](Self::widen)s a list of arguments position by position.
+    pub fn widen_all(&mut self, old: &[Shape], new: &[Shape]) -> Vec<Shape> {
+        old.iter().zip(new).map(|(a, b)| self.widen(*a, *b)).collect()
+    }
+
+    /// `old` with every number forgotten that differs in `new`; structure that differs is left as `old` has it.
+    pub fn forget_varying_numbers(&mut self, old: Shape, new: Shape) -> Shape {
+        if old == new || self.is_recursive(old) {
+            return old;
+        }
+        let mut alternatives = self.alternatives(old).to_vec();
+        for alternative in &mut alternatives {
+            let Some(other) = self.find(new, alternative.head.class()) else { continue };
+            if matches!(alternative.head, Head::Real(_)) {
+                alternative.head = alternative.head.join(other.head);
+            }
+            alternative.children = alternative
+                .children
+                .iter()
+                .zip(other.children.iter())
+                .map(|(a, b)| self.forget_varying_numbers(*a, *b))
+                .collect();
+        }
+        self.intern(alternatives)
+    }
+
+    /// The shape with all known numbers forgotten outside of recursive parts.
+    pub fn forget_numbers(&mut self, shape: Shape) -> Shape {
+        if self.is_recursive(shape) {
+            return shape;
+        }
+        let mut alternatives = self.alternatives(shape).to_vec();
+        for alternative in &mut alternatives {
+            if let Head::Real(_) = alternative.head {
+                alternative.head = Head::Real(Fact::Unknown);
+            }
+            alternative.children = alternative.children.iter().map(|child| self.forget_numbers(*child)).collect();
+        }
+        self.intern(alternatives)
+    }
+}
+
+/// Looks for a position where a shape has grown and an ancestor of it that it repeats.
+struct Search<'a> {
+    shapes: &'a Shapes,
+    seen: FxHashSet<(Shape, Shape)>,
+    steps: Vec<Step>,
+}
+
+impl Search<'_> {
+    /// The steps to the clash, the node there, and the position of the ancestor.
+    fn clash(&mut self, old: Shape, new: Shape) -> Option<(Vec<Step>, Shape, usize)> {
+        if old == new || !self.seen.insert((old, new)) {
+            return None;
+        }
+        let classes =
+            |shape: Shape| -> Vec<Class> { self.shapes.alternatives(shape).iter().map(|a| a.head.class()).collect() };
+        let here = classes(new);
+        if here != classes(old) {
+            let target = self.steps.iter().rposition(|step| {
+                let above = classes(step.shape);
+                step.shape != new && here.iter().all(|class| above.contains(class))
+            });
+            if let Some(target) = target {
+                return Some((self.steps.clone(), new, target));
+            }
+        }
+        for alternative in self.shapes.alternatives(new).iter() {
+            let class = alternative.head.class();
+            let Some(before) = self.shapes.find(old, class) else { continue };
+            for (child, (x, y)) in before.children.iter().zip(alternative.children.iter()).enumerate() {
+                self.steps.push(Step { shape: new, class, child });
+                if let Some(found) = self.clash(*x, *y) {
+                    return Some(found);
+                }
+                self.steps.pop();
+            }
+        }
+        None
+    }
+}
