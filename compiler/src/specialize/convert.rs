@@ -1,0 +1,85 @@
+//! Conversion of a value to a shape that covers its own: known numbers become constants, alternatives get a tag, data
+//! that join a recursive shape are boxed.
+//!
+//! Between two recursive shapes a conversion is a function of its own, made on demand, which calls itself.
+
+use super::emit::{Emitted, Emitter, Val, reached};
+use super::layout::{Layout, TooLarge};
+use super::{Helper, Specializer};
+use crate::flow::shape::{Fact, Head, Shape};
+use crate::ssa::ir::Type;
+use crate::ssa::ir::Value;
+
+impl Specializer<'_> {
+    /// The value as one of shape `target`. `Ok(None)` where that shape has no alternative for it, which no execution
+    /// reaches.
+    pub fn convert(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
+        if value.shape == target {
+            return Ok(Some(value.clone()));
+        }
+        let boxed = |layout: Layout| matches!(layout, Layout::Boxed(_));
+        if boxed(self.layout(value.shape)?) && boxed(self.layout(target)?) {
+            let helper = self.helper(Helper::Convert(value.shape, target))?;
+            let types = self.leaves(target)?;
+            return Ok(Some(Val { shape: target, leaves: e.call(helper, &value.leaves, &types) }));
+        }
+        self.convert_unfolded(e, value, target)
+    }
+
+    /// [`convert`](Self::convert), alternative by alternative.
+    pub fn convert_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
+        self.dispatch(e, value, target, |this, e, parts| {
+            let alternatives = this.flow.shapes.alternatives(target);
+            let class = parts.alternative.head.class();
+            let Some(tag) = alternatives.iter().position(|a| a.head.class() == class) else {
+                e.terminate(crate::ssa::ir::Terminator::Unreachable);
+                return Ok(None);
+            };
+            let wide = alternatives[tag].clone();
+            let mut leaves: Vec<Value> = Vec::new();
+            if wide.children.is_empty() {
+                leaves.extend(own_leaf(this, e, parts.alternative.head, parts.own, wide.head));
+            }
+            for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
+                leaves.extend(reached!(this.convert(e, child, *shape)).leaves);
+            }
+            Ok(Some(this.build(e, target, tag, leaves)?))
+        })
+    }
+
+    /// The number that a real alternative stands for.
+    pub fn number(&mut self, e: &mut Emitter, head: Head, own: Option<Value>) -> Value {
+        match (head, own) {
+            (_, Some(value)) => value,
+            (Head::Real(fact), None) => e.real(fact.number().unwrap_or(f64::NAN)),
+            _ => e.real(f64::NAN),
+        }
+    }
+}
+
+/// The leaf that an alternative of head `wide` has for a value of head `head`, if it has one.
+fn own_leaf(this: &mut Specializer<'_>, e: &mut Emitter, head: Head, own: Option<Value>, wide: Head) -> Option<Value> {
+    match (wide, head) {
+        (Head::Real(Fact::Unknown), _) => Some(this.number(e, head, own)),
+        (Head::Bool(None), Head::Bool(Some(known))) => Some(e.boolean(known)),
+        (Head::Text(None), Head::Text(Some(number))) => Some(e.int(i64::from(number))),
+        (Head::Bool(None) | Head::Text(None), _) => own,
+        _ => None,
+    }
+}
+
+/// Emits the body of [`Helper::Convert`].
+pub fn conversion(this: &mut Specializer<'_>, e: &mut Emitter, from: Shape, to: Shape) -> Result<(), TooLarge> {
+    let value = Val { shape: from, leaves: e.function.params().to_vec() };
+    let result = this.convert_unfolded(e, &value, to)?;
+    this.finish(e, result)
+}
+
+/// The parameter types of a helper that takes values of these shapes.
+pub fn parameter_types(this: &mut Specializer<'_>, shapes: &[Shape]) -> Result<Vec<Type>, TooLarge> {
+    let mut types = Vec::new();
+    for shape in shapes {
+        types.extend_from_slice(&this.leaves(*shape)?);
+    }
+    Ok(types)
+}

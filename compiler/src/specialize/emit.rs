@@ -1,0 +1,297 @@
+//! Emitting SSA for one function: values with shapes, choices between alternatives, joins.
+//!
+//! An operation returns `None` when control does not get past it (it failed, or calls something that never returns);
+//! the current block has its terminator then and nothing may be appended.
+
+use super::Specializer;
+use super::layout::{Layout, SLOT_TYPES, TooLarge, slot_class};
+use crate::base::Span;
+use crate::flow::shape::{Alternative, Fact, Head, Shape};
+use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Target, Terminator, Type, Value};
+use std::rc::Rc;
+
+/// A value: its shape and its leaves.
+#[derive(Clone, Debug)]
+pub struct Val {
+    pub shape: Shape,
+    pub leaves: Vec<Value>,
+}
+
+/// One alternative of a value, taken apart.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    pub alternative: Alternative,
+    /// The leaf of an unknown real, boolean or text.
+    pub own: Option<Value>,
+    pub children: Vec<Val>,
+}
+
+/// The function being emitted.
+#[derive(Debug)]
+pub struct Emitter {
+    pub function: Function,
+    pub block: BlockId,
+    pub span: Option<Span>,
+    /// How many choices that run time makes lead to the current block.
+    pub depth: usize,
+}
+
+/// The result of emitting something: `Ok(None)` when control does not get past it.
+pub type Emitted<T> = Result<Option<T>, TooLarge>;
+
+/// Unwraps an [`Emitted`] or returns `Ok(None)`.
+#[macro_export]
+macro_rules! reached {
+    ($emitted:expr) => {
+        match $emitted? {
+            Some(value) => value,
+            None => return Ok(None),
+        }
+    };
+}
+pub use reached;
+
+impl Emitter {
+    /// A function whose parameters have these types.
+    pub fn new(name: Rc<str>, params: &[Type], results: Vec<Type>) -> Emitter {
+        Emitter { function: Function::new(name, params, results), block: Function::ENTRY, span: None, depth: 0 }
+    }
+    /// Appends an instruction with results of these types.
+    pub fn inst(&mut self, op: Op, args: &[Value], results: &[Type]) -> Vec<Value> {
+        let results: Vec<Value> = results.iter().map(|ty| self.function.values.push(*ty)).collect();
+        let inst = Inst { op, args: args.to_vec(), results: results.clone(), span: self.span };
+        self.function.blocks[self.block].insts.push(inst);
+        results
+    }
+    /// Appends an instruction with one result.
+    pub fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+        self.inst(op, args, &[ty])[0]
+    }
+    /// A constant real.
+    pub fn real(&mut self, x: f64) -> Value {
+        self.value(Op::ConstReal(x.to_bits()), &[], Type::F64)
+    }
+    /// A constant boolean.
+    pub fn boolean(&mut self, x: bool) -> Value {
+        self.value(Op::ConstBool(x), &[], Type::Bool)
+    }
+    /// A constant integer.
+    pub fn int(&mut self, x: i64) -> Value {
+        self.value(Op::ConstInt(x), &[], Type::Int)
+    }
+    /// Ends the current block.
+    pub fn terminate(&mut self, terminator: Terminator) {
+        self.function.blocks[self.block].terminator = terminator;
+    }
+    /// Ends the current block with a jump.
+    pub fn jump(&mut self, block: BlockId, args: Vec<Value>) {
+        self.terminate(Terminator::Jump(Target { block, args }));
+    }
+    /// A new block with parameters of these types.
+    pub fn new_block(&mut self, params: &[Type]) -> BlockId {
+        self.function.new_block(params)
+    }
+    /// Continues in that block.
+    pub fn switch_to(&mut self, block: BlockId) {
+        self.block = block;
+    }
+    /// Emits a call.
+    pub fn call(&mut self, function: FuncId, args: &[Value], results: &[Type]) -> Vec<Value> {
+        self.inst(Op::Call(function), args, results)
+    }
+}
+
+impl Specializer<'_> {
+    /// The types of the leaves of a shape.
+    pub fn leaves(&mut self, shape: Shape) -> Result<Rc<[Type]>, TooLarge> {
+        self.layouts.leaves(&self.flow.shapes, &mut self.out, shape)
+    }
+
+    /// The representation of a shape.
+    pub fn layout(&mut self, shape: Shape) -> Result<Layout, TooLarge> {
+        self.layouts.layout(&self.flow.shapes, &mut self.out, shape)
+    }
+
+    fn alternative_leaves(&mut self, alternative: &Alternative) -> Result<Vec<Type>, TooLarge> {
+        self.layouts.alternative(&self.flow.shapes, &mut self.out, alternative)
+    }
+
+    /// Splits leaves into values of the given shapes.
+    pub fn split(&mut self, shapes: &[Shape], leaves: &[Value]) -> Result<Vec<Val>, TooLarge> {
+        let mut rest = leaves;
+        let mut values = Vec::with_capacity(shapes.len());
+        for shape in shapes {
+            let (own, after) = rest.split_at(self.leaves(*shape)?.len());
+            values.push(Val { shape: *shape, leaves: own.to_vec() });
+            rest = after;
+        }
+        Ok(values)
+    }
+
+    /// Takes apart the alternative at position `tag`, which the value is known to be.
+    pub fn parts(&mut self, e: &mut Emitter, value: &Val, tag: usize) -> Result<Parts, TooLarge> {
+        let alternative = self.flow.shapes.alternatives(value.shape)[tag].clone();
+        let types = self.alternative_leaves(&alternative)?;
+        let leaves: Vec<Value> = match self.layout(value.shape)? {
+            Layout::Product => value.leaves.clone(),
+            Layout::Union { slots } => {
+                let mut next = slot_starts(slots);
+                types
+                    .iter()
+                    .map(|ty| {
+                        let position = &mut next[slot_class(*ty)];
+                        *position += 1;
+                        value.leaves[*position - 1]
+                    })
+                    .collect()
+            }
+            Layout::Boxed(sum) => types
+                .iter()
+                .enumerate()
+                .map(|(index, ty)| {
+                    let op = Op::Field(sum, u32_of(tag), u32_of(index));
+                    e.value(op, &value.leaves, *ty)
+                })
+                .collect(),
+        };
+        let own = match alternative.head {
+            Head::Real(Fact::Unknown) | Head::Bool(None) | Head::Text(None) => Some(leaves[0]),
+            _ => None,
+        };
+        let children = if own.is_some() { Vec::new() } else { self.split(&alternative.children.clone(), &leaves)? };
+        Ok(Parts { alternative, own, children })
+    }
+
+    /// Builds a value of `shape` that is its alternative at position `tag`, from the alternative's leaves.
+    pub fn build(&mut self, e: &mut Emitter, shape: Shape, tag: usize, leaves: Vec<Value>) -> Result<Val, TooLarge> {
+        let leaves = match self.layout(shape)? {
+            Layout::Product => leaves,
+            Layout::Union { slots } => {
+                let types: Vec<Type> = leaves.iter().map(|leaf| e.function.values[*leaf]).collect();
+                let mut filled: Vec<Option<Value>> = vec![None; slots.iter().sum::<usize>() + 1];
+                let mut next = slot_starts(slots);
+                for (leaf, ty) in leaves.into_iter().zip(types) {
+                    let position = &mut next[slot_class(ty)];
+                    filled[*position] = Some(leaf);
+                    *position += 1;
+                }
+                filled[0] = Some(e.int(i64::from(u32_of(tag))));
+                let types = self.leaves(shape)?;
+                let filler = |(slot, ty): (Option<Value>, &Type)| match slot {
+                    Some(value) => Ok(value),
+                    None => self.filler(e, *ty),
+                };
+                filled.into_iter().zip(types.iter()).map(filler).collect::<Result<_, TooLarge>>()?
+            }
+            Layout::Boxed(sum) if leaves.is_empty() => {
+                vec![e.value(Op::Immediate(sum, u32_of(tag)), &[], Type::Ptr)]
+            }
+            Layout::Boxed(sum) => vec![e.value(Op::Box(sum, u32_of(tag)), &leaves, Type::Ptr)],
+        };
+        Ok(Val { shape, leaves })
+    }
+
+    /// A value for a slot that the alternative at hand does not use.
+    fn filler(&mut self, e: &mut Emitter, ty: Type) -> Result<Value, TooLarge> {
+        Ok(match ty {
+            Type::F64 => e.real(0.0),
+            Type::Bool => e.boolean(false),
+            Type::Int => e.int(0),
+            Type::Ptr => e.value(Op::Immediate(self.empty_sum(), 0), &[], Type::Ptr),
+        })
+    }
+
+    /// A truth value that tells whether a value is one of the alternatives at the given positions.
+    pub fn is_one_of(&mut self, e: &mut Emitter, value: &Val, tags: &[usize]) -> Result<Value, TooLarge> {
+        let layout = self.layout(value.shape)?;
+        let mut result = None;
+        for tag in tags {
+            let test = match layout {
+                Layout::Product => e.boolean(true),
+                Layout::Union { .. } => e.value(Op::IntIs(i64::from(u32_of(*tag))), &value.leaves[..1], Type::Bool),
+                Layout::Boxed(sum) => e.value(Op::HasTag(sum, u32_of(*tag)), &value.leaves, Type::Bool),
+            };
+            result = Some(match result {
+                None => test,
+                Some(earlier) => e.value(Op::Or, &[earlier, test], Type::Bool),
+            });
+        }
+        Ok(match result {
+            Some(value) => value,
+            None => e.boolean(false),
+        })
+    }
+
+    /// Runs `each` on every alternative of a value, behind a test of the tag where there are several, and joins the
+    /// results, which are values of shape `out`.
+    pub fn dispatch(
+        &mut self,
+        e: &mut Emitter,
+        value: &Val,
+        out: Shape,
+        mut each: impl FnMut(&mut Self, &mut Emitter, Parts) -> Emitted<Val>,
+    ) -> Emitted<Val> {
+        let count = self.flow.shapes.alternatives(value.shape).len();
+        if count == 0 {
+            e.terminate(Terminator::Unreachable);
+            return Ok(None);
+        }
+        if count == 1 {
+            let parts = self.parts(e, value, 0)?;
+            return each(self, e, parts);
+        }
+        let targets: Vec<BlockId> = (0..count).map(|_| e.new_block(&[])).collect();
+        if let [first, second] = targets[..] {
+            let test = self.is_one_of(e, value, &[0])?;
+            e.terminate(Terminator::Branch(test, target(first), target(second)));
+        } else {
+            let tag = match self.layout(value.shape)? {
+                Layout::Boxed(sum) => e.value(Op::Tag(sum), &value.leaves, Type::Int),
+                _ => value.leaves[0],
+            };
+            e.terminate(Terminator::Switch(tag, targets.iter().map(|block| target(*block)).collect()));
+        }
+        let types = self.leaves(out)?;
+        let join = e.new_block(&types);
+        let mut joined = false;
+        e.depth += 1;
+        for (tag, block) in targets.into_iter().enumerate() {
+            e.switch_to(block);
+            let parts = self.parts(e, value, tag)?;
+            if let Some(result) = each(self, e, parts)? {
+                debug_assert_eq!(result.shape, out, "every alternative gives the announced shape");
+                e.jump(join, result.leaves);
+                joined = true;
+            }
+        }
+        e.depth -= 1;
+        Ok(self.continue_at(e, join, joined, out))
+    }
+
+    /// Continues at a join block, if anything jumps there.
+    pub fn continue_at(&mut self, e: &mut Emitter, join: BlockId, joined: bool, shape: Shape) -> Option<Val> {
+        joined.then(|| {
+            e.switch_to(join);
+            Val { shape, leaves: e.function.blocks[join].params.clone() }
+        })
+    }
+}
+
+/// A target without arguments.
+pub fn target(block: BlockId) -> Target {
+    Target { block, args: Vec::new() }
+}
+
+/// Positions and counts fit the IR's 32 bits, as layouts are bounded.
+pub fn u32_of(n: usize) -> u32 {
+    u32::try_from(n).expect("bounded by the number of leaves")
+}
+
+/// Where the slots of each type start in the leaves of a union.
+fn slot_starts(slots: [usize; 4]) -> [usize; 4] {
+    let mut starts = [1; 4];
+    for class in 1..SLOT_TYPES.len() {
+        starts[class] = starts[class - 1] + slots[class - 1];
+    }
+    starts
+}

@@ -1,0 +1,107 @@
+//! Run-time errors in compiled code: the message is rendered when the program is compiled.
+
+use super::emit::{Emitted, Emitter, Val};
+use super::layout::TooLarge;
+use super::{Event, Specializer};
+use crate::base::Span;
+use crate::core::errors::{Found, Kind, Place, RuntimeError};
+use crate::flow::shape::Head;
+use crate::ssa::ir::{Op, Stream, Terminator, TextId};
+use std::rc::Rc;
+
+/// Stands for a value in a message that is only known at run time.
+const HOLE: &str = "\u{1}";
+
+impl Specializer<'_> {
+    /// What a value of an alternative is called in messages.
+    pub fn found(&self, head: Head) -> Found {
+        Found::from(match head {
+            Head::Nil => Kind::Nil,
+            Head::Bool(_) => Kind::Boolean,
+            Head::Text(_) => Kind::Text,
+            Head::Real(_) => Kind::Real,
+            Head::Reverse => Kind::Reverse,
+            Head::Pair | Head::ZeroOf => Kind::Pair,
+            Head::Closure(_) => Kind::Procedure,
+        })
+    }
+
+    /// Where to report an error of the operation at hand: the operation, or the user's call that led into the library.
+    pub fn place(&self, e: &Emitter) -> Place {
+        let span = e.span.unwrap_or(self.fallback_span);
+        match self.blame {
+            Some(call) if self.sources.is_library(span) => {
+                Place { span: call, library: Some(self.function_name.to_string()), call: None }
+            }
+            _ => Place::from(span),
+        }
+    }
+
+    /// The text of an error, ready to be written.
+    pub fn error_text(&mut self, e: &Emitter, error: &RuntimeError) -> TextId {
+        let text = error.to_diagnostic(&self.place(e)).render(self.sources, false);
+        self.text(&text)
+    }
+
+    /// Ends the current block with an error.
+    pub fn fail<T>(&mut self, e: &mut Emitter, error: &RuntimeError) -> Emitted<T> {
+        if e.depth == 0 && !matches!(error, RuntimeError::Raised { .. }) {
+            let diagnostic = error.to_diagnostic(&self.place(e));
+            self.events.push(Event::Fail(Box::new(diagnostic)));
+        }
+        let text = self.error_text(e, error);
+        e.terminate(Terminator::Fail(text));
+        Ok(None)
+    }
+
+    /// `(error message value)`
+    pub fn raise(&mut self, e: &mut Emitter, message: &Val, value: &Val) -> Emitted<Val> {
+        let error = RuntimeError::Raised { message: HOLE.into(), value: HOLE.into() };
+        let text = error.to_diagnostic(&self.place(e)).render(self.sources, false);
+        let mut pieces = text.split(HOLE);
+        let (first, between, last) = (pieces.next(), pieces.next(), pieces.next());
+        self.write_text(e, Stream::Err, first.unwrap_or(""));
+        super::write::display(self, e, message, Stream::Err)?;
+        self.write_text(e, Stream::Err, between.unwrap_or(""));
+        super::write::write(self, e, value, Stream::Err)?;
+        let last = self.text(last.unwrap_or(""));
+        e.terminate(Terminator::Fail(last));
+        Ok(None)
+    }
+
+    /// The number of a constant text.
+    pub fn text(&mut self, text: &str) -> TextId {
+        if let Some(id) = self.texts.get(text) {
+            return *id;
+        }
+        let text: Rc<str> = text.into();
+        let id = self.out.texts.push(text.clone());
+        self.texts.insert(text, id);
+        id
+    }
+
+    /// Writes a constant text.
+    pub fn write_text(&mut self, e: &mut Emitter, stream: Stream, text: &str) {
+        if !text.is_empty() {
+            let text = self.text(text);
+            e.inst(Op::WriteText(stream, text), &[], &[]);
+        }
+    }
+
+    /// The span to blame in a library function called from here: that of the call, if the caller is the user's.
+    pub fn blame_of_call(&self, e: &Emitter, callee: Span) -> Option<Span> {
+        if !self.sources.is_library(callee) {
+            return None;
+        }
+        let here = e.span.unwrap_or(self.fallback_span);
+        if self.sources.is_library(here) { self.blame } else { Some(here) }
+    }
+
+    /// Ends a function with its result, if control gets there.
+    pub fn finish(&mut self, e: &mut Emitter, result: Option<Val>) -> Result<(), TooLarge> {
+        if let Some(result) = result {
+            e.terminate(Terminator::Return(result.leaves));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,270 @@
+//! Primitives on run-time values. Operands of unknown kind are checked; the failing alternatives end in an error.
+
+use super::emit::{Emitted, Emitter, Parts, Val, reached};
+use super::{Specializer, write};
+use crate::core::errors::{RuntimeError, mismatch};
+use crate::core::ir::{Part, Var};
+use crate::core::prim::{Family, Prim};
+use crate::flow::primitive::satisfies;
+use crate::flow::shape::{Class, Fact, Head, Shape};
+use crate::ssa::ir::{Compare, Op, Real1, Real2, Stream, Type, Value};
+
+impl Specializer<'_> {
+    /// A call of a primitive; `result` is the shape that the analysis found for it.
+    pub fn primitive(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+        match prim.family() {
+            Family::Arithmetic => self.arithmetic(e, prim, args, result),
+            Family::Comparison => self.comparison(e, prim, args, result),
+            Family::Test => self.test(e, prim, &args[0], result),
+            Family::Structure => match prim {
+                Prim::Cons => {
+                    let leaves = args.iter().flat_map(|arg| arg.leaves.iter().copied()).collect();
+                    Ok(Some(self.build(e, result, 0, leaves)?))
+                }
+                _ => {
+                    let index = usize::from(prim == Prim::Cdr);
+                    self.part(e, &args[0], index, result, |this, head| RuntimeError::NotAPair {
+                        prim,
+                        found: this.found(head),
+                    })
+                }
+            },
+            Family::Derivative => match prim {
+                Prim::Zero => self.zero(e, &args[0], result),
+                Prim::Plus => self.plus(e, &args[0], &args[1], result),
+                Prim::J => Ok(Some(self.reverse(&args[0], result)?)),
+                _ => self.reverse_inverse(e, &args[0], result),
+            },
+            Family::Effect => self.effect(e, prim, args, result),
+        }
+    }
+
+    /// A part of a value that a pattern takes apart.
+    pub fn destructure(&mut self, e: &mut Emitter, part: Part, var: Var, value: &Val, result: Shape) -> Emitted<Val> {
+        if part != Part::Nil {
+            let index = usize::from(part == Part::Cdr);
+            return self.part(e, value, index, result, |this, head| this.mismatch(part, var, head));
+        }
+        let value = reached!(self.unfold_zeros(e, value));
+        let nil = self.flow.shapes.nil();
+        self.dispatch(e, &value, nil, |this, e, parts| match parts.alternative.head {
+            Head::Nil => Ok(Some(Val { shape: nil, leaves: Vec::new() })),
+            head => {
+                let error = this.mismatch(part, var, head);
+                this.fail(e, &error)
+            }
+        })
+    }
+
+    fn mismatch(&self, part: Part, var: Var, head: Head) -> RuntimeError {
+        let found = self.found(head);
+        match self.lambda {
+            Some(lambda) => mismatch(&self.function_name, &self.core.lambdas[lambda], part, var, found),
+            None => RuntimeError::Mismatch { part, found, arguments: None },
+        }
+    }
+
+    fn part(
+        &mut self,
+        e: &mut Emitter,
+        value: &Val,
+        index: usize,
+        result: Shape,
+        error: impl Fn(&Self, Head) -> RuntimeError,
+    ) -> Emitted<Val> {
+        let value = reached!(self.unfold_zeros(e, value));
+        self.dispatch(e, &value, result, |this, e, parts| match parts.alternative.head {
+            Head::Pair => this.convert(e, &parts.children[index], result),
+            head => {
+                let error = error(this, head);
+                this.fail(e, &error)
+            }
+        })
+    }
+
+    /// The number that a value is, checked.
+    fn real_operand(&mut self, e: &mut Emitter, prim: Prim, operand: usize, value: &Val) -> Emitted<Value> {
+        let value = reached!(self.unfold_zeros(e, value));
+        let unknown = self.flow.shapes.real(Fact::Unknown);
+        let number = reached!(self.dispatch(e, &value, unknown, |this, e, parts| match parts.alternative.head {
+            head @ Head::Real(_) => {
+                let number = this.number(e, head, parts.own);
+                Ok(Some(Val { shape: unknown, leaves: vec![number] }))
+            }
+            head => {
+                let error = RuntimeError::NotAReal { prim, operand, found: this.found(head) };
+                this.fail(e, &error)
+            }
+        }));
+        Ok(Some(number.leaves[0]))
+    }
+
+    fn real_operands(&mut self, e: &mut Emitter, prim: Prim, args: &[Val]) -> Emitted<Vec<Value>> {
+        let mut values = Vec::with_capacity(args.len());
+        for (operand, arg) in args.iter().enumerate() {
+            values.push(reached!(self.real_operand(e, prim, operand, arg)));
+        }
+        Ok(Some(values))
+    }
+
+    fn arithmetic(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+        let operands = reached!(self.real_operands(e, prim, args));
+        if let Some(Head::Real(Fact::Known(_) | Fact::Zero)) = self.flow.shapes.single(result).map(|a| a.head) {
+            return Ok(Some(Val { shape: result, leaves: Vec::new() }));
+        }
+        let leaf = match operands[..] {
+            [x] => unary(e, prim, x),
+            [x, y] => e.value(Op::Real2(real2(prim)), &[x, y], Type::F64),
+            _ => e.real(f64::NAN),
+        };
+        Ok(Some(Val { shape: result, leaves: vec![leaf] }))
+    }
+
+    fn comparison(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+        let operands = reached!(self.real_operands(e, prim, args));
+        let leaves = match self.flow.shapes.single(result).map(|a| a.head) {
+            Some(Head::Bool(None)) => vec![e.value(Op::Compare(compare(prim)), &operands, Type::Bool)],
+            _ => Vec::new(),
+        };
+        Ok(Some(Val { shape: result, leaves }))
+    }
+
+    fn test(&mut self, e: &mut Emitter, prim: Prim, value: &Val, result: Shape) -> Emitted<Val> {
+        let value = reached!(self.unfold_zeros(e, value));
+        let leaves = match self.flow.shapes.single(result).map(|a| a.head) {
+            Some(Head::Bool(None)) => {
+                let alternatives = self.flow.shapes.alternatives(value.shape);
+                let tags: Vec<usize> =
+                    (0..alternatives.len()).filter(|tag| satisfies(alternatives[*tag].head.class(), prim)).collect();
+                vec![self.is_one_of(e, &value, &tags)?]
+            }
+            _ => Vec::new(),
+        };
+        Ok(Some(Val { shape: result, leaves }))
+    }
+
+    fn effect(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+        match prim {
+            Prim::ReadReal => {
+                let text = self.error_text(e, &RuntimeError::EndOfInput);
+                Ok(Some(Val { shape: result, leaves: vec![e.value(Op::ReadReal(text), &[], Type::F64)] }))
+            }
+            Prim::WriteReal => {
+                let number = reached!(self.real_operand(e, prim, 0, &args[0]));
+                e.inst(Op::WriteReal(Stream::Out), &[number], &[]);
+                self.write_text(e, Stream::Out, "\n");
+                let leaves = if self.leaves(result)?.is_empty() { Vec::new() } else { vec![number] };
+                Ok(Some(Val { shape: result, leaves }))
+            }
+            Prim::Write => {
+                write::write(self, e, &args[0], Stream::Out)?;
+                Ok(Some(args[0].clone()))
+            }
+            Prim::Newline => {
+                self.write_text(e, Stream::Out, "\n");
+                Ok(Some(Val { shape: result, leaves: Vec::new() }))
+            }
+            Prim::WriteString => {
+                let nil = self.flow.shapes.nil();
+                self.dispatch(e, &args[0], nil, |this, e, parts| this.write_string(e, parts, nil))
+            }
+            _ => self.raise(e, &args[0], &args[1]),
+        }
+    }
+
+    fn write_string(&mut self, e: &mut Emitter, parts: Parts, nil: Shape) -> Emitted<Val> {
+        if parts.alternative.head.class() != Class::Text {
+            let error = RuntimeError::NotAString { found: self.found(parts.alternative.head) };
+            return self.fail(e, &error);
+        }
+        let text = self.single(e, parts)?;
+        write::display(self, e, &text, Stream::Out)?;
+        Ok(Some(Val { shape: nil, leaves: Vec::new() }))
+    }
+
+    /// The condition of a branch: true unless the value is `#f`. `None` if the shape decides.
+    pub fn condition(&mut self, e: &mut Emitter, value: &Val) -> Emitted<Value> {
+        let unknown = self.flow.shapes.boolean(None);
+        let result = reached!(self.dispatch(e, value, unknown, |_, e, parts| {
+            let leaf = match (parts.alternative.head, parts.own) {
+                (Head::Bool(None), Some(leaf)) => leaf,
+                (Head::Bool(Some(known)), _) => e.boolean(known),
+                _ => e.boolean(true),
+            };
+            Ok(Some(Val { shape: unknown, leaves: vec![leaf] }))
+        }));
+        Ok(Some(result.leaves[0]))
+    }
+
+    /// A sum with one alternative without fields: what fills unused pointer slots.
+    pub fn empty_sum(&mut self) -> crate::ssa::ir::SumId {
+        if let Some(sum) = self.empty {
+            return sum;
+        }
+        let nothing = crate::ssa::ir::Alternative { name: "nothing".into(), fields: Vec::new() };
+        let sum = self.out.sums.push(crate::ssa::ir::Sum { alternatives: vec![nothing] });
+        self.empty = Some(sum);
+        sum
+    }
+}
+
+fn unary(e: &mut Emitter, prim: Prim, x: Value) -> Value {
+    let op = match prim {
+        Prim::Real => return x,
+        Prim::Sign => return sign(e, x),
+        Prim::Neg => Real1::Neg,
+        Prim::Sqrt => Real1::Sqrt,
+        Prim::Exp => Real1::Exp,
+        Prim::Log => Real1::Log,
+        Prim::Sin => Real1::Sin,
+        Prim::Cos => Real1::Cos,
+        Prim::Tan => Real1::Tan,
+        Prim::Asin => Real1::Asin,
+        Prim::Acos => Real1::Acos,
+        Prim::Atan => Real1::Atan,
+        Prim::Sinh => Real1::Sinh,
+        Prim::Cosh => Real1::Cosh,
+        Prim::Tanh => Real1::Tanh,
+        Prim::Log1p => Real1::Log1p,
+        Prim::Expm1 => Real1::Expm1,
+        Prim::Abs => Real1::Abs,
+        Prim::Floor => Real1::Floor,
+        Prim::Ceiling => Real1::Ceiling,
+        Prim::Round => Real1::Round,
+        _ => Real1::Truncate,
+    };
+    e.value(Op::Real1(op), &[x], Type::F64)
+}
+
+/// -1, 0 or 1; not a number stays so.
+fn sign(e: &mut Emitter, x: Value) -> Value {
+    let zero = e.real(0.0);
+    let mut result = x;
+    for (test, value) in [(Compare::Eq, 0.0), (Compare::Gt, 1.0), (Compare::Lt, -1.0)] {
+        let holds = e.value(Op::Compare(test), &[x, zero], Type::Bool);
+        let value = e.real(value);
+        result = e.value(Op::Select, &[holds, value, result], Type::F64);
+    }
+    result
+}
+
+fn real2(prim: Prim) -> Real2 {
+    match prim {
+        Prim::Add => Real2::Add,
+        Prim::Sub => Real2::Sub,
+        Prim::Mul | Prim::Scale => Real2::Mul,
+        Prim::Div | Prim::Unscale => Real2::Div,
+        Prim::Atan2 => Real2::Atan2,
+        _ => Real2::Pow,
+    }
+}
+
+fn compare(prim: Prim) -> Compare {
+    match prim {
+        Prim::Eq => Compare::Eq,
+        Prim::Lt => Compare::Lt,
+        Prim::Gt => Compare::Gt,
+        Prim::Le => Compare::Le,
+        _ => Compare::Ge,
+    }
+}

@@ -1,0 +1,187 @@
+//! Printing values of known shape. Recursive shapes print through functions of their own, made on demand, whose last
+//! call is a tail call along the spine of a list.
+
+use super::emit::{Emitter, Parts, Val, target};
+use super::layout::{Layout, TooLarge};
+use super::{Helper, Specializer};
+use crate::flow::shape::{Class, Head, Shape};
+use crate::ssa::ir::{Op, Stream, Terminator};
+
+/// Whether a value is printed by itself or as what follows an element of a list.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Position {
+    /// By itself.
+    Element,
+    /// After an element: `)`, ` 2)`, ` . 3)`.
+    Tail,
+}
+
+/// Writes a value as `write` does: texts in quotes.
+pub fn write(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, stream: Stream) -> Result<(), TooLarge> {
+    print(this, e, value, Position::Element, stream)
+}
+
+/// Writes a value as `write-string` does: texts as they are.
+pub fn display(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, stream: Stream) -> Result<(), TooLarge> {
+    match this.flow.shapes.single(value.shape).map(|a| a.head) {
+        Some(Head::Text(Some(number))) => {
+            let text = this.flow.texts[number as usize].clone();
+            this.write_text(e, stream, &text);
+            Ok(())
+        }
+        Some(Head::Text(None)) => {
+            e.inst(Op::WriteTextOf(stream), &value.leaves, &[]);
+            Ok(())
+        }
+        _ => write(this, e, value, stream),
+    }
+}
+
+fn print(
+    this: &mut Specializer<'_>,
+    e: &mut Emitter,
+    value: &Val,
+    position: Position,
+    stream: Stream,
+) -> Result<(), TooLarge> {
+    if let Layout::Boxed(_) = this.layout(value.shape)? {
+        let helper = this.helper(Helper::Write(value.shape, position, stream))?;
+        e.call(helper, &value.leaves, &[]);
+        return Ok(());
+    }
+    print_unfolded(this, e, value, position, stream)
+}
+
+/// Emits the body of [`Helper::Write`].
+pub fn printer(
+    this: &mut Specializer<'_>,
+    e: &mut Emitter,
+    shape: Shape,
+    position: Position,
+    stream: Stream,
+) -> Result<(), TooLarge> {
+    let value = Val { shape, leaves: e.function.params().to_vec() };
+    print_unfolded(this, e, &value, position, stream)?;
+    e.terminate(Terminator::Return(Vec::new()));
+    Ok(())
+}
+
+fn print_unfolded(
+    this: &mut Specializer<'_>,
+    e: &mut Emitter,
+    value: &Val,
+    position: Position,
+    stream: Stream,
+) -> Result<(), TooLarge> {
+    if this.tag_of(value.shape, Class::ZeroOf).is_some() {
+        return match this.unfold_zeros(e, value)? {
+            Some(unfolded) => print(this, e, &unfolded, position, stream),
+            None => Ok(()),
+        };
+    }
+    let nil = this.flow.shapes.nil();
+    this.dispatch(e, value, nil, |this, e, parts| {
+        print_alternative(this, e, parts, position, stream)?;
+        Ok(Some(Val { shape: nil, leaves: Vec::new() }))
+    })?;
+    Ok(())
+}
+
+fn print_alternative(
+    this: &mut Specializer<'_>,
+    e: &mut Emitter,
+    parts: Parts,
+    position: Position,
+    stream: Stream,
+) -> Result<(), TooLarge> {
+    let tail = position == Position::Tail;
+    match parts.alternative.head {
+        Head::Pair => {
+            this.write_text(e, stream, if tail { " " } else { "(" });
+            print(this, e, &parts.children[0], Position::Element, stream)?;
+            return print(this, e, &parts.children[1], Position::Tail, stream);
+        }
+        Head::Nil => {
+            this.write_text(e, stream, if tail { ")" } else { "()" });
+            return Ok(());
+        }
+        _ => {}
+    }
+    if tail {
+        this.write_text(e, stream, " . ");
+    }
+    match parts.alternative.head {
+        Head::Bool(Some(known)) => this.write_text(e, stream, boolean(known)),
+        Head::Bool(None) => {
+            let condition = parts.own.expect("an unknown boolean has a leaf");
+            let blocks = [e.new_block(&[]), e.new_block(&[])];
+            let join = e.new_block(&[]);
+            e.terminate(Terminator::Branch(condition, target(blocks[0]), target(blocks[1])));
+            for (block, known) in blocks.into_iter().zip([true, false]) {
+                e.switch_to(block);
+                this.write_text(e, stream, boolean(known));
+                e.jump(join, Vec::new());
+            }
+            e.switch_to(join);
+        }
+        Head::Text(Some(number)) => {
+            let text = quoted(&this.flow.texts[number as usize]);
+            this.write_text(e, stream, &text);
+        }
+        Head::Text(None) => print_unknown_text(this, e, &parts, stream),
+        Head::Real(_) => {
+            let number = this.number(e, parts.alternative.head, parts.own);
+            e.inst(Op::WriteReal(stream), &[number], &[]);
+        }
+        Head::Reverse => {
+            this.write_text(e, stream, "(reverse ");
+            print(this, e, &parts.children[0], Position::Element, stream)?;
+            this.write_text(e, stream, ")");
+        }
+        Head::Closure(code) => {
+            let text = format!("#[procedure {}]", this.core.lambdas[code.lambda].name);
+            this.write_text(e, stream, &text);
+        }
+        Head::Pair | Head::Nil | Head::ZeroOf => {}
+    }
+    if tail {
+        this.write_text(e, stream, ")");
+    }
+    Ok(())
+}
+
+/// A text that run time decides is one of the program's: a chain of comparisons finds its quoted form.
+fn print_unknown_text(this: &mut Specializer<'_>, e: &mut Emitter, parts: &Parts, stream: Stream) {
+    let number = parts.own.expect("an unknown text has a leaf");
+    let join = e.new_block(&[]);
+    for (index, text) in this.flow.texts.clone().iter().enumerate() {
+        let found = e.value(Op::IntIs(i64::try_from(index).unwrap_or(i64::MAX)), &[number], crate::ssa::ir::Type::Bool);
+        let (yes, no) = (e.new_block(&[]), e.new_block(&[]));
+        e.terminate(Terminator::Branch(found, target(yes), target(no)));
+        e.switch_to(yes);
+        this.write_text(e, stream, &quoted(text));
+        e.jump(join, Vec::new());
+        e.switch_to(no);
+    }
+    e.jump(join, Vec::new());
+    e.switch_to(join);
+}
+
+fn boolean(known: bool) -> &'static str {
+    if known { "#t" } else { "#f" }
+}
+
+/// A text as `write` shows it.
+fn quoted(text: &str) -> String {
+    let mut result = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => result.extend(['\\', character]),
+            '\n' => result.push_str("\\n"),
+            '\t' => result.push_str("\\t"),
+            _ => result.push(character),
+        }
+    }
+    result.push('"');
+    result
+}
