@@ -1,0 +1,201 @@
+//! Measures the classic programs beside C written by hand, and checks their answers.
+//!
+//! benches/classic/*.vlad, *.c → one table. For every program `NAME.vlad` there is `NAME.c`, the same computation
+//! with tape and backward loop written by hand, and `NAME-least.c`, with what a person knows beyond that. Each is built
+//! once (`vlad build --native`, `cc -O2`) and run several times in turn, so that a change of the machine's speed meets
+//! all of them alike. Times are medians.
+//!
+//! Usage: `cargo bench -p vlad --bench classic [-- [--runs N] [NAME...]]`
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// What the command line asks for.
+struct Options {
+    runs: usize,
+    names: Vec<String>,
+}
+
+/// One run of a program.
+struct Run {
+    output: String,
+    time: Duration,
+    /// Peak resident memory in kilobytes; `None` where the system does not tell.
+    peak: Option<u64>,
+}
+
+/// A built program and its runs so far.
+struct Contender {
+    executable: PathBuf,
+    build_time: Duration,
+    runs: Vec<Run>,
+}
+
+fn main() -> Result<()> {
+    let options = options()?;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/classic");
+    let scratch = tempfile::tempdir()?;
+    println!("medians of {} runs; time in seconds, ratio to C", options.runs);
+    println!(
+        "{:<12} {:>8} {:>8} {:>6} {:>9} {:>6} {:>9} {:>9} {:>9}",
+        "program", "vlad", "C", "ratio", "least C", "ratio", "compile", "size kB", "peak kB"
+    );
+    let mut wrong = Vec::new();
+    for program in programs(&folder, &options.names)? {
+        wrong.extend(measure(&program, &options, scratch.path())?);
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+fn options() -> Result<Options> {
+    let mut options = Options { runs: 7, names: Vec::new() };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            // Cargo passes this to every bench target.
+            "--bench" => {}
+            "--runs" => {
+                let number = arguments.next().and_then(|text| text.parse().ok()).filter(|number| *number > 0);
+                options.runs = number.ok_or("--runs wants a number")?;
+            }
+            name => options.names.push(name.to_string()),
+        }
+    }
+    Ok(options)
+}
+
+/// The programs of the folder, or those of them that were named.
+fn programs(folder: &Path, names: &[String]) -> Result<Vec<PathBuf>> {
+    let mut programs = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let wanted = names.is_empty() || names.iter().any(|name| *name == stem);
+        if wanted && path.extension().is_some_and(|extension| extension == "vlad") {
+            programs.push(path);
+        }
+    }
+    programs.sort();
+    Ok(programs)
+}
+
+/// Builds and runs a program and its references, prints its row, and returns what is wrong with the answers.
+fn measure(program: &Path, options: &Options, scratch: &Path) -> Result<Vec<String>> {
+    let stem = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let least = program.with_file_name(format!("{stem}-least.c"));
+    let mut contenders = vec![
+        build_vlad(program, &scratch.join(&stem))?,
+        build_c(&program.with_extension("c"), &scratch.join(format!("{stem}-c")))?,
+        build_c(&least, &scratch.join(format!("{stem}-least")))?,
+    ];
+    for _ in 0..options.runs {
+        for contender in &mut contenders {
+            let run = run(&contender.executable)?;
+            contender.runs.push(run);
+        }
+    }
+    print_row(&stem, &contenders)?;
+    let promised = promised(&fs::read_to_string(program)?);
+    let mut wrong = Vec::new();
+    for contender in &contenders {
+        for run in contender.runs.iter().filter(|run| !agree(&run.output, &promised)).take(1) {
+            wrong.push(format!("{}: {} instead of {promised}", contender.executable.display(), run.output.trim()));
+        }
+    }
+    Ok(wrong)
+}
+
+fn build_vlad(program: &Path, executable: &Path) -> Result<Contender> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+    command.args(["build", "--native"]).arg(program).arg("-o").arg(executable);
+    build(command, executable)
+}
+
+fn build_c(source: &Path, executable: &Path) -> Result<Contender> {
+    let mut command = Command::new("cc");
+    command.arg("-O2").arg(source).arg("-o").arg(executable).arg("-lm");
+    build(command, executable)
+}
+
+fn build(mut command: Command, executable: &Path) -> Result<Contender> {
+    let start = Instant::now();
+    let status = command.status()?;
+    if !status.success() {
+        return Err(format!("{command:?}: {status}").into());
+    }
+    Ok(Contender { executable: executable.to_path_buf(), build_time: start.elapsed(), runs: Vec::new() })
+}
+
+/// Runs an executable, under GNU time where that is installed, which tells the peak memory.
+fn run(executable: &Path) -> Result<Run> {
+    let time = Path::new("/usr/bin/time");
+    let report = executable.with_extension("peak");
+    let mut command = if time.exists() {
+        let mut command = Command::new(time);
+        command.args(["-f", "%M", "-o"]).arg(&report).arg(executable);
+        command
+    } else {
+        Command::new(executable)
+    };
+    let start = Instant::now();
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+    let elapsed = start.elapsed();
+    if !output.status.success() {
+        return Err(format!("{}: {}", executable.display(), output.status).into());
+    }
+    let peak = fs::read_to_string(&report).ok().and_then(|text| text.trim().parse().ok());
+    Ok(Run { output: String::from_utf8_lossy(&output.stdout).into_owned(), time: elapsed, peak })
+}
+
+fn print_row(name: &str, contenders: &[Contender]) -> Result<()> {
+    let [ours, c, least] = contenders else { return Err("three contenders".into()) };
+    let (time, c_time, least_time) = (median_time(ours), median_time(c), median_time(least));
+    let size = fs::metadata(&ours.executable)?.len() / 1024;
+    let peak = median(ours.runs.iter().filter_map(|run| run.peak).collect());
+    println!(
+        "{name:<12} {time:>8.3} {c_time:>8.3} {:>6.2} {least_time:>9.3} {:>6.2} {:>9.3} {size:>9} {:>9}",
+        time / c_time,
+        time / least_time,
+        ours.build_time.as_secs_f64(),
+        peak.map_or("?".to_string(), |kilobytes| kilobytes.to_string()),
+    );
+    Ok(())
+}
+
+fn median_time(contender: &Contender) -> f64 {
+    median(contender.runs.iter().map(|run| run.time).collect()).map_or(f64::NAN, |time| time.as_secs_f64())
+}
+
+fn median<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
+    values.sort();
+    values.get(values.len() / 2).copied()
+}
+
+/// The answer that a program's `;=> ` comment promises.
+fn promised(text: &str) -> String {
+    let comments = text.lines().filter_map(|line| line.split_once(";=> ")).map(|(_, comment)| comment.trim());
+    comments.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether two outputs are the same but for how they write their numbers, which may differ in the last digits.
+fn agree(output: &str, promised: &str) -> bool {
+    let (output, promised) = (tokens(output), tokens(promised));
+    output.len() == promised.len() && output.iter().zip(&promised).all(|(a, b)| same(a, b))
+}
+
+fn tokens(text: &str) -> Vec<String> {
+    let spaced = text.replace('(', " ( ").replace(')', " ) ");
+    spaced.split_whitespace().map(str::to_string).collect()
+}
+
+fn same(a: &str, b: &str) -> bool {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => (a - b).abs() <= 1e-14 * b.abs(),
+        _ => a == b,
+    }
+}

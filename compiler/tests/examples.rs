@@ -1,0 +1,163 @@
+//! Programs that people read first say the truth: every example, every snippet of the documentation and the measured
+//! programs print what their comments promise.
+//!
+//! Program text → comparison of its output with its `;=> ` comments. A comment `;=> value` promises one line of output;
+//! `;=> error: text` promises, as the last one, that the program fails with exit code 1 and a message that contains the
+//! text. Each program runs through the reference evaluator (`vlad eval`), through `vlad run --native`, and as an
+//! executable that `vlad build --native` leaves. The measured programs are too long for the evaluator.
+//!
+//! In Markdown, a program is a block fenced with `vlad`; blocks without `;=> ` only have to compile.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A program and where it stands.
+#[derive(Clone)]
+struct Example {
+    name: String,
+    text: String,
+    /// Folder that includes are looked up in.
+    folder: PathBuf,
+}
+
+/// What the comments of a program promise.
+#[derive(Debug, PartialEq)]
+struct Promise {
+    lines: Vec<String>,
+    error: Option<String>,
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the compiler stands in the workspace");
+    let mut trials = Vec::new();
+    for example in programs(&root.join("examples")) {
+        trials.extend(all_ways(&example));
+    }
+    for document in ["README.md", "docs/language.md", "docs/derivatives.md"] {
+        for example in snippets(root, document) {
+            trials.extend(all_ways(&example));
+        }
+    }
+    for example in programs(&root.join("benches/classic")) {
+        trials.push(trial("build", &example, build_and_execute));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn all_ways(example: &Example) -> [Trial; 3] {
+    [trial("eval", example, evaluate), trial("run", example, run), trial("build", example, build_and_execute)]
+}
+
+fn trial(way: &str, example: &Example, execute: fn(&Path, &Path) -> Output) -> Trial {
+    let example = example.clone();
+    Trial::test(format!("{} ({way})", example.name), move || check(&example, execute))
+}
+
+/// The programs in a folder.
+fn programs(folder: &Path) -> Vec<Example> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("a folder can be listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "vlad"))
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| program(path)).collect()
+}
+
+fn program(path: &Path) -> Example {
+    Example {
+        name: path.file_stem().expect("a program has a name").to_string_lossy().into_owned(),
+        text: fs::read_to_string(path).expect("a program is text"),
+        folder: path.parent().expect("a program stands in a folder").to_path_buf(),
+    }
+}
+
+/// The programs in a Markdown file, named by file and line.
+fn snippets(root: &Path, document: &str) -> Vec<Example> {
+    let text = fs::read_to_string(root.join(document)).unwrap_or_else(|error| panic!("{document}: {error}"));
+    let mut found = Vec::new();
+    let mut open: Option<Example> = None;
+    for (number, line) in text.lines().enumerate() {
+        match &mut open {
+            None if line == "```vlad" => {
+                let name = format!("{document}:{}", number + 2);
+                open = Some(Example { name, text: String::new(), folder: root.to_path_buf() });
+            }
+            None => {}
+            Some(_) if line == "```" => found.extend(open.take()),
+            Some(example) => {
+                example.text.push_str(line);
+                example.text.push('\n');
+            }
+        }
+    }
+    found
+}
+
+/// The `;=> ` comments of a program.
+fn promise(text: &str) -> Promise {
+    let mut promise = Promise { lines: Vec::new(), error: None };
+    for comment in text.lines().filter_map(|line| line.split_once(";=> ")).map(|(_, comment)| comment.trim_end()) {
+        match comment.strip_prefix("error: ") {
+            Some(error) => promise.error = Some(error.to_string()),
+            None => promise.lines.push(comment.to_string()),
+        }
+    }
+    promise
+}
+
+fn check(example: &Example, execute: fn(&Path, &Path) -> Output) -> Result<(), Failed> {
+    let scratch = tempfile::tempdir_in(std::env::temp_dir()).map_err(|error| error.to_string())?;
+    let file = scratch.path().join("program.vlad");
+    fs::write(&file, &example.text).map_err(|error| error.to_string())?;
+    let output = execute(&file, &example.folder);
+    compare(&promise(&example.text), &output)
+}
+
+fn compare(promise: &Promise, output: &Output) -> Result<(), Failed> {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let expected_code = if promise.error.is_some() { 1 } else { 0 };
+    if output.status.code() != Some(expected_code) {
+        return Err(format!("ended with {}, not {expected_code}\n{out}{err}", output.status).into());
+    }
+    if let Some(error) = &promise.error
+        && !err.contains(error.as_str())
+    {
+        return Err(format!("the message does not say `{error}`:\n{err}").into());
+    }
+    let lines: Vec<&str> = out.lines().collect();
+    if lines != promise.lines {
+        return Err(format!("promised\n    {}\nprinted\n    {}", promise.lines.join("\n    "), lines.join("\n    ")).into());
+    }
+    Ok(())
+}
+
+fn vlad(subcommand: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+    command.arg(subcommand).stdin(Stdio::null());
+    command
+}
+
+fn output(command: &mut Command) -> Output {
+    command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+fn evaluate(file: &Path, folder: &Path) -> Output {
+    output(vlad("eval").arg("-I").arg(folder).arg(file))
+}
+
+fn run(file: &Path, folder: &Path) -> Output {
+    output(vlad("run").arg("--native").arg("-I").arg(folder).arg(file))
+}
+
+fn build_and_execute(file: &Path, folder: &Path) -> Output {
+    let executable = file.with_extension("");
+    let built = output(vlad("build").arg("--native").arg("-I").arg(folder).arg(file).arg("-o").arg(&executable));
+    if !built.status.success() {
+        return built;
+    }
+    output(Command::new(&executable).stdin(Stdio::null()))
+}
