@@ -130,7 +130,9 @@ fn compare(promise: &Promise, output: &Output) -> Result<(), Failed> {
     }
     let lines: Vec<&str> = out.lines().collect();
     if lines != promise.lines {
-        return Err(format!("promised\n    {}\nprinted\n    {}", promise.lines.join("\n    "), lines.join("\n    ")).into());
+        return Err(
+            format!("promised\n    {}\nprinted\n    {}", promise.lines.join("\n    "), lines.join("\n    ")).into()
+        );
     }
     Ok(())
 }

@@ -67,7 +67,9 @@ fn demand_none(complaints: Vec<String>) {
 #[test]
 fn files_stay_short() {
     let long = rust_files().into_iter().filter(|(_, text)| text.lines().count() > MOST_LINES);
-    demand_none(long.map(|(path, text)| format!("{path} has {} lines, more than {MOST_LINES}", text.lines().count())).collect());
+    demand_none(
+        long.map(|(path, text)| format!("{path} has {} lines, more than {MOST_LINES}", text.lines().count())).collect(),
+    );
 }
 
 /// A reader who opens a file learns first what goes in, what comes out and what always holds.
@@ -167,7 +169,7 @@ fn every_error_code_has_a_test() {
     demand_none(complaints);
 }
 
-/// What users are told about errors covers them all.
+/// A first page that mentions what does not exist sends its readers away.
 #[test]
 fn every_subcommand_of_the_readme_exists() {
     let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
