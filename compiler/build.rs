@@ -1,1 +1,60 @@
-fn main() {}
+//! Builds the run time that the compiler embeds and links into every executable.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    build_runtime();
+}
+
+/// Compiles the run time into `vlad_runtime.o` in the output directory.
+///
+/// Cargo cannot hand a static library to the package that embeds it, so the compiler is called directly; the run time
+/// has no dependencies. Link-time optimisation leaves everything it needs in one member of the archive; the others
+/// (arithmetic that the linker driver supplies as well) stay behind.
+fn build_runtime() {
+    let folder = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/src");
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let output = PathBuf::from(variable("OUT_DIR"));
+    let archive = output.join("libvlad_runtime.a");
+    let mut command = Command::new(variable("RUSTC"));
+    command.arg(folder.join("lib.rs")).arg("-o").arg(&archive);
+    command.args(["--crate-name", "vlad_runtime", "--crate-type", "staticlib", "--edition", "2024"]);
+    command.args(["--target", &variable("TARGET"), "--cfg", "vlad_archive"]);
+    command.args(["-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1", "-Clto=fat", "-Cdebuginfo=0"]);
+    command.args(["-Crelocation-model=pic", "-Cforce-frame-pointers=yes"]);
+    let status = command.status().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
+    assert!(status.success(), "{command:?} failed");
+    let bytes = fs::read(&archive).unwrap_or_else(|error| panic!("cannot read {}: {error}", archive.display()));
+    let member = member(&bytes, "vlad_runtime.").expect("the archive has the run time's own object");
+    fs::write(output.join("vlad_runtime.o"), member).expect("the output directory can be written");
+}
+
+/// The member of an archive (in the format of System V) whose name contains the text.
+fn member<'a>(archive: &'a [u8], text: &str) -> Option<&'a [u8]> {
+    const HEADER: usize = 60;
+    let mut rest = archive.strip_prefix(b"!<arch>\n")?;
+    let mut long_names = "";
+    while rest.len() > HEADER {
+        let header = std::str::from_utf8(&rest[..HEADER]).ok()?;
+        let size: usize = header[48..58].trim().parse().ok()?;
+        let content = rest.get(HEADER..HEADER + size)?;
+        let mut name = header[..16].trim();
+        if name == "//" {
+            long_names = std::str::from_utf8(content).ok()?;
+        } else if let Ok(offset) = name[1..].parse::<usize>() {
+            name = long_names.get(offset..)?.lines().next()?;
+        }
+        if name.contains(text) {
+            return Some(content);
+        }
+        rest = rest.get(HEADER + size.next_multiple_of(2)..)?;
+    }
+    None
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_else(|error| panic!("cargo sets {name}: {error}"))
+}

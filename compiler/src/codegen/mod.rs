@@ -1,1 +1,124 @@
-//! SSA to object code and executables.
+//! Code generation: SSA (with explicit `retain` and `release`) → object code → executable.
+//!
+//! | module | task |
+//! |---|---|
+//! | [`target`] | the machine to generate code for |
+//! | [`boxes`] | the layout of every alternative of every sum in memory |
+//! | [`abi`] | signatures: which results travel in registers, which in memory |
+//! | [`unit`](mod@unit) | the object file: symbols, texts, cells of globals, imported functions |
+//! | [`function`] | one SSA function → one Cranelift function: blocks and terminators |
+//! | [`instruction`] | operations on reals, truth values, texts and globals |
+//! | [`memory`] | operations on boxes: allocation, fields, tags, reference counts |
+//! | [`link`] | object and embedded run time → executable |
+//!
+//! Requires a verified program whose reference counts are in place. Functions use Cranelift's `Tail` calling
+//! convention, so that a tail call never needs stack; the run time and the mathematics library are called with the
+//! convention of the system. Frame pointers are kept (tail calls need them, profilers like them).
+//!
+//! Deliberately not done here: inlining, scalar replacement and load forwarding. Cranelift does little of either, so
+//! [`crate::opt`] must have done them. Not emitted: unwind tables, because nothing unwinds and Cranelift's would not
+//! be position independent.
+
+pub mod abi;
+pub mod boxes;
+pub mod function;
+pub mod instruction;
+pub mod link;
+pub mod memory;
+pub mod target;
+pub mod unit;
+
+use crate::base::Diagnostic;
+use crate::ssa::ir::Program;
+use std::path::PathBuf;
+
+/// The layout of boxes, one definition for the compiler and the run time.
+#[path = "../../../runtime/src/layout.rs"]
+pub mod layout;
+
+/// What the user can choose.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Use every instruction of the machine that compiles, instead of those that all machines of its kind have.
+    pub native_cpu: bool,
+}
+
+/// Why there is no executable.
+#[derive(Debug)]
+pub enum Error {
+    /// The machine is not one that code can be generated for.
+    Target(String),
+    /// A size that the layout of boxes cannot express.
+    TooLarge {
+        /// What is too large.
+        what: String,
+    },
+    /// Cranelift refused a function: a mistake of this compiler.
+    Bug {
+        /// The function, or another part of the program.
+        name: String,
+        /// What Cranelift says.
+        message: String,
+    },
+    /// There is no linker.
+    NoLinker {
+        /// The command that was tried.
+        command: String,
+        /// Why it did not run.
+        cause: std::io::Error,
+    },
+    /// The linker failed.
+    Linker {
+        /// The command that was run.
+        command: String,
+        /// What it said.
+        output: String,
+    },
+    /// A file could not be written.
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        cause: std::io::Error,
+    },
+}
+
+impl Error {
+    /// The message for the user.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let error = |code, message: String| Diagnostic::error_without_place(code, message);
+        match self {
+            Error::Target(message) => error("V0801", format!("cannot generate code for this machine: {message}")),
+            Error::TooLarge { what } => error("V0802", format!("the program is too large: {what}")),
+            Error::Bug { name, message } => error("V0800", format!("mistake in the compiler: code of `{name}`"))
+                .note(message.clone())
+                .help("please report this together with the program"),
+            Error::NoLinker { command, cause } => {
+                error("V0803", format!("cannot run the linker `{command}`")).note(cause.to_string()).help(
+                    "install a C compiler (`apt install gcc`, for instance), or name one in the environment variable CC",
+                )
+            }
+            Error::Linker { command, output } => {
+                error("V0804", "the linker failed".to_string()).note(command.clone()).note(output.trim_end().to_string())
+            }
+            Error::Write { path, cause } => {
+                error("V0805", format!("cannot write `{}`", path.display())).note(cause.to_string())
+            }
+        }
+    }
+}
+
+/// The object file of a program.
+pub fn object(program: &Program, options: &Options) -> Result<Vec<u8>, Error> {
+    unit::compile(program, options)?.into_object()
+}
+
+/// The program in Cranelift's intermediate form.
+pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
+    unit::clif(program, options)
+}
+
+/// The program in assembly language, as Cranelift prints it.
+pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
+    unit::assembly(program, options)
+}

@@ -1,0 +1,292 @@
+//! One SSA function → one Cranelift function: values, blocks and terminators.
+//!
+//! ```text
+//! b0: v2 = mul v0, v1              block0(v0: f64, v1: f64):
+//!     branch v3, b1(v2), b2    →       v2 = fmul v0, v1
+//!                                      brif v3, block1(v2), block2
+//! ```
+//!
+//! Blocks are visited so that definitions come before their uses. Blocks that end in an error are marked cold.
+
+use crate::base::EntityVec;
+use crate::base::entity::Entity;
+use crate::codegen::Error;
+use crate::codegen::abi::{Abi, Place, clif_type};
+use crate::codegen::unit::{External, Unit};
+use crate::ssa::ir::{BlockId, FuncId, Function, Target, Terminator, TextId, Type, Value};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    self, BlockArg, BlockCall, InstBuilder, JumpTableData, MemFlagsData, StackSlotData, StackSlotKind, TrapCode,
+    UserFuncName, types,
+};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_module::DataId;
+use rustc_hash::FxHashMap;
+
+/// Switches with up to this many targets are chains of comparisons.
+const SHORT_SWITCH: usize = 4;
+
+/// What stands where code cannot be reached.
+pub(super) const UNREACHABLE: TrapCode = TrapCode::unwrap_user(1);
+
+/// All memory that compiled code touches is mapped and aligned.
+pub(super) const TRUSTED: MemFlagsData = MemFlagsData::trusted();
+
+/// The state of the translation of one function.
+pub(super) struct Translator<'u, 'p, 'b> {
+    pub(super) unit: &'u mut Unit<'p>,
+    pub(super) function: &'p Function,
+    pub(super) builder: FunctionBuilder<'b>,
+    abi: Abi,
+    values: Vec<Option<ir::Value>>,
+    blocks: EntityVec<BlockId, ir::Block>,
+    /// Where the caller wants the results that are not in registers.
+    result_address: Option<ir::Value>,
+    functions: FxHashMap<cranelift_module::FuncId, ir::FuncRef>,
+    data: FxHashMap<DataId, ir::GlobalValue>,
+}
+
+/// Translates a function of the program.
+pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderContext) -> Result<ir::Function, Error> {
+    let function = &unit.program.functions[id];
+    let abi = unit.abis[id].clone();
+    let mut code = ir::Function::with_name_signature(UserFuncName::default(), abi.signature.clone());
+    let mut builder = FunctionBuilder::new(&mut code, context);
+    let order = reverse_postorder(function);
+    let blocks = function.blocks.ids().map(|_| builder.create_block()).collect();
+    let values = vec![None; function.values.len()];
+    let mut translator = Translator {
+        unit,
+        function,
+        builder,
+        abi,
+        values,
+        blocks,
+        result_address: None,
+        functions: FxHashMap::default(),
+        data: FxHashMap::default(),
+    };
+    for block in order {
+        translator.block(block)?;
+    }
+    let Translator { unit, builder, .. } = translator;
+    unit.finish(builder);
+    Ok(code)
+}
+
+/// The code that releases the content of every global that is a pointer.
+pub fn release_globals(unit: &mut Unit, builder: &mut FunctionBuilder) -> Result<(), Error> {
+    use cranelift_module::Module;
+    let release = unit.external(External::Runtime("vlad_release", &[types::I64], None))?;
+    let release = unit.import(release, builder.func);
+    for (slot, ty) in unit.program.slots.iter() {
+        if *ty == Type::Ptr {
+            let cell = unit.module.declare_data_in_func(unit.slots[slot], builder.func);
+            let address = builder.ins().symbol_value(types::I64, cell);
+            let value = builder.ins().load(types::I64, TRUSTED, address, 0);
+            builder.ins().call(release, &[value]);
+        }
+    }
+    Ok(())
+}
+
+/// The blocks that control can reach, each after those that dominate it.
+fn reverse_postorder(function: &Function) -> Vec<BlockId> {
+    let mut order = Vec::new();
+    let mut seen = vec![false; function.blocks.len()];
+    let mut stack = vec![(Function::ENTRY, false)];
+    while let Some((block, finished)) = stack.pop() {
+        if finished {
+            order.push(block);
+        } else if !std::mem::replace(&mut seen[block.index()], true) {
+            stack.push((block, true));
+            stack.extend(function.blocks[block].terminator.targets().iter().map(|target| (target.block, false)));
+        }
+    }
+    order.reverse();
+    order
+}
+
+impl<'p> Translator<'_, 'p, '_> {
+    fn block(&mut self, id: BlockId) -> Result<(), Error> {
+        let function: &'p Function = self.function;
+        let source = &function.blocks[id];
+        let block = self.blocks[id];
+        if id == Function::ENTRY && self.abi.result_bytes > 0 {
+            self.result_address = Some(self.builder.append_block_param(block, types::I64));
+        }
+        for param in &source.params {
+            let value = self.builder.append_block_param(block, clif_type(function.values[*param]));
+            self.values[param.index()] = Some(value);
+        }
+        if matches!(source.terminator, Terminator::Fail(_) | Terminator::Unreachable) && id != Function::ENTRY {
+            self.builder.set_cold_block(block);
+        }
+        self.builder.switch_to_block(block);
+        for inst in &source.insts {
+            self.instruction(inst)?;
+        }
+        self.terminator(&source.terminator)
+    }
+
+    /// The Cranelift value of an SSA value.
+    pub(super) fn value(&self, value: Value) -> ir::Value {
+        self.values[value.index()].expect("definitions dominate uses, and dominating blocks are visited first")
+    }
+
+    /// Sets the Cranelift value of an SSA value.
+    pub(super) fn define(&mut self, value: Value, definition: ir::Value) {
+        self.values[value.index()] = Some(definition);
+    }
+
+    fn all(&self, values: &[Value]) -> Vec<ir::Value> {
+        values.iter().map(|value| self.value(*value)).collect()
+    }
+
+    fn arguments(&self, target: &Target) -> (ir::Block, Vec<BlockArg>) {
+        let args = target.args.iter().map(|arg| BlockArg::Value(self.value(*arg)));
+        (self.blocks[target.block], args.collect())
+    }
+
+    fn terminator(&mut self, terminator: &Terminator) -> Result<(), Error> {
+        match terminator {
+            Terminator::Jump(target) => {
+                let (block, args) = self.arguments(target);
+                self.builder.ins().jump(block, &args);
+            }
+            Terminator::Branch(condition, yes, no) => {
+                let condition = self.value(*condition);
+                let (yes, yes_args) = self.arguments(yes);
+                let (no, no_args) = self.arguments(no);
+                self.builder.ins().brif(condition, yes, &yes_args, no, &no_args);
+            }
+            Terminator::Switch(value, targets) => self.switch(*value, targets),
+            Terminator::Return(values) => self.return_values(values),
+            Terminator::TailCall(callee, args) => {
+                let args: Vec<ir::Value> = self.result_address.into_iter().chain(self.all(args)).collect();
+                let callee = self.function_reference(self.unit.functions[*callee]);
+                self.builder.ins().return_call(callee, &args);
+            }
+            Terminator::Fail(text) => {
+                let (address, length) = self.text(*text);
+                self.call_external(
+                    External::Runtime("vlad_fail", &[types::I64, types::I64], None),
+                    &[address, length],
+                )?;
+                self.builder.ins().trap(UNREACHABLE);
+            }
+            Terminator::Unreachable => {
+                self.builder.ins().trap(UNREACHABLE);
+            }
+        }
+        Ok(())
+    }
+
+    fn switch(&mut self, value: Value, targets: &[Target]) {
+        let value = self.value(value);
+        let Some((last, others)) = targets.split_last() else {
+            self.builder.ins().trap(UNREACHABLE);
+            return;
+        };
+        if targets.len() <= SHORT_SWITCH {
+            for (index, target) in others.iter().enumerate() {
+                let is_this = self.builder.ins().icmp_imm_u(IntCC::Equal, value, index as i64);
+                let (block, args) = self.arguments(target);
+                let next = self.builder.create_block();
+                self.builder.ins().brif(is_this, block, &args, next, &[]);
+                self.builder.switch_to_block(next);
+            }
+            let (block, args) = self.arguments(last);
+            self.builder.ins().jump(block, &args);
+            return;
+        }
+        let calls: Vec<BlockCall> = targets
+            .iter()
+            .map(|target| {
+                let (block, args) = self.arguments(target);
+                BlockCall::new(block, args, &mut self.builder.func.dfg.value_lists)
+            })
+            .collect();
+        // The value is always in range; the last target doubles as the default that Cranelift demands.
+        let table = JumpTableData::new(calls[calls.len() - 1], &calls);
+        let table = self.builder.create_jump_table(table);
+        let index = self.builder.ins().ireduce(types::I32, value);
+        self.builder.ins().br_table(index, table);
+    }
+
+    fn return_values(&mut self, values: &[Value]) {
+        let mut registers = Vec::new();
+        for (value, place) in self.all(values).into_iter().zip(self.abi.results.clone()) {
+            match (place, self.result_address) {
+                (Place::Memory(offset), Some(address)) => {
+                    self.builder.ins().store(TRUSTED, value, address, offset);
+                }
+                _ => registers.push(value),
+            }
+        }
+        self.builder.ins().return_(&registers);
+    }
+
+    /// A call of a function of the program.
+    pub(super) fn call(&mut self, callee: FuncId, args: &[Value], results: &[Value]) {
+        let abi = self.unit.abis[callee].clone();
+        let memory = (abi.result_bytes > 0).then(|| {
+            let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, abi.result_bytes, 3);
+            let slot = self.builder.create_sized_stack_slot(slot);
+            self.builder.ins().stack_addr(types::I64, slot, 0)
+        });
+        let args: Vec<ir::Value> = memory.into_iter().chain(self.all(args)).collect();
+        let callee = self.function_reference(self.unit.functions[callee]);
+        let call = self.builder.ins().call(callee, &args);
+        let mut registers = self.builder.inst_results(call).to_vec().into_iter();
+        for (result, place) in results.iter().zip(abi.results) {
+            let value = match (place, memory) {
+                (Place::Memory(offset), Some(address)) => {
+                    let ty = clif_type(self.function.values[*result]);
+                    self.builder.ins().load(ty, TRUSTED, address, offset)
+                }
+                _ => registers.next().expect("the signature has a return value for each result in a register"),
+            };
+            self.define(*result, value);
+        }
+    }
+
+    /// A call of a function that is not part of the program; its result, if it has one.
+    pub(super) fn call_external(&mut self, callee: External, args: &[ir::Value]) -> Result<Option<ir::Value>, Error> {
+        let callee = self.unit.external(callee)?;
+        let callee = self.function_reference(callee);
+        let call = self.builder.ins().call(callee, args);
+        Ok(self.builder.inst_results(call).first().copied())
+    }
+
+    fn function_reference(&mut self, id: cranelift_module::FuncId) -> ir::FuncRef {
+        if let Some(reference) = self.functions.get(&id) {
+            return *reference;
+        }
+        let reference = self.unit.import(id, self.builder.func);
+        self.functions.insert(id, reference);
+        reference
+    }
+
+    /// The address of a data object.
+    pub(super) fn data_address(&mut self, id: DataId) -> ir::Value {
+        use cranelift_module::Module;
+        let global = *self.data.entry(id).or_insert_with(|| {
+            let global = self.unit.module.declare_data_in_func(id, self.builder.func);
+            if let ir::GlobalValueData::Symbol { colocated, .. } = &mut self.builder.func.global_values[global] {
+                // Data of the run time are part of the same executable.
+                *colocated = true;
+            }
+            global
+        });
+        self.builder.ins().symbol_value(types::I64, global)
+    }
+
+    /// The address and the length of a text.
+    pub(super) fn text(&mut self, text: TextId) -> (ir::Value, ir::Value) {
+        let (start, length) = self.unit.text(text);
+        let texts = self.data_address(self.unit.texts);
+        let address = self.builder.ins().iadd_imm_s(texts, start as i64);
+        (address, self.builder.ins().iconst(types::I64, length as i64))
+    }
+}

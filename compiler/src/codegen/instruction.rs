@@ -1,0 +1,169 @@
+//! Operations on reals, truth values, texts and globals → Cranelift instructions and calls.
+//!
+//! Every operation computes what [`crate::core::arithmetic`] says: by the same IEEE instruction or by the same function
+//! of the mathematics library. Comparisons are those of IEEE, all false with a NaN except `ne`.
+
+use crate::codegen::Error;
+use crate::codegen::abi::clif_type;
+use crate::codegen::function::{TRUSTED, Translator};
+use crate::codegen::unit::External;
+use crate::ssa::ir::{Compare, Inst, Op, Real1, Real2, Stream};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::immediates::Ieee64;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_module::Module;
+
+const TEXT: &[ir::Type] = &[types::I64, types::I64];
+const STREAM_TEXT: &[ir::Type] = &[types::I64, types::I64, types::I64];
+
+impl Translator<'_, '_, '_> {
+    /// Translates an instruction. One arm per operation.
+    pub(super) fn instruction(&mut self, inst: &Inst) -> Result<(), Error> {
+        if let Op::Call(callee) = inst.op {
+            self.call(callee, &inst.args, &inst.results);
+            return Ok(());
+        }
+        let args: Vec<ir::Value> = inst.args.iter().map(|arg| self.value(*arg)).collect();
+        let value = match inst.op {
+            Op::ConstReal(bits) => self.builder.ins().f64const(Ieee64::with_bits(bits)),
+            Op::ConstBool(value) => self.builder.ins().iconst(types::I8, i64::from(value)),
+            Op::ConstInt(value) => self.builder.ins().iconst(types::I64, value),
+            Op::Immediate(_, tag) => self.builder.ins().iconst(types::I64, i64::from(tag)),
+            Op::Real1(op) => self.real1(op, args[0])?,
+            Op::Real2(op) => self.real2(op, args[0], args[1])?,
+            Op::Compare(op) => self.builder.ins().fcmp(condition(op), args[0], args[1]),
+            Op::Not => self.builder.ins().bxor_imm_u(args[0], 1),
+            Op::And => self.builder.ins().band(args[0], args[1]),
+            Op::Or => self.builder.ins().bor(args[0], args[1]),
+            Op::IntIs(number) => self.builder.ins().icmp_imm_s(IntCC::Equal, args[0], number),
+            Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
+            Op::Call(_) => return Ok(()),
+            Op::Box(sum, tag) => self.new_box(sum, tag, &args)?,
+            Op::Tag(sum) => self.tag(sum, args[0]),
+            Op::HasTag(sum, tag) => self.has_tag(sum, tag, args[0]),
+            Op::Field(sum, tag, index) => {
+                let ty = clif_type(self.function.values[inst.results[0]]);
+                self.field(sum, tag, index, ty, args[0])
+            }
+            Op::GlobalGet(slot) => {
+                let address = self.data_address(self.unit.slots[slot]);
+                let ty = clif_type(self.function.values[inst.results[0]]);
+                self.builder.ins().load(ty, TRUSTED, address, 0)
+            }
+            Op::GlobalSet(slot) => {
+                let address = self.data_address(self.unit.slots[slot]);
+                self.builder.ins().store(TRUSTED, args[0], address, 0);
+                return Ok(());
+            }
+            Op::ReadReal(text) => {
+                let (address, length) = self.text(text);
+                let read = External::Runtime("vlad_read_real", TEXT, Some(types::F64));
+                self.call_external(read, &[address, length])?.expect("the signature has a result")
+            }
+            Op::WriteReal(stream) => {
+                let stream = self.stream(stream);
+                let write = External::Runtime("vlad_write_real", &[types::I64, types::F64], None);
+                self.call_external(write, &[stream, args[0]])?;
+                return Ok(());
+            }
+            Op::WriteText(stream, text) => {
+                let (address, length) = self.text(text);
+                return self.write_text(stream, address, length);
+            }
+            Op::WriteTextOf(stream) => {
+                let (address, length) = self.text_of(args[0])?;
+                return self.write_text(stream, address, length);
+            }
+            Op::Retain => {
+                self.retain(args[0]);
+                return Ok(());
+            }
+            Op::Release => return self.release(args[0]),
+        };
+        self.define(inst.results[0], value);
+        Ok(())
+    }
+
+    fn real1(&mut self, op: Real1, x: ir::Value) -> Result<ir::Value, Error> {
+        let rounds = self.has_rounding();
+        let math = match op {
+            Real1::Neg => return Ok(self.builder.ins().fneg(x)),
+            Real1::Abs => return Ok(self.builder.ins().fabs(x)),
+            Real1::Sqrt => return Ok(self.builder.ins().sqrt(x)),
+            Real1::Floor if rounds => return Ok(self.builder.ins().floor(x)),
+            Real1::Ceiling if rounds => return Ok(self.builder.ins().ceil(x)),
+            Real1::Round if rounds => return Ok(self.builder.ins().nearest(x)),
+            Real1::Truncate if rounds => return Ok(self.builder.ins().trunc(x)),
+            Real1::Floor => "floor",
+            Real1::Ceiling => "ceil",
+            // In the default rounding mode, which nothing changes, this is to nearest, ties to even.
+            Real1::Round => "rint",
+            Real1::Truncate => "trunc",
+            Real1::Exp => "exp",
+            Real1::Log => "log",
+            Real1::Sin => "sin",
+            Real1::Cos => "cos",
+            Real1::Tan => "tan",
+            Real1::Asin => "asin",
+            Real1::Acos => "acos",
+            Real1::Atan => "atan",
+            Real1::Sinh => "sinh",
+            Real1::Cosh => "cosh",
+            Real1::Tanh => "tanh",
+            Real1::Log1p => "log1p",
+            Real1::Expm1 => "expm1",
+        };
+        Ok(self.call_external(External::Math(math, 1), &[x])?.expect("the signature has a result"))
+    }
+
+    fn real2(&mut self, op: Real2, x: ir::Value, y: ir::Value) -> Result<ir::Value, Error> {
+        let math = match op {
+            Real2::Add => return Ok(self.builder.ins().fadd(x, y)),
+            Real2::Sub => return Ok(self.builder.ins().fsub(x, y)),
+            Real2::Mul => return Ok(self.builder.ins().fmul(x, y)),
+            Real2::Div => return Ok(self.builder.ins().fdiv(x, y)),
+            Real2::Atan2 => "atan2",
+            Real2::Pow => "pow",
+        };
+        Ok(self.call_external(External::Math(math, 2), &[x, y])?.expect("the signature has a result"))
+    }
+
+    /// Whether the target rounds to integers in one instruction.
+    fn has_rounding(&self) -> bool {
+        let isa = self.unit.module.isa();
+        isa.name() != "x64" || isa.isa_flags().iter().any(|flag| flag.name == "has_sse41" && flag.as_bool() == Some(true))
+    }
+
+    fn stream(&mut self, stream: Stream) -> ir::Value {
+        self.builder.ins().iconst(types::I64, i64::from(stream == Stream::Err))
+    }
+
+    fn write_text(&mut self, stream: Stream, address: ir::Value, length: ir::Value) -> Result<(), Error> {
+        let stream = self.stream(stream);
+        self.call_external(External::Runtime("vlad_write_text", STREAM_TEXT, None), &[stream, address, length])?;
+        Ok(())
+    }
+
+    /// The address and the length of the text with a number that is computed.
+    fn text_of(&mut self, number: ir::Value) -> Result<(ir::Value, ir::Value), Error> {
+        let table = self.unit.text_table()?;
+        let table = self.data_address(table);
+        let offset = self.builder.ins().ishl_imm_u(number, 3);
+        let entry = self.builder.ins().iadd(table, offset);
+        let start = self.builder.ins().load(types::I64, TRUSTED, entry, 0);
+        let end = self.builder.ins().load(types::I64, TRUSTED, entry, 8);
+        let texts = self.data_address(self.unit.texts);
+        Ok((self.builder.ins().iadd(texts, start), self.builder.ins().isub(end, start)))
+    }
+}
+
+fn condition(op: Compare) -> FloatCC {
+    match op {
+        Compare::Eq => FloatCC::Equal,
+        Compare::Ne => FloatCC::NotEqual,
+        Compare::Lt => FloatCC::LessThan,
+        Compare::Le => FloatCC::LessThanOrEqual,
+        Compare::Gt => FloatCC::GreaterThan,
+        Compare::Ge => FloatCC::GreaterThanOrEqual,
+    }
+}

@@ -1,0 +1,72 @@
+//! Linking: object code and the embedded run time → executable, by the system's C compiler driver.
+//!
+//! The executable is written under a temporary name in its own folder and renamed when it is complete, so a failed
+//! build leaves nothing behind and never harms a file that was there before.
+
+use crate::codegen::Error;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+/// The run time, compiled by the build script.
+const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_runtime.o"));
+
+/// The command that links: `$CC`, or `cc`. The variable may hold arguments after the name.
+fn linker() -> Vec<String> {
+    let words = std::env::var("CC").unwrap_or_default();
+    let words: Vec<String> = words.split_whitespace().map(str::to_string).collect();
+    if words.is_empty() { vec!["cc".to_string()] } else { words }
+}
+
+/// Links the object with the run time into the executable `output`.
+pub fn executable(object: &[u8], output: &Path) -> Result<(), Error> {
+    let folder = tempfile::Builder::new()
+        .prefix("vlad-")
+        .tempdir()
+        .map_err(|cause| Error::Write { path: std::env::temp_dir(), cause })?;
+    let program = folder.path().join("program.o");
+    let runtime = folder.path().join("runtime.o");
+    write(&program, object)?;
+    write(&runtime, RUNTIME)?;
+    replace(output, |unfinished| link(&[&program, &runtime], unfinished))
+}
+
+/// Lets `make` write a file under a temporary name next to `output`, then gives it its name.
+pub fn replace(output: &Path, make: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
+    let unwritable = |cause: io::Error| Error::Write { path: output.to_path_buf(), cause };
+    let name = output.file_name().ok_or_else(|| unwritable(io::Error::other("this is not the name of a file")))?;
+    if output.is_dir() {
+        return Err(unwritable(io::Error::other("this is a folder")));
+    }
+    let folder = match output.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    // A folder, because the linker may leave parts of its output behind when it fails.
+    let unfinished = tempfile::Builder::new().prefix(&prefix).tempdir_in(folder).map_err(unwritable)?;
+    let unfinished = unfinished.path().join(name);
+    make(&unfinished)?;
+    fs::rename(&unfinished, output).map_err(unwritable)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    fs::write(path, bytes).map_err(|cause| Error::Write { path: path.to_path_buf(), cause })
+}
+
+fn link(objects: &[&Path], output: &Path) -> Result<(), Error> {
+    let words = linker();
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).arg("-o").arg(output).args(objects);
+    command.args(["-Wl,--gc-sections", "-Wl,--strip-debug", "-lm", "-lpthread"]);
+    let result = command.output().map_err(|cause| Error::NoLinker { command: words.join(" "), cause })?;
+    if !result.status.success() {
+        let mut text = String::from_utf8_lossy(&result.stderr).into_owned();
+        text.push_str(&String::from_utf8_lossy(&result.stdout));
+        return Err(Error::Linker { command: format!("{command:?}"), output: text });
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! Operations on boxes → Cranelift instructions, with the run time behind cold paths.
+//!
+//! ```text
+//! box          take the first box of the free list of its size; if there is none, refill the list first
+//! tag          the pointer itself if it is an immediate, else the tag in the header
+//! retain       nothing for an immediate, else add 1 to the count
+//! release      nothing for an immediate, else subtract 1 from the count, or free the box if it was 1
+//! ```
+//!
+//! The run time's part is called through functions that preserve all registers (see [`super::unit::External::Slow`]).
+
+use crate::codegen::function::{TRUSTED, Translator};
+use crate::codegen::unit::External;
+use crate::codegen::{Error, layout};
+use crate::ssa::ir::SumId;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
+
+impl Translator<'_, '_, '_> {
+    /// A new box with these fields; an immediate when the alternative has none.
+    pub(super) fn new_box(&mut self, sum: SumId, tag: u32, fields: &[ir::Value]) -> Result<ir::Value, Error> {
+        let Some(layout) = self.unit.sums[sum].alternatives[tag as usize].clone() else {
+            return Ok(self.builder.ins().iconst(types::I64, i64::from(tag)));
+        };
+        let address = self.allocate(layout.class)?;
+        let header = self.builder.ins().iconst(types::I64, layout.header as i64);
+        self.builder.ins().store(TRUSTED, header, address, 0);
+        if layout.pointers >= layout::MANY_POINTERS {
+            let pointers = self.builder.ins().iconst(types::I64, layout.pointers as i64);
+            self.builder.ins().store(TRUSTED, pointers, address, layout::WORD as i32);
+        }
+        for (field, offset) in fields.iter().zip(&layout.offsets) {
+            self.builder.ins().store(TRUSTED, *field, address, *offset);
+        }
+        Ok(address)
+    }
+
+    /// Takes a box from the free list of its class.
+    fn allocate(&mut self, class: usize) -> Result<ir::Value, Error> {
+        let list = (class * layout::WORD) as i32;
+        let lists = self.data_address(self.unit.free_boxes);
+        let first = self.builder.ins().load(types::I64, TRUSTED, lists, list);
+        let refill = self.builder.create_block();
+        let ready = self.builder.create_block();
+        let address = self.builder.append_block_param(ready, types::I64);
+        self.builder.set_cold_block(refill);
+        self.builder.ins().brif(first, ready, &[BlockArg::Value(first)], refill, &[]);
+
+        self.builder.switch_to_block(refill);
+        let number = self.builder.ins().iconst(types::I64, class as i64);
+        self.call_external(External::Slow("vlad_refill"), &[number])?;
+        let first = self.builder.ins().load(types::I64, TRUSTED, lists, list);
+        self.builder.ins().jump(ready, &[BlockArg::Value(first)]);
+
+        self.builder.switch_to_block(ready);
+        let next = self.builder.ins().load(types::I64, TRUSTED, address, 0);
+        self.builder.ins().store(TRUSTED, next, lists, list);
+        Ok(address)
+    }
+
+    /// A field of a box.
+    pub(super) fn field(&mut self, sum: SumId, tag: u32, index: u32, ty: ir::Type, address: ir::Value) -> ir::Value {
+        let alternative = self.unit.sums[sum].alternatives[tag as usize].as_ref();
+        let offset = alternative.expect("an alternative with a field is a box").offsets[index as usize];
+        self.builder.ins().load(ty, TRUSTED, address, offset)
+    }
+
+    /// The tag of a value.
+    pub(super) fn tag(&mut self, sum: SumId, value: ir::Value) -> ir::Value {
+        let layout = &self.unit.sums[sum];
+        let (immediates, only_box) = (layout.has_immediates(), layout.only_box());
+        if !layout.has_boxes() {
+            return value;
+        }
+        match (immediates, only_box) {
+            (false, Some(tag)) => self.builder.ins().iconst(types::I64, tag as i64),
+            (false, None) => self.header_tag(value),
+            (true, Some(tag)) => {
+                let tag = self.builder.ins().iconst(types::I64, tag as i64);
+                let is_immediate = self.is_immediate(value);
+                self.builder.ins().select(is_immediate, value, tag)
+            }
+            (true, None) => {
+                let done = self.builder.create_block();
+                let boxed = self.builder.create_block();
+                let tag = self.builder.append_block_param(done, types::I64);
+                let is_immediate = self.is_immediate(value);
+                self.builder.ins().brif(is_immediate, done, &[BlockArg::Value(value)], boxed, &[]);
+                self.builder.switch_to_block(boxed);
+                let in_header = self.header_tag(value);
+                self.builder.ins().jump(done, &[BlockArg::Value(in_header)]);
+                self.builder.switch_to_block(done);
+                tag
+            }
+        }
+    }
+
+    /// Whether a value is the alternative with this tag.
+    pub(super) fn has_tag(&mut self, sum: SumId, tag: u32, value: ir::Value) -> ir::Value {
+        let layout = &self.unit.sums[sum];
+        let is_box = layout.alternatives[tag as usize].is_some();
+        let (immediates, only_box) = (layout.has_immediates(), layout.only_box().is_some());
+        if !is_box {
+            return self.builder.ins().icmp_imm_u(IntCC::Equal, value, i64::from(tag));
+        }
+        match (immediates, only_box) {
+            (false, true) => self.builder.ins().iconst(types::I8, 1),
+            (false, false) => self.header_tag_is(value, tag),
+            (true, true) => {
+                self.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, value, layout::IMMEDIATES as i64)
+            }
+            (true, false) => {
+                let done = self.builder.create_block();
+                let boxed = self.builder.create_block();
+                let result = self.builder.append_block_param(done, types::I8);
+                let is_immediate = self.is_immediate(value);
+                let no = self.builder.ins().iconst(types::I8, 0);
+                self.builder.ins().brif(is_immediate, done, &[BlockArg::Value(no)], boxed, &[]);
+                self.builder.switch_to_block(boxed);
+                let same = self.header_tag_is(value, tag);
+                self.builder.ins().jump(done, &[BlockArg::Value(same)]);
+                self.builder.switch_to_block(done);
+                result
+            }
+        }
+    }
+
+    fn header_tag(&mut self, address: ir::Value) -> ir::Value {
+        self.builder.ins().uload16(types::I64, TRUSTED, address, layout::TAG_OFFSET)
+    }
+
+    fn header_tag_is(&mut self, address: ir::Value, tag: u32) -> ir::Value {
+        let found = self.builder.ins().load(types::I16, TRUSTED, address, layout::TAG_OFFSET);
+        self.builder.ins().icmp_imm_u(IntCC::Equal, found, i64::from(tag))
+    }
+
+    fn is_immediate(&mut self, value: ir::Value) -> ir::Value {
+        self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, value, layout::IMMEDIATES as i64)
+    }
+
+    /// One more owner.
+    pub(super) fn retain(&mut self, value: ir::Value) {
+        let boxed = self.builder.create_block();
+        let done = self.builder.create_block();
+        let is_immediate = self.is_immediate(value);
+        self.builder.ins().brif(is_immediate, done, &[], boxed, &[]);
+        self.builder.switch_to_block(boxed);
+        let count = self.builder.ins().load(types::I32, TRUSTED, value, layout::COUNT_OFFSET);
+        let count = self.builder.ins().iadd_imm_s(count, 1);
+        self.builder.ins().store(TRUSTED, count, value, layout::COUNT_OFFSET);
+        self.builder.ins().jump(done, &[]);
+        self.builder.switch_to_block(done);
+    }
+
+    /// One owner less.
+    pub(super) fn release(&mut self, value: ir::Value) -> Result<(), Error> {
+        let boxed = self.builder.create_block();
+        let shared = self.builder.create_block();
+        let last = self.builder.create_block();
+        let done = self.builder.create_block();
+        let is_immediate = self.is_immediate(value);
+        self.builder.ins().brif(is_immediate, done, &[], boxed, &[]);
+
+        self.builder.switch_to_block(boxed);
+        let count = self.builder.ins().load(types::I32, TRUSTED, value, layout::COUNT_OFFSET);
+        let is_last = self.builder.ins().icmp_imm_u(IntCC::Equal, count, 1);
+        self.builder.ins().brif(is_last, last, &[], shared, &[]);
+
+        self.builder.switch_to_block(shared);
+        let count = self.builder.ins().iadd_imm_s(count, -1);
+        self.builder.ins().store(TRUSTED, count, value, layout::COUNT_OFFSET);
+        self.builder.ins().jump(done, &[]);
+
+        self.builder.switch_to_block(last);
+        self.call_external(External::Slow("vlad_free"), &[value])?;
+        self.builder.ins().jump(done, &[]);
+
+        self.builder.switch_to_block(done);
+        Ok(())
+    }
+}

@@ -1,0 +1,30 @@
+//! The machine to generate code for: the one that the compiler runs on.
+
+use crate::codegen::{Error, Options};
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+
+/// Settings of Cranelift, with the reason for each that is not obvious.
+const SETTINGS: &[(&str, &str)] = &[
+    ("opt_level", "speed"),
+    // Executables are position independent on most systems; such code also links where they are not.
+    ("is_pic", "true"),
+    // Demanded by tail calls; also lets profilers walk the stack.
+    ("preserve_frame_pointers", "true"),
+    ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+    // The run time opens the stack page by page on demand and leaves a wide guard at its end.
+    ("enable_probestack", "false"),
+    ("unwind_info", "false"),
+    ("log2_min_function_alignment", "4"),
+];
+
+/// The target.
+pub fn isa(options: &Options) -> Result<OwnedTargetIsa, Error> {
+    let mut flags = settings::builder();
+    for (name, value) in SETTINGS {
+        flags.set(name, value).map_err(|error| Error::Target(format!("{name}: {error}")))?;
+    }
+    let builder = cranelift_native::builder_with_options(options.native_cpu)
+        .map_err(|message| Error::Target(message.to_string()))?;
+    builder.finish(settings::Flags::new(flags)).map_err(|error| Error::Target(error.to_string()))
+}

@@ -1,0 +1,420 @@
+//! The object file: symbols, data, imported functions, and the order of work.
+//!
+//! Functions are translated one after another (that is quick) and compiled by as many threads as the machine has.
+
+use crate::base::EntityVec;
+use crate::base::entity::Entity;
+use crate::codegen::abi::{self, Abi};
+use crate::codegen::boxes::{self, SumLayout};
+use crate::codegen::{Error, Options, function, target};
+use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, UserFuncName, types};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetIsa};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_module::{DataDescription, DataId, Linkage, Module, ModuleError, ModuleReloc};
+use cranelift_object::{ObjectBuilder, ObjectModule};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A function that is not part of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum External {
+    /// Of the mathematics library, with this many operands.
+    Math(&'static str, usize),
+    /// Of the run time, with the convention of the system.
+    Runtime(&'static str, &'static [ir::Type], Option<ir::Type>),
+    /// Calls a function of the run time that has one integer operand and no result, and preserves all registers.
+    Slow(&'static str),
+}
+
+/// The object file in the making.
+pub struct Unit<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// The layout of boxes.
+    pub sums: EntityVec<SumId, SumLayout>,
+    /// How to call each function.
+    pub abis: EntityVec<FuncId, Abi>,
+    /// Cranelift's object file.
+    pub module: ObjectModule,
+    /// Symbols of the program's functions.
+    pub functions: EntityVec<FuncId, cranelift_module::FuncId>,
+    /// The cells of the globals.
+    pub slots: EntityVec<SlotId, DataId>,
+    /// All texts, one after another, and where each begins.
+    pub texts: DataId,
+    text_offsets: Vec<usize>,
+    text_table: Option<DataId>,
+    /// The run time's lists of free boxes.
+    pub free_boxes: DataId,
+    externals: FxHashMap<External, cranelift_module::FuncId>,
+    /// Functions that are translated but not yet compiled.
+    pending: Vec<Pending>,
+}
+
+/// A function to compile.
+struct Pending {
+    id: cranelift_module::FuncId,
+    name: String,
+    code: ir::Function,
+}
+
+/// A function that is compiled.
+struct Compiled {
+    alignment: u64,
+    bytes: Vec<u8>,
+    relocations: Vec<ModuleReloc>,
+    listing: Option<String>,
+}
+
+/// Translates and compiles the whole program.
+pub fn compile<'p>(program: &'p Program, options: &Options) -> Result<Unit<'p>, Error> {
+    let isa = target::isa(options)?;
+    let mut unit = translate(program, isa.clone())?;
+    let pending = std::mem::take(&mut unit.pending);
+    for (function, compiled) in compile_all(&pending, &isa, false)? {
+        let Compiled { alignment, bytes, relocations, .. } = compiled;
+        let defined = unit.module.define_function_bytes(function.id, alignment, &bytes, &relocations);
+        defined.map_err(|error| module_error(&function.name, &error))?;
+    }
+    Ok(unit)
+}
+
+/// The program in Cranelift's intermediate form.
+pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
+    let unit = translate(program, target::isa(options)?)?;
+    let mut text = String::new();
+    for function in &unit.pending {
+        let _ = writeln!(text, "; {}\n{}", function.name, unit.with_names(&function.code.display().to_string()));
+    }
+    Ok(text)
+}
+
+/// The program in assembly language.
+pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
+    let isa = target::isa(options)?;
+    let mut unit = translate(program, isa.clone())?;
+    let pending = std::mem::take(&mut unit.pending);
+    let mut text = String::new();
+    for (function, compiled) in compile_all(&pending, &isa, true)? {
+        let listing = compiled.listing.unwrap_or_default();
+        let _ = writeln!(text, "{}: ; {} bytes\n{}", function.name, compiled.bytes.len(), unit.with_names(&listing));
+    }
+    Ok(text)
+}
+
+/// Compiles functions on all processors; the result is in the order of `pending`.
+fn compile_all<'a>(
+    pending: &'a [Pending],
+    isa: &OwnedTargetIsa,
+    listing: bool,
+) -> Result<Vec<(&'a Pending, Compiled)>, Error> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(pending.len().div_ceil(16));
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::with_capacity(pending.len()));
+    let work = || {
+        let mut context = Context::new();
+        context.set_disasm(listing);
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(function) = pending.get(index) else { break };
+            done.push((index, compile_one(function, &mut context, &**isa)));
+        }
+        // A poisoned lock means that another thread has panicked, which the scope passes on.
+        if let Ok(mut results) = results.lock() {
+            results.append(&mut done);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|(index, _)| *index);
+    pending.iter().zip(results).map(|(function, (_, compiled))| Ok((function, compiled?))).collect()
+}
+
+fn compile_one(function: &Pending, context: &mut Context, isa: &dyn TargetIsa) -> Result<Compiled, Error> {
+    context.clear();
+    context.func = function.code.clone();
+    let bug = |message: String| Error::Bug { name: function.name.clone(), message };
+    if let Err(error) = context.compile(isa, &mut ControlPlane::default()) {
+        return Err(bug(format!("{:?}", error.inner)));
+    }
+    let mut compiled = context.take_compiled_code().ok_or_else(|| bug("no code".to_string()))?;
+    let relocations = compiled.buffer.relocs().iter();
+    let relocations = relocations.map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, function.id)).collect();
+    Ok(Compiled {
+        alignment: u64::from(compiled.buffer.alignment),
+        bytes: compiled.buffer.data().to_vec(),
+        relocations,
+        listing: compiled.vcode.take(),
+    })
+}
+
+/// Declares everything and translates all functions.
+fn translate<'p>(program: &'p Program, isa: OwnedTargetIsa) -> Result<Unit<'p>, Error> {
+    let mut unit = Unit::new(program, isa)?;
+    let mut context = FunctionBuilderContext::new();
+    for id in program.functions.ids() {
+        let code = function::translate(&mut unit, id, &mut context)?;
+        unit.define(unit.functions[id], symbol(program, id), code);
+    }
+    unit.define_entry(&mut context)?;
+    unit.define_release_globals(&mut context)?;
+    Ok(unit)
+}
+
+/// The symbol of a function: its name for profilers, and its number, which makes it unique.
+fn symbol(program: &Program, id: FuncId) -> String {
+    let clean = |c: char| if c.is_control() || c.is_whitespace() || c == '@' { '_' } else { c };
+    let name: String = program.functions[id].name.chars().map(clean).collect();
+    format!("{name}.{}", id.index())
+}
+
+fn module_error(name: &str, error: &ModuleError) -> Error {
+    Error::Bug { name: name.to_string(), message: error.to_string() }
+}
+
+impl<'p> Unit<'p> {
+    fn new(program: &'p Program, isa: OwnedTargetIsa) -> Result<Unit<'p>, Error> {
+        let bug = |error: ModuleError| module_error("the object file", &error);
+        let builder = ObjectBuilder::new(isa, "program.vlad", cranelift_module::default_libcall_names()).map_err(bug)?;
+        let mut module = ObjectModule::new(builder);
+        let abis: EntityVec<FuncId, Abi> = program.functions.values().map(abi::abi).collect();
+        let mut functions = EntityVec::new();
+        for (id, abi) in abis.iter() {
+            let declared = module.declare_function(&symbol(program, id), Linkage::Local, &abi.signature);
+            functions.push(declared.map_err(bug)?);
+        }
+        let mut slots = EntityVec::new();
+        for id in program.slots.ids() {
+            let cell = module.declare_data(&format!("global.{}", id.index()), Linkage::Local, true, false);
+            let cell = cell.map_err(bug)?;
+            module.define_data(cell, &zeros(8)).map_err(bug)?;
+            slots.push(cell);
+        }
+        let texts = module.declare_data("texts", Linkage::Local, false, false).map_err(bug)?;
+        let mut bytes = Vec::new();
+        let mut text_offsets = vec![0];
+        for text in program.texts.values() {
+            bytes.extend_from_slice(text.as_bytes());
+            text_offsets.push(bytes.len());
+        }
+        bytes.push(0);
+        module.define_data(texts, &contents(bytes)).map_err(bug)?;
+        let free_boxes = module.declare_data("vlad_free_boxes", Linkage::Import, true, false).map_err(bug)?;
+        Ok(Unit {
+            program,
+            sums: boxes::layouts(program)?,
+            abis,
+            module,
+            functions,
+            slots,
+            texts,
+            text_offsets,
+            text_table: None,
+            free_boxes,
+            externals: FxHashMap::default(),
+            pending: Vec::new(),
+        })
+    }
+
+    /// The finished file.
+    pub fn into_object(self) -> Result<Vec<u8>, Error> {
+        let emitted = self.module.finish().emit();
+        emitted.map_err(|error| Error::Bug { name: "the object file".to_string(), message: error.to_string() })
+    }
+
+    /// Where a text begins among all texts, and its length.
+    pub fn text(&self, text: TextId) -> (usize, usize) {
+        let start = self.text_offsets[text.index()];
+        (start, self.text_offsets[text.index() + 1] - start)
+    }
+
+    /// A table of the beginnings of all texts, and of the end of the last one.
+    pub fn text_table(&mut self) -> Result<DataId, Error> {
+        if let Some(table) = self.text_table {
+            return Ok(table);
+        }
+        let bug = |error: ModuleError| module_error("the table of texts", &error);
+        let table = self.module.declare_data("text_offsets", Linkage::Local, false, false).map_err(bug)?;
+        let bytes = self.text_offsets.iter().flat_map(|offset| (*offset as u64).to_le_bytes()).collect();
+        self.module.define_data(table, &contents(bytes)).map_err(bug)?;
+        self.text_table = Some(table);
+        Ok(table)
+    }
+
+    /// The symbol of a function that is not part of the program.
+    pub fn external(&mut self, external: External) -> Result<cranelift_module::FuncId, Error> {
+        if let Some(id) = self.externals.get(&external) {
+            return Ok(*id);
+        }
+        let (name, linkage) = match external {
+            External::Math(name, _) | External::Runtime(name, ..) => (name.to_string(), Linkage::Import),
+            External::Slow(name) => (format!("{name}.slow"), Linkage::Local),
+        };
+        let signature = external.signature();
+        let declared = self.module.declare_function(&name, linkage, &signature);
+        let id = declared.map_err(|error| module_error(&name, &error))?;
+        self.externals.insert(external, id);
+        if let External::Slow(runtime) = external {
+            let code = self.slow_call(runtime, signature)?;
+            self.define(id, name, code);
+        }
+        Ok(id)
+    }
+
+    /// A function that preserves all registers around a call of the run time.
+    ///
+    /// Values that live across a call of it need no place in memory, so a loop whose slow path calls it keeps all its
+    /// values in registers.
+    fn slow_call(&mut self, runtime: &'static str, signature: Signature) -> Result<ir::Function, Error> {
+        let mut code = ir::Function::with_name_signature(UserFuncName::default(), signature);
+        let callee = self.external(External::Runtime(runtime, &[types::I64], None))?;
+        let callee = self.import(callee, &mut code);
+        let mut context = FunctionBuilderContext::new();
+        let mut builder = FunctionBuilder::new(&mut code, &mut context);
+        let block = builder.create_block();
+        builder.append_block_params_for_function_params(block);
+        builder.switch_to_block(block);
+        let operand = builder.block_params(block)[0];
+        builder.ins().call(callee, &[operand]);
+        builder.ins().return_(&[]);
+        self.finish(builder);
+        Ok(code)
+    }
+
+    /// Makes a function callable in `code`, directly: everything ends up in one executable, except the mathematics
+    /// library, for which the linker puts a stub into it.
+    pub fn import(&mut self, id: cranelift_module::FuncId, code: &mut ir::Function) -> ir::FuncRef {
+        let reference = self.module.declare_func_in_func(id, code);
+        code.dfg.ext_funcs[reference].colocated = true;
+        reference
+    }
+
+    /// Ends the building of a function.
+    pub fn finish(&self, mut builder: FunctionBuilder) {
+        builder.seal_all_blocks();
+        builder.finalize(self.module.isa().frontend_config());
+    }
+
+    fn define(&mut self, id: cranelift_module::FuncId, name: String, mut code: ir::Function) {
+        code.name = UserFuncName::user(0, id.as_u32());
+        self.pending.push(Pending { id, name, code });
+    }
+
+    /// `vlad_main`, which the run time calls.
+    fn define_entry(&mut self, context: &mut FunctionBuilderContext) -> Result<(), Error> {
+        let main = self.program.main.map(|main| self.functions[main]);
+        self.define_exported("vlad_main", context, |unit, builder| {
+            if let Some(main) = main {
+                let main = unit.import(main, builder.func);
+                builder.ins().call(main, &[]);
+            }
+            Ok(())
+        })
+    }
+
+    /// `vlad_release_globals`, which the run time calls before it counts the boxes that are still alive.
+    fn define_release_globals(&mut self, context: &mut FunctionBuilderContext) -> Result<(), Error> {
+        self.define_exported("vlad_release_globals", context, |unit, builder| {
+            function::release_globals(unit, builder)
+        })
+    }
+
+    fn define_exported(
+        &mut self,
+        name: &str,
+        context: &mut FunctionBuilderContext,
+        body: impl FnOnce(&mut Self, &mut FunctionBuilder) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let signature = Signature::new(CallConv::SystemV);
+        let declared = self.module.declare_function(name, Linkage::Export, &signature);
+        let id = declared.map_err(|error| module_error(name, &error))?;
+        let mut code = ir::Function::with_name_signature(UserFuncName::default(), signature);
+        let mut builder = FunctionBuilder::new(&mut code, context);
+        let block = builder.create_block();
+        builder.switch_to_block(block);
+        body(self, &mut builder)?;
+        builder.ins().return_(&[]);
+        self.finish(builder);
+        self.define(id, name.to_string(), code);
+        Ok(())
+    }
+
+    /// Replaces Cranelift's numbers of symbols (`u0:7` for functions, `u1:7` for data) by their names.
+    fn with_names(&self, text: &str) -> String {
+        let declarations = self.module.declarations();
+        let mut named = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find('u') {
+            let (before, tail) = rest.split_at(at);
+            named.push_str(before);
+            let digits = tail.get(3..).unwrap_or("").bytes().take_while(u8::is_ascii_digit).count();
+            let number: Option<u32> = tail.get(3..3 + digits).and_then(|digits| digits.parse().ok());
+            let name = match (tail.get(..3), number) {
+                (Some("u0:"), Some(number)) => {
+                    let id = cranelift_module::FuncId::from_u32(number);
+                    Some(declarations.get_function_decl(id).linkage_name(id))
+                }
+                (Some("u1:"), Some(number)) => {
+                    let id = DataId::from_u32(number);
+                    Some(declarations.get_data_decl(id).linkage_name(id))
+                }
+                _ => None,
+            };
+            let (text, length) = name.as_ref().map_or(("u", 1), |name| (name.as_ref(), 3 + digits));
+            named.push_str(text);
+            rest = &tail[length..];
+        }
+        named.push_str(rest);
+        named
+    }
+}
+
+impl External {
+    /// How to call it.
+    fn signature(self) -> Signature {
+        match self {
+            External::Math(_, operands) => {
+                let mut signature = Signature::new(CallConv::SystemV);
+                signature.params.resize(operands, AbiParam::new(types::F64));
+                signature.returns.push(AbiParam::new(types::F64));
+                signature
+            }
+            External::Runtime(_, params, result) => {
+                let mut signature = Signature::new(CallConv::SystemV);
+                signature.params.extend(params.iter().map(|ty| AbiParam::new(*ty)));
+                signature.returns.extend(result.map(AbiParam::new));
+                signature
+            }
+            External::Slow(_) => {
+                let mut signature = Signature::new(CallConv::PreserveAll);
+                signature.params.push(AbiParam::new(types::I64));
+                signature
+            }
+        }
+    }
+}
+
+fn zeros(size: usize) -> DataDescription {
+    let mut data = DataDescription::new();
+    data.define_zeroinit(size);
+    data.set_align(8);
+    data
+}
+
+fn contents(bytes: Vec<u8>) -> DataDescription {
+    let mut data = DataDescription::new();
+    data.define(bytes.into_boxed_slice());
+    data.set_align(8);
+    data
+}

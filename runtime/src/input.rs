@@ -1,0 +1,76 @@
+//! Input: numbers separated by white space, from standard input.
+
+use crate::cell::Single;
+use crate::{number, output, start, system};
+
+const CAPACITY: usize = 1 << 16;
+/// The longest text of a number that is read; longer texts are not numbers.
+const LONGEST: usize = 4096;
+
+/// The part of standard input that was read from the system and not yet used.
+struct Buffer {
+    bytes: [u8; CAPACITY],
+    start: usize,
+    end: usize,
+}
+
+static BUFFER: Single<Buffer> = Single::new(Buffer { bytes: [0; CAPACITY], start: 0, end: 0 });
+
+impl Buffer {
+    /// The next byte, which stays in the buffer; `None` at the end of the input.
+    fn peek(&mut self) -> Option<u8> {
+        if self.start == self.end {
+            self.fill();
+        }
+        self.bytes.get(self.start..self.end)?.first().copied()
+    }
+
+    fn fill(&mut self) {
+        // Whoever types the number should have seen the question.
+        output::flush();
+        loop {
+            // SAFETY: the pointer and the length are those of an array.
+            let count = unsafe { system::read(system::STDIN, self.bytes.as_mut_ptr().cast(), CAPACITY) };
+            if count < 0 && system::last_error() == system::EINTR {
+                continue;
+            }
+            self.start = 0;
+            self.end = usize::try_from(count).unwrap_or(0);
+            return;
+        }
+    }
+
+    /// The next text between white space, at most as long as `word`; `None` at the end of the input.
+    fn word<'w>(&mut self, word: &'w mut [u8]) -> Option<&'w [u8]> {
+        while self.peek()?.is_ascii_whitespace() {
+            self.start += 1;
+        }
+        let mut length = 0;
+        while let Some(byte) = self.peek().filter(|byte| !byte.is_ascii_whitespace()) {
+            self.start += 1;
+            if let Some(place) = word.get_mut(length) {
+                *place = byte;
+                length += 1;
+            }
+        }
+        word.get(..length)
+    }
+}
+
+/// The next number of standard input. When there is none, the program fails with the message.
+///
+/// # Safety
+///
+/// `message` points to `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_read_real(message: *const u8, length: usize) -> f64 {
+    let mut word = [0; LONGEST];
+    // SAFETY: nothing else refers to the buffer while this function runs.
+    let buffer = unsafe { &mut *BUFFER.get() };
+    let number = buffer.word(&mut word).and_then(|word| number::parse(core::str::from_utf8(word).ok()?));
+    match number {
+        Some(number) => number,
+        // SAFETY: the caller's obligation.
+        None => start::fail(unsafe { core::slice::from_raw_parts(message, length) }),
+    }
+}

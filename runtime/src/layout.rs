@@ -1,0 +1,98 @@
+//! The shape of boxes in memory. The code generator includes this file, so that there is one definition.
+//!
+//! ```text
+//! offset 0   1 byte    number of pointer fields, or 255: the next word holds it
+//!        1   1 byte    size class
+//!        2   2 bytes   tag
+//!        4   4 bytes   reference count
+//!        8   words     (number of pointer fields, if the first byte is 255), pointer fields, other fields
+//! ```
+//!
+//! A pointer below [`IMMEDIATES`] is no address but the tag of an alternative without fields.
+//!
+//! The header of a dead box that waits for its fields to be released keeps its first two bytes; the rest holds the
+//! address of the next such box. The first word of a free box is the address of the next free box of its size.
+
+/// Pointers below this number are tags of alternatives without fields. No system maps the page at address 0.
+pub const IMMEDIATES: u64 = 4096;
+
+/// Offset of the reference count.
+pub const COUNT_OFFSET: i32 = 4;
+
+/// Offset of the tag.
+pub const TAG_OFFSET: i32 = 2;
+
+/// Bytes per word.
+pub const WORD: usize = 8;
+
+/// The number in the first header byte which says that the real number is in the next word.
+pub const MANY_POINTERS: usize = 255;
+
+/// Tags are below this number.
+pub const MAX_TAGS: usize = 1 << 16;
+
+/// Number of size classes.
+pub const CLASSES: usize = 128;
+
+/// Classes up to this one are as many words as their number says.
+const EXACT: usize = 32;
+
+/// The smallest class that holds this many words (header included).
+pub const fn class_of(words: usize) -> usize {
+    if words <= EXACT {
+        return if words < 2 { 2 } else { words };
+    }
+    let mut class = EXACT + 1;
+    while class_words(class) < words {
+        class += 1;
+    }
+    class
+}
+
+/// Number of words in a box of this class: above [`EXACT`], four steps for each doubling.
+pub const fn class_words(class: usize) -> usize {
+    if class <= EXACT {
+        return class;
+    }
+    let step = class - EXACT;
+    let (doublings, quarters) = (step / 4, step % 4);
+    (EXACT << doublings) + (EXACT << doublings) / 4 * quarters
+}
+
+/// Words that the largest class holds.
+pub const MAX_WORDS: usize = class_words(CLASSES - 1);
+
+/// The header of a new box, owned once.
+pub const fn header(pointers: usize, class: usize, tag: u32) -> u64 {
+    let pointers = if pointers < MANY_POINTERS { pointers } else { MANY_POINTERS };
+    pointers as u64 | (class as u64) << 8 | (tag as u64) << 16 | 1 << 32
+}
+
+/// Number of words before the fields of a box with this many pointer fields.
+pub const fn header_words(pointers: usize) -> usize {
+    if pointers < MANY_POINTERS { 1 } else { 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_grow_and_hold_what_they_are_chosen_for() {
+        for class in 3..CLASSES {
+            assert!(class_words(class) > class_words(class - 1), "{class}");
+        }
+        for words in (2..5000).chain([1 << 20, (1 << 20) + 1]) {
+            let class = class_of(words);
+            assert!(class_words(class) >= words);
+            assert!(class == 2 || class_words(class - 1) < words, "{words}");
+        }
+    }
+
+    #[test]
+    fn headers_have_their_parts_in_place() {
+        let bytes = header(3, 7, 0x1234).to_le_bytes();
+        assert_eq!(bytes, [3, 7, 0x34, 0x12, 1, 0, 0, 0]);
+        assert_eq!(header(1000, 2, 0).to_le_bytes()[0], 255);
+    }
+}

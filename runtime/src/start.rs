@@ -1,0 +1,88 @@
+//! The beginning and the end of a compiled program.
+//!
+//! Exit codes: 0, 1 when the program is at fault, 3 when memory or stack is exhausted. With `VLAD_REPORT_MEMORY` set
+//! in the environment, the program says at its end how many boxes are still alive and how much memory boxes took.
+
+use crate::{heap, output, system};
+use core::ffi::{c_int, c_void};
+use core::fmt::Write;
+
+/// The exit code of a run-time error.
+pub const FAULT: c_int = 1;
+/// The exit code when memory or stack is exhausted.
+pub const EXHAUSTED: c_int = 3;
+
+/// Ends the program with a message.
+pub fn fail(message: &[u8]) -> ! {
+    output::write_error(message);
+    finish(FAULT)
+}
+
+/// Ends the program with a message.
+///
+/// # Safety
+///
+/// `message` points to `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_fail(message: *const u8, length: usize) -> ! {
+    // SAFETY: the caller's obligation.
+    fail(unsafe { core::slice::from_raw_parts(message, length) })
+}
+
+/// Ends the program without writing out what standard output still has in its buffer.
+pub fn leave(code: c_int) -> ! {
+    system::exit_process(code)
+}
+
+fn finish(code: c_int) -> ! {
+    output::flush();
+    if system::environment(b"VLAD_REPORT_MEMORY\0").is_some() {
+        let (live, bytes) = heap::census();
+        let _ = writeln!(output::Stderr, "memory: {live} boxes live, {bytes} bytes at most");
+    }
+    leave(code)
+}
+
+#[cfg(all(vlad_archive, not(test)))]
+unsafe extern "C" {
+    /// The compiled program.
+    fn vlad_main();
+    /// Gives up the values of all globals.
+    fn vlad_release_globals();
+}
+
+#[cfg(all(vlad_archive, not(test)))]
+extern "C" fn program(_: *mut c_void) -> *mut c_void {
+    // SAFETY: the code generator defines these functions, and the second one runs after the first one.
+    unsafe {
+        vlad_main();
+        if system::environment(b"VLAD_REPORT_MEMORY\0").is_some() {
+            vlad_release_globals();
+        }
+    }
+    finish(0)
+}
+
+/// The function that the C library calls.
+#[cfg(all(vlad_archive, not(test)))]
+#[unsafe(no_mangle)]
+pub extern "C" fn main(_: c_int, _: *const *const u8) -> c_int {
+    ignore_closed_pipes();
+    output::initialise();
+    crate::memory::initialise();
+    crate::stack::run(program);
+    0
+}
+
+/// Lets writing to a closed pipe fail instead of killing the process.
+pub fn ignore_closed_pipes() {
+    let ignore = system::SigAction { handler: system::SIG_IGN, mask: [0; 16], flags: 0, restorer: 0 };
+    // SAFETY: the structure is complete.
+    unsafe { system::sigaction(system::SIGPIPE, &ignore, core::ptr::null_mut()) };
+}
+
+/// What a program without the code generator's functions would run; keeps the types checked.
+#[cfg(not(all(vlad_archive, not(test))))]
+pub fn finish_empty(_: *mut c_void) -> ! {
+    finish(0)
+}

@@ -1,0 +1,159 @@
+//! The functions of the C library that the run time calls, with Linux' constants.
+
+use core::ffi::{c_char, c_int, c_long, c_void};
+
+/// Standard streams.
+pub const STDIN: c_int = 0;
+/// Standard output.
+pub const STDOUT: c_int = 1;
+/// Standard error.
+pub const STDERR: c_int = 2;
+
+pub(crate) const PROT_NONE: c_int = 0;
+pub(crate) const PROT_READ_WRITE: c_int = 1 | 2;
+const MAP_PRIVATE: c_int = 0x02;
+const MAP_ANONYMOUS: c_int = 0x20;
+const MAP_NORESERVE: c_int = 0x4000;
+const MADV_HUGEPAGE: c_int = 14;
+const O_CLOEXEC: c_int = 0o2_000_000;
+
+pub(crate) const SIGPIPE: c_int = 13;
+pub(crate) const SIGBUS: c_int = 7;
+pub(crate) const SIGSEGV: c_int = 11;
+pub(crate) const SIG_DFL: usize = 0;
+pub(crate) const SIG_IGN: usize = 1;
+pub(crate) const SA_SIGINFO: c_int = 4;
+pub(crate) const SA_ONSTACK: c_int = 0x0800_0000;
+
+pub(crate) const EINTR: c_int = 4;
+pub(crate) const EPIPE: c_int = 32;
+
+/// `struct sigaction` of glibc and musl on 64-bit machines.
+#[repr(C)]
+pub(crate) struct SigAction {
+    pub handler: usize,
+    pub mask: [u64; 16],
+    pub flags: c_int,
+    pub restorer: usize,
+}
+
+/// `stack_t`
+#[repr(C)]
+pub(crate) struct SigStack {
+    pub base: *mut c_void,
+    pub flags: c_int,
+    pub size: usize,
+}
+
+/// `pthread_attr_t`, generously.
+#[repr(C, align(16))]
+pub(crate) struct ThreadAttributes(pub [u64; 16]);
+
+unsafe extern "C" {
+    pub(crate) fn read(file: c_int, buffer: *mut c_void, size: usize) -> isize;
+    pub(crate) fn write(file: c_int, buffer: *const c_void, size: usize) -> isize;
+    fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+    fn close(file: c_int) -> c_int;
+    pub(crate) fn isatty(file: c_int) -> c_int;
+    fn _exit(code: c_int) -> !;
+    fn abort() -> !;
+    fn getenv(name: *const c_char) -> *const c_char;
+    fn strlen(text: *const c_char) -> usize;
+    fn __errno_location() -> *mut c_int;
+    fn mmap(address: *mut c_void, size: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> *mut c_void;
+    fn mprotect(address: *mut c_void, size: usize, protection: c_int) -> c_int;
+    fn madvise(address: *mut c_void, size: usize, advice: c_int) -> c_int;
+    pub(crate) fn sigaction(signal: c_int, new: *const SigAction, old: *mut SigAction) -> c_int;
+    pub(crate) fn sigaltstack(new: *const SigStack, old: *mut SigStack) -> c_int;
+    pub(crate) fn pthread_attr_init(attributes: *mut ThreadAttributes) -> c_int;
+    pub(crate) fn pthread_attr_setstack(attributes: *mut ThreadAttributes, base: *mut c_void, size: usize) -> c_int;
+    pub(crate) fn pthread_create(
+        thread: *mut usize,
+        attributes: *const ThreadAttributes,
+        start: extern "C" fn(*mut c_void) -> *mut c_void,
+        argument: *mut c_void,
+    ) -> c_int;
+    pub(crate) fn pthread_join(thread: usize, result: *mut *mut c_void) -> c_int;
+    fn sysconf(name: c_int) -> c_long;
+}
+
+/// Ends the process at once.
+pub fn exit_process(code: c_int) -> ! {
+    // SAFETY: always sound.
+    unsafe { _exit(code) }
+}
+
+/// Ends the process as a crash.
+pub fn abort_process() -> ! {
+    // SAFETY: always sound.
+    unsafe { abort() }
+}
+
+/// The cause of the last failure of a system call.
+pub fn last_error() -> c_int {
+    // SAFETY: the C library keeps this address valid for the thread.
+    unsafe { *__errno_location() }
+}
+
+/// An environment variable; `name` ends in a zero byte.
+pub fn environment(name: &[u8]) -> Option<&'static [u8]> {
+    debug_assert!(name.last() == Some(&0));
+    // SAFETY: `name` ends in a zero byte, and nothing changes the environment of a compiled program.
+    unsafe {
+        let text = getenv(name.as_ptr().cast());
+        if text.is_null() { None } else { Some(core::slice::from_raw_parts(text.cast(), strlen(text))) }
+    }
+}
+
+/// Reads the beginning of a file; `path` ends in a zero byte. Empty when there is no such file.
+pub fn read_file<'b>(path: &[u8], buffer: &'b mut [u8]) -> &'b [u8] {
+    debug_assert!(path.last() == Some(&0));
+    // SAFETY: `path` ends in a zero byte, and `read` gets the bounds of `buffer`.
+    let length = unsafe {
+        let file = open(path.as_ptr().cast(), O_CLOEXEC);
+        if file < 0 {
+            return &[];
+        }
+        let length = read(file, buffer.as_mut_ptr().cast(), buffer.len());
+        close(file);
+        length
+    };
+    buffer.get(..usize::try_from(length).unwrap_or(0)).unwrap_or(&[])
+}
+
+/// Fresh pages of zeros that take memory when they are first written; `None` when the system refuses.
+pub fn map_pages(size: usize, protection: c_int) -> Option<*mut u8> {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    // SAFETY: a new mapping at an address of the system's choice touches nothing that exists.
+    let address = unsafe { mmap(core::ptr::null_mut(), size, protection, flags, -1, 0) };
+    if address as isize == -1 { None } else { Some(address.cast()) }
+}
+
+/// Makes pages readable and writable.
+///
+/// # Safety
+///
+/// The pages belong to a mapping that the caller owns.
+pub unsafe fn open_pages(address: *mut u8, size: usize) -> bool {
+    // SAFETY: the caller's obligation.
+    unsafe { mprotect(address.cast(), size, PROT_READ_WRITE) == 0 }
+}
+
+/// Asks for large pages; only a hint.
+///
+/// # Safety
+///
+/// The pages belong to a mapping that the caller owns.
+pub unsafe fn prefer_large_pages(address: *mut u8, size: usize) {
+    // SAFETY: the caller's obligation; the hint does not change any content.
+    unsafe { madvise(address.cast(), size, MADV_HUGEPAGE) };
+}
+
+/// Bytes of memory in the machine.
+pub fn physical_memory() -> u64 {
+    const SC_PAGESIZE: c_int = 30;
+    const SC_PHYS_PAGES: c_int = 85;
+    // SAFETY: always sound.
+    let (pages, size) = unsafe { (sysconf(SC_PHYS_PAGES), sysconf(SC_PAGESIZE)) };
+    if pages > 0 && size > 0 { pages as u64 * size as u64 } else { u64::MAX }
+}
