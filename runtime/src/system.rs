@@ -60,7 +60,14 @@ unsafe extern "C" {
     fn getenv(name: *const c_char) -> *const c_char;
     fn strlen(text: *const c_char) -> usize;
     fn __errno_location() -> *mut c_int;
-    fn mmap(address: *mut c_void, size: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> *mut c_void;
+    fn mmap(
+        address: *mut c_void,
+        size: usize,
+        protection: c_int,
+        flags: c_int,
+        file: c_int,
+        offset: i64,
+    ) -> *mut c_void;
     fn mprotect(address: *mut c_void, size: usize, protection: c_int) -> c_int;
     fn madvise(address: *mut c_void, size: usize, advice: c_int) -> c_int;
     pub(crate) fn sigaction(signal: c_int, new: *const SigAction, old: *mut SigAction) -> c_int;

@@ -56,7 +56,8 @@ fn sum_layout(id: SumId, sum: &Sum) -> Result<SumLayout, Error> {
     if count > layout::MAX_TAGS || !immediate_tags_fit {
         return Err(Error::TooLarge { what: format!("{id} has {count} alternatives") });
     }
-    let alternatives = sum.alternatives.iter().enumerate().map(|(tag, alternative)| box_layout(tag as u32, alternative));
+    let alternatives =
+        sum.alternatives.iter().enumerate().map(|(tag, alternative)| box_layout(tag as u32, alternative));
     Ok(SumLayout { alternatives: alternatives.collect::<Result<_, _>>()? })
 }
 

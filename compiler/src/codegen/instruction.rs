@@ -131,7 +131,8 @@ impl Translator<'_, '_, '_> {
     /// Whether the target rounds to integers in one instruction.
     fn has_rounding(&self) -> bool {
         let isa = self.unit.module.isa();
-        isa.name() != "x64" || isa.isa_flags().iter().any(|flag| flag.name == "has_sse41" && flag.as_bool() == Some(true))
+        isa.name() != "x64"
+            || isa.isa_flags().iter().any(|flag| flag.name == "has_sse41" && flag.as_bool() == Some(true))
     }
 
     fn stream(&mut self, stream: Stream) -> ir::Value {

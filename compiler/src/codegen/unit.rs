@@ -150,7 +150,8 @@ fn compile_one(function: &Pending, context: &mut Context, isa: &dyn TargetIsa) -
     }
     let mut compiled = context.take_compiled_code().ok_or_else(|| bug("no code".to_string()))?;
     let relocations = compiled.buffer.relocs().iter();
-    let relocations = relocations.map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, function.id)).collect();
+    let relocations =
+        relocations.map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, function.id)).collect();
     Ok(Compiled {
         alignment: u64::from(compiled.buffer.alignment),
         bytes: compiled.buffer.data().to_vec(),
@@ -186,7 +187,8 @@ fn module_error(name: &str, error: &ModuleError) -> Error {
 impl<'p> Unit<'p> {
     fn new(program: &'p Program, isa: OwnedTargetIsa) -> Result<Unit<'p>, Error> {
         let bug = |error: ModuleError| module_error("the object file", &error);
-        let builder = ObjectBuilder::new(isa, "program.vlad", cranelift_module::default_libcall_names()).map_err(bug)?;
+        let builder =
+            ObjectBuilder::new(isa, "program.vlad", cranelift_module::default_libcall_names()).map_err(bug)?;
         let mut module = ObjectModule::new(builder);
         let abis: EntityVec<FuncId, Abi> = program.functions.values().map(abi::abi).collect();
         let mut functions = EntityVec::new();
@@ -325,9 +327,7 @@ impl<'p> Unit<'p> {
 
     /// `vlad_release_globals`, which the run time calls before it counts the boxes that are still alive.
     fn define_release_globals(&mut self, context: &mut FunctionBuilderContext) -> Result<(), Error> {
-        self.define_exported("vlad_release_globals", context, |unit, builder| {
-            function::release_globals(unit, builder)
-        })
+        self.define_exported("vlad_release_globals", context, |unit, builder| function::release_globals(unit, builder))
     }
 
     fn define_exported(
