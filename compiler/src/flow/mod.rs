@@ -7,6 +7,7 @@
 //! | [`widen`] | recognising growth, tying knots |
 //! | [`primitive`] | what a primitive does to shapes |
 //! | [`analysis`] | the interpreter: specialised functions to a fixed point |
+//! | [`print`] | shapes and results as text |
 
 pub mod shape;
 
@@ -17,5 +18,7 @@ pub mod widen;
 pub mod primitive;
 
 pub mod analysis;
+
+pub mod print;
 
 pub use analysis::{Analysis, Options, Unsupported, analyze};
