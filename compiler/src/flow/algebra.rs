@@ -7,7 +7,7 @@
 
 use super::shape::{Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
 use crate::core::ir::LambdaId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// How the operations ask for transforms of code.
@@ -29,8 +29,10 @@ enum Atom {
     Plus(Shape, Shape),
     J(Shape),
     JInverse(Shape),
-    /// The shape at this position of a path, where the last position is the same node as an earlier one.
+    /// The shape at this position of the path to a knot.
     Path(usize),
+    /// The shape inside the knot, where the two nodes that it makes one are one.
+    Within(Shape),
 }
 
 /// A step down a shape.
@@ -41,11 +43,13 @@ pub(super) struct Step {
     pub child: usize,
 }
 
-/// A knot to tie: the node reached after all steps becomes the node before step `target`.
+/// A knot to tie: below the node that the steps lead to, that node and the shape `last` are one.
 struct Knot<'a> {
     steps: &'a [Step],
+    ancestor: Shape,
     last: Shape,
-    target: usize,
+    /// Whether a shape contains one of the two.
+    contains: FxHashMap<Shape, bool>,
 }
 
 struct Unfolding<'a, 't> {
@@ -90,11 +94,13 @@ impl Shapes {
         self.unfold(vec![Atom::JInverse(shape)], Some(transform), None)
     }
 
-    /// Ties a knot: `last`, which the steps lead to, becomes the same node as the one before step `target`. The result
-    /// covers the first step's shape.
-    pub(super) fn tie(&mut self, steps: &[Step], last: Shape, target: usize) -> Shape {
-        let knot = Knot { steps, last, target };
-        self.unfold(vec![Atom::Path(0)], None, Some(knot)).expect("a knot transforms no code")
+    /// Ties a knot: inside the shape `ancestor`, which the steps lead to from `root`, it and `last` become one node.
+    /// The result covers `root`.
+    pub(super) fn tie(&mut self, root: Shape, steps: &[Step], ancestor: Shape, last: Shape) -> Shape {
+        let contains = FxHashMap::default();
+        let knot = Knot { steps, ancestor, last, contains };
+        let tied = self.unfold(vec![Atom::Path(0)], None, Some(knot)).expect("a knot transforms no code");
+        self.join(tied, root)
     }
 
     /// The shape of `(zero x)`. At a recursive shape the zero stays folded ([`Head::ZeroOf`]).
@@ -153,6 +159,30 @@ impl Shapes {
         result
     }
 
+    /// Whether `shape` is or contains one of two shapes.
+    fn reaches(&self, shape: Shape, a: Shape, b: Shape, known: &mut FxHashMap<Shape, bool>) -> bool {
+        if shape == a || shape == b {
+            return true;
+        }
+        if let Some(known) = known.get(&shape) {
+            return *known;
+        }
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![shape];
+        let mut found = false;
+        while let Some(next) = pending.pop() {
+            if next == a || next == b {
+                found = true;
+                break;
+            }
+            if seen.insert(next) {
+                pending.extend(self.alternatives(next).iter().flat_map(|alternative| alternative.children.to_vec()));
+            }
+        }
+        known.insert(shape, found);
+        found
+    }
+
     fn unfold(
         &mut self,
         root: Vec<Atom>,
@@ -177,11 +207,7 @@ impl Unfolding<'_, '_> {
     /// The node that unfolds the set of atoms.
     fn node(&mut self, mut atoms: Vec<Atom>) -> Result<Ref, TowerTooHigh> {
         for atom in &mut atoms {
-            if let (Atom::Path(position), Some(knot)) = (&atom, &self.knot)
-                && *position == knot.steps.len()
-            {
-                *atom = Atom::Path(knot.target);
-            }
+            *atom = self.normal(*atom);
         }
         atoms.sort_unstable();
         atoms.dedup();
@@ -214,6 +240,19 @@ impl Unfolding<'_, '_> {
         Ok(Ref::New(node))
     }
 
+    /// The representative of atoms that mean the same.
+    fn normal(&mut self, atom: Atom) -> Atom {
+        let Some(knot) = &mut self.knot else { return atom };
+        match atom {
+            Atom::Path(position) if position == knot.steps.len() => Atom::Within(knot.ancestor),
+            Atom::Within(shape) if shape == knot.last => Atom::Within(knot.ancestor),
+            Atom::Within(shape) if !self.shapes.reaches(shape, knot.ancestor, knot.last, &mut knot.contains) => {
+                Atom::Shape(shape)
+            }
+            atom => atom,
+        }
+    }
+
     fn add(parts: &mut Parts, head: Head, children: Vec<Vec<Atom>>) {
         match parts.get_mut(&head.class()) {
             None => {
@@ -236,7 +275,7 @@ impl Unfolding<'_, '_> {
             Atom::JInverse(shape) => return self.expand_reverse_inverse(shape, parts),
             Atom::Path(position) => {
                 let Some(knot) = &self.knot else { return Ok(()) };
-                let (step, is_target, last) = (knot.steps[position], position == knot.target, knot.last);
+                let step = knot.steps[position];
                 self.expand_each(step.shape, parts, |child, (class, index)| {
                     if class == step.class && index == step.child {
                         Atom::Path(position + 1)
@@ -244,8 +283,12 @@ impl Unfolding<'_, '_> {
                         Atom::Shape(child)
                     }
                 });
-                if is_target {
-                    self.expand_each(last, parts, |child, _| Atom::Shape(child));
+            }
+            Atom::Within(shape) => {
+                let Some(knot) = &self.knot else { return Ok(()) };
+                let last = (shape == knot.ancestor).then_some(knot.last);
+                for shape in [shape].into_iter().chain(last) {
+                    self.expand_each(shape, parts, |child, _| Atom::Within(child));
                 }
             }
         }

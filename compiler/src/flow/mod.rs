@@ -22,3 +22,6 @@ pub mod analysis;
 pub mod print;
 
 pub use analysis::{Analysis, Options, Unsupported, analyze};
+
+#[cfg(test)]
+mod tests;

@@ -110,8 +110,7 @@ impl Shapes {
             }
             let mut search = Search { shapes: self, seen: FxHashSet::default(), steps: Vec::new() };
             let Some((steps, last, target)) = search.clash(old, current) else { return current };
-            let folded = self.tie(&steps, last, target);
-            let folded = self.join(folded, current);
+            let folded = self.tie(current, &steps[..target], steps[target].shape, last);
             if folded == current {
                 return current;
             }
