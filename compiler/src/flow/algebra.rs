@@ -108,7 +108,12 @@ impl Shapes {
         if self.is_recursive(shape) {
             return self.make(Head::ZeroOf, &[shape]);
         }
-        self.zero_unfolded(shape)
+        if let Some(zero) = self.zeros.get(&shape) {
+            return *zero;
+        }
+        let zero = self.zero_unfolded(shape);
+        self.zeros.insert(shape, zero);
+        zero
     }
 
     /// The shape of the zero of `x`, with the outermost level unfolded.

@@ -154,7 +154,10 @@ pub struct Shapes {
     interned: FxHashMap<Rc<[Alternative]>, Shape>,
     /// Recursive shapes by the heads of their alternatives.
     recursive: FxHashMap<Vec<Head>, Vec<Shape>>,
+    /// Results of the operations that walk a shape, so that shared parts are walked once.
     pub(super) joins: FxHashMap<(Shape, Shape), Shape>,
+    pub(super) zeros: FxHashMap<Shape, Shape>,
+    pub(super) without_numbers: FxHashMap<Shape, Shape>,
 }
 
 impl Default for Shapes {
@@ -174,6 +177,8 @@ impl Shapes {
             interned: FxHashMap::default(),
             recursive: FxHashMap::default(),
             joins: FxHashMap::default(),
+            zeros: FxHashMap::default(),
+            without_numbers: FxHashMap::default(),
         };
         shapes.intern(Vec::new());
         shapes

@@ -126,8 +126,15 @@ impl Shapes {
 
     /// `old` with every number forgotten that differs in `new`; structure that differs is left as `old` has it.
     pub fn forget_varying_numbers(&mut self, old: Shape, new: Shape) -> Shape {
+        self.forget_varying(old, new, &mut FxHashMap::default())
+    }
+
+    fn forget_varying(&mut self, old: Shape, new: Shape, memo: &mut FxHashMap<(Shape, Shape), Shape>) -> Shape {
         if old == new || self.is_recursive(old) {
             return old;
+        }
+        if let Some(known) = memo.get(&(old, new)) {
+            return *known;
         }
         let mut alternatives = self.alternatives(old).to_vec();
         for alternative in &mut alternatives {
@@ -139,16 +146,21 @@ impl Shapes {
                 .children
                 .iter()
                 .zip(other.children.iter())
-                .map(|(a, b)| self.forget_varying_numbers(*a, *b))
+                .map(|(a, b)| self.forget_varying(*a, *b, memo))
                 .collect();
         }
-        self.intern(alternatives)
+        let result = self.intern(alternatives);
+        memo.insert((old, new), result);
+        result
     }
 
     /// The shape with all known numbers forgotten outside of recursive parts.
     pub fn forget_numbers(&mut self, shape: Shape) -> Shape {
         if self.is_recursive(shape) {
             return shape;
+        }
+        if let Some(known) = self.without_numbers.get(&shape) {
+            return *known;
         }
         let mut alternatives = self.alternatives(shape).to_vec();
         for alternative in &mut alternatives {
@@ -157,7 +169,9 @@ impl Shapes {
             }
             alternative.children = alternative.children.iter().map(|child| self.forget_numbers(*child)).collect();
         }
-        self.intern(alternatives)
+        let result = self.intern(alternatives);
+        self.without_numbers.insert(shape, result);
+        result
     }
 }
 
