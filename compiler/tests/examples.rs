@@ -1,5 +1,5 @@
-//! Programs that people read first say the truth: every example, every snippet of the documentation and the measured
-//! programs print what their comments promise.
+//! Programs say the truth about themselves: every example, every snippet of the documentation, the measured programs
+//! and those of `tests/programs` print what their comments promise.
 //!
 //! Program text → comparison of its output with its `;=> ` comments. A comment `;=> value` promises one line of output;
 //! `;=> error: text` promises, as the last one, that the program fails with exit code 1 and a message that contains the
@@ -33,8 +33,10 @@ fn main() {
     let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the compiler stands in the workspace");
     let mut trials = Vec::new();
-    for example in programs(&root.join("examples")) {
-        trials.extend(all_ways(&example));
+    for folder in ["examples", "compiler/tests/programs"] {
+        for example in programs(&root.join(folder)) {
+            trials.extend(all_ways(&example));
+        }
     }
     for document in ["README.md", "docs/language.md", "docs/derivatives.md"] {
         for example in snippets(root, document) {
