@@ -60,6 +60,10 @@ impl<K: Entity, V> EntityVec<K, V> {
         self.entries.push(value);
         K::from_index(self.entries.len() - 1)
     }
+    /// A table with the same ids whose entries are all `value`.
+    pub fn same_ids<W: Clone>(&self, value: W) -> EntityVec<K, W> {
+        EntityVec { entries: vec![value; self.entries.len()], key: PhantomData }
+    }
     /// Number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()

@@ -344,6 +344,17 @@ impl Terminator {
         }
     }
     /// Calls `f` on every value that the terminator uses.
+    pub fn for_each_value(&self, mut f: impl FnMut(Value)) {
+        match self {
+            Terminator::Branch(value, ..) | Terminator::Switch(value, _) => f(*value),
+            Terminator::Return(values) | Terminator::TailCall(_, values) => values.iter().copied().for_each(&mut f),
+            Terminator::Jump(_) | Terminator::Fail(_) | Terminator::Unreachable => {}
+        }
+        for target in self.targets() {
+            target.args.iter().copied().for_each(&mut f);
+        }
+    }
+    /// Calls `f` on every value that the terminator uses, so that it can be replaced.
     pub fn for_each_use(&mut self, mut f: impl FnMut(&mut Value)) {
         match self {
             Terminator::Branch(value, ..) | Terminator::Switch(value, _) => f(value),
@@ -353,6 +364,19 @@ impl Terminator {
         for target in self.targets_mut() {
             target.args.iter_mut().for_each(&mut f);
         }
+    }
+}
+
+impl Block {
+    /// Calls `f` on every value that the block uses, in order.
+    pub fn for_each_value(&self, mut f: impl FnMut(Value)) {
+        self.insts.iter().flat_map(|inst| &inst.args).copied().for_each(&mut f);
+        self.terminator.for_each_value(f);
+    }
+    /// Calls `f` on every value that the block uses, so that it can be replaced.
+    pub fn for_each_use(&mut self, mut f: impl FnMut(&mut Value)) {
+        self.insts.iter_mut().flat_map(|inst| &mut inst.args).for_each(&mut f);
+        self.terminator.for_each_use(f);
     }
 }
 

@@ -1,3 +1,17 @@
 //! First-order SSA: its representation, printer, parser, verifier and evaluator.
 
 pub mod ir;
+
+pub mod signature;
+
+pub mod builder;
+
+pub mod print;
+
+pub mod parse;
+
+pub mod graph;
+
+pub mod verify;
+
+

@@ -1,0 +1,146 @@
+//! The control flow graph of a function: order of blocks, predecessors, dominators.
+//!
+//! Dominators are computed by iteration over reverse postorder (Cooper, Harvey and Kennedy, *A Simple, Fast Dominance
+//! Algorithm*, 2001). All tables cover reachable blocks only.
+
+use crate::base::EntityVec;
+use crate::ssa::ir::{BlockId, Function};
+
+/// Facts about the control flow of one function; a change of terminators makes them stale.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// The reachable blocks, each before its successors except along back edges; the entry is the first.
+    pub order: Vec<BlockId>,
+    /// The position of each block in `order`; `None` when it cannot be reached.
+    pub position: EntityVec<BlockId, Option<u32>>,
+    /// The reachable predecessors of each block, once for each edge.
+    pub predecessors: EntityVec<BlockId, Vec<BlockId>>,
+    /// The immediate dominator of each reachable block except the entry.
+    pub dominator: EntityVec<BlockId, Option<BlockId>>,
+    /// Position of each block in a depth-first walk of the dominator tree, and the last position below it.
+    interval: EntityVec<BlockId, (u32, u32)>,
+}
+
+impl Graph {
+    /// Analyses `function`.
+    pub fn new(function: &Function) -> Graph {
+        let order = reverse_postorder(function);
+        let mut position = function.blocks.same_ids(None);
+        for (index, block) in order.iter().enumerate() {
+            position[*block] = u32::try_from(index).ok();
+        }
+        let mut predecessors = function.blocks.same_ids(Vec::new());
+        for block in &order {
+            for target in function.blocks[*block].terminator.targets() {
+                predecessors[target.block].push(*block);
+            }
+        }
+        let dominator = function.blocks.same_ids(None);
+        let interval = function.blocks.same_ids((0, 0));
+        let mut graph = Graph { order, position, predecessors, dominator, interval };
+        graph.find_dominators();
+        graph.number_dominator_tree();
+        graph
+    }
+
+    /// True when control can get to `block`.
+    pub fn is_reachable(&self, block: BlockId) -> bool {
+        self.position[block].is_some()
+    }
+
+    /// True when every path from the entry to `below` goes through `above`. Both are reachable.
+    pub fn dominates(&self, above: BlockId, below: BlockId) -> bool {
+        let (first, last) = self.interval[above];
+        (first..=last).contains(&self.interval[below].0)
+    }
+
+    /// The children of each block in the dominator tree, in reverse postorder.
+    pub fn dominator_children(&self) -> EntityVec<BlockId, Vec<BlockId>> {
+        let mut children = self.dominator.same_ids(Vec::new());
+        for block in &self.order {
+            if let Some(parent) = self.dominator[*block] {
+                children[parent].push(*block);
+            }
+        }
+        children
+    }
+
+    /// True when `block` is the target of an edge from a block that it dominates.
+    pub fn is_loop_header(&self, block: BlockId) -> bool {
+        self.predecessors[block].iter().any(|from| self.dominates(block, *from))
+    }
+
+    fn index(&self, block: BlockId) -> u32 {
+        self.position[block].expect("only reachable blocks have edges here")
+    }
+
+    fn find_dominators(&mut self) {
+        // The entry is its own dominator while the tree is built.
+        self.dominator[Function::ENTRY] = Some(Function::ENTRY);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for index in 1..self.order.len() {
+                let block = self.order[index];
+                let mut common = None;
+                for from in &self.predecessors[block] {
+                    if self.dominator[*from].is_some() {
+                        common = Some(common.map_or(*from, |other| self.common_dominator(*from, other)));
+                    }
+                }
+                if self.dominator[block] != common {
+                    self.dominator[block] = common;
+                    changed = true;
+                }
+            }
+        }
+        self.dominator[Function::ENTRY] = None;
+    }
+
+    fn common_dominator(&self, mut a: BlockId, mut b: BlockId) -> BlockId {
+        while a != b {
+            let deeper = if self.index(a) > self.index(b) { &mut a } else { &mut b };
+            *deeper = self.dominator[*deeper].expect("blocks before this one have dominators");
+        }
+        a
+    }
+
+    fn number_dominator_tree(&mut self) {
+        let children = self.dominator_children();
+        let mut next = 0;
+        let mut stack = vec![(Function::ENTRY, false)];
+        while let Some((block, done)) = stack.pop() {
+            if done {
+                self.interval[block].1 = next - 1;
+                continue;
+            }
+            self.interval[block].0 = next;
+            next += 1;
+            stack.push((block, true));
+            stack.extend(children[block].iter().rev().map(|child| (*child, false)));
+        }
+    }
+}
+
+/// The reachable blocks in reverse postorder.
+pub fn reverse_postorder(function: &Function) -> Vec<BlockId> {
+    let mut seen = function.blocks.same_ids(false);
+    let mut order = Vec::new();
+    let mut stack = vec![(Function::ENTRY, 0)];
+    seen[Function::ENTRY] = true;
+    while let Some((block, edge)) = stack.pop() {
+        let targets = function.blocks[block].terminator.targets();
+        // The last target first, so that the blocks of the first one come first in the result.
+        let Some(target) = targets.len().checked_sub(edge + 1).map(|index| targets[index].block) else {
+            order.push(block);
+            continue;
+        };
+        stack.push((block, edge + 1));
+        if !seen[target] {
+            seen[target] = true;
+            stack.push((target, 0));
+        }
+    }
+    order.reverse();
+    order
+}

@@ -1,0 +1,61 @@
+//! The types of what operations take and give: the comments of [`Op`], as a function.
+
+use crate::ssa::ir::{Op, Program, Type};
+
+/// Operand and result types of one operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// The types of the operands.
+    pub operands: Vec<Type>,
+    /// The types of the results.
+    pub results: Vec<Type>,
+}
+
+/// The signature of `op`. `chosen` stands for the `T` of [`Op::Select`], the one operation whose operands decide.
+///
+/// `None` when `op` names a function, sum, alternative, field or cell that the program does not have.
+pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
+    use Type::{Bool, F64, Int, Ptr};
+    let fields = |sum, tag: u32| Some(program.sums.get(sum)?.alternatives.get(tag as usize)?.fields.clone());
+    let (operands, results) = match op {
+        Op::ConstReal(_) => (vec![], vec![F64]),
+        Op::ConstBool(_) => (vec![], vec![Bool]),
+        Op::ConstInt(_) => (vec![], vec![Int]),
+        Op::Immediate(sum, tag) => (fields(sum, tag)?, vec![Ptr]),
+        Op::Real1(_) => (vec![F64], vec![F64]),
+        Op::Real2(_) => (vec![F64, F64], vec![F64]),
+        Op::Compare(_) => (vec![F64, F64], vec![Bool]),
+        Op::Not => (vec![Bool], vec![Bool]),
+        Op::And | Op::Or => (vec![Bool, Bool], vec![Bool]),
+        Op::IntIs(_) => (vec![Int], vec![Bool]),
+        Op::Select => (vec![Bool, chosen, chosen], vec![chosen]),
+        Op::Call(callee) => {
+            let callee = program.functions.get(callee)?;
+            (callee.param_types(), callee.results.clone())
+        }
+        Op::Box(sum, tag) => (fields(sum, tag)?, vec![Ptr]),
+        Op::Tag(sum) => {
+            program.sums.get(sum)?;
+            (vec![Ptr], vec![Int])
+        }
+        Op::HasTag(sum, tag) => {
+            fields(sum, tag)?;
+            (vec![Ptr], vec![Bool])
+        }
+        Op::Field(sum, tag, field) => (vec![Ptr], vec![*fields(sum, tag)?.get(field as usize)?]),
+        Op::GlobalGet(slot) => (vec![], vec![*program.slots.get(slot)?]),
+        Op::GlobalSet(slot) => (vec![*program.slots.get(slot)?], vec![]),
+        Op::ReadReal(text) => {
+            program.texts.get(text)?;
+            (vec![], vec![F64])
+        }
+        Op::WriteReal(_) => (vec![F64], vec![]),
+        Op::WriteText(_, text) => {
+            program.texts.get(text)?;
+            (vec![], vec![])
+        }
+        Op::WriteTextOf(_) => (vec![Int], vec![]),
+        Op::Retain | Op::Release => (vec![Ptr], vec![]),
+    };
+    Some(Signature { operands, results })
+}
