@@ -4,6 +4,8 @@ pub mod ir;
 
 pub mod signature;
 
+pub mod arithmetic;
+
 pub mod builder;
 
 pub mod print;
@@ -14,4 +16,4 @@ pub mod graph;
 
 pub mod verify;
 
-
+pub mod eval;

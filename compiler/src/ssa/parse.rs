@@ -96,8 +96,7 @@ fn quoted(text: &str) -> Option<(String, usize)> {
                 'r' => value.push('\r'),
                 '0' => value.push('\0'),
                 'u' => {
-                    let digits: String =
-                        chars.by_ref().map(|(_, c)| c).skip(1).take_while(|c| *c != '}').collect();
+                    let digits: String = chars.by_ref().map(|(_, c)| c).skip(1).take_while(|c| *c != '}').collect();
                     value.push(char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?);
                 }
                 other => value.push(other),

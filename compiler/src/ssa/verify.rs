@@ -120,7 +120,8 @@ impl Check<'_> {
     fn definitions(&mut self) {
         for (block, data) in self.function.blocks.iter() {
             self.block = block;
-            let results = data.insts.iter().enumerate().flat_map(|(n, inst)| inst.results.iter().map(move |v| (*v, n + 1)));
+            let results =
+                data.insts.iter().enumerate().flat_map(|(n, inst)| inst.results.iter().map(move |v| (*v, n + 1)));
             for (value, position) in data.params.iter().map(|v| (*v, 0)).chain(results) {
                 match self.definitions.get(value) {
                     None => self.fail(format!("{value} does not exist")),
