@@ -1,0 +1,389 @@
+//! Random programs, well-formed by construction.
+//!
+//! Seed → program text and its input. A program has a few numbers and counters read from the input, a few recursive
+//! functions, and expressions to print. Every expression is generated for a type in a scope of typed names, so that it
+//! goes wrong only where it is meant to (a rare `car` of a list that may be empty). Loops and recursions count down
+//! from small numbers, known or read, and a budget bounds the size of a program and an estimate of its running time,
+//! so every program ends soon.
+//!
+//! Numbers stay moderate and divisions well away from zero: engines need not agree on the sign of a zero.
+
+use super::rng::Rng;
+use super::sexp::{Sexp, atom, form};
+use super::types::Type;
+use std::rc::Rc;
+
+/// A program and what it reads.
+pub struct Program {
+    /// Its forms.
+    pub forms: Vec<Sexp>,
+    /// Its input.
+    pub input: String,
+}
+
+/// Functions that generated code may call: all that is needed of a library.
+const PRELUDE: &str = "
+    (define (sum-all v) (cond ((real? v) v) ((pair? v) (+ (sum-all (car v)) (sum-all (cdr v)))) (else 0)))
+    (define (map1 f l) (if (null? l) '() (cons (f (car l)) (map1 f (cdr l)))))
+    (define (fold f a l) (if (null? l) a (fold f (f a (car l)) (cdr l))))
+    (define ((compose f g) x) (f (g x)))
+    (define (slope f x) (cdr ((cdr ((*j f) (*j x))) 1)))
+    (define (pull f x s) (cdr ((cdr ((*j f) (*j x))) s)))
+    (define (push f x) (*j-inverse (car ((*j f) (*j x)))))";
+
+/// The program of a seed.
+pub fn generate(seed: u64) -> Program {
+    let mut rng = Rng::new(seed);
+    let input = (0..4).map(|i| if i < 2 { rng.below(5) as f64 } else { small_number(&mut rng) });
+    let input = input.map(|number| format!("{number}\n")).collect();
+    let size = 20 + rng.below(120);
+    let mut generator =
+        Generator { rng, scope: Vec::new(), functions: Vec::new(), names: 0, budget: 0, work: 1, order: 0 };
+    let mut forms = super::sexp::parse(PRELUDE);
+    for name in ["n0", "n1", "r0", "r1"] {
+        forms.push(form("(define ? (read-real))", [atom(name)]));
+    }
+    generator.scope.extend([("r0".to_string(), Type::Real), ("r1".to_string(), Type::Real)]);
+    for _ in 0..generator.rng.below(4) {
+        generator.budget = size / 3;
+        forms.push(generator.function());
+    }
+    for _ in 0..1 + generator.rng.below(3) {
+        generator.budget = size;
+        let printed = Type::random_data(&mut generator.rng, 2);
+        forms.push(generator.expression(&printed));
+    }
+    Program { forms, input }
+}
+
+/// A multiple of a quarter between -2 and 3.
+fn small_number(rng: &mut Rng) -> f64 {
+    rng.below(21) as f64 / 4.0 - 2.0
+}
+
+/// A global function that counts its first argument down.
+#[derive(Clone)]
+struct Counted {
+    name: String,
+    argument: Type,
+    result: Type,
+    /// How much one call may cost.
+    work: usize,
+}
+
+pub(super) struct Generator {
+    pub(super) rng: Rng,
+    /// Variables in scope, innermost last.
+    scope: Vec<(String, Type)>,
+    functions: Vec<Counted>,
+    /// How many names were made up.
+    names: usize,
+    /// How many more expressions may be generated before only simple ones are.
+    budget: usize,
+    /// How often the code being generated may run.
+    work: usize,
+    /// How many derivatives are taken around the code being generated.
+    order: usize,
+}
+
+/// Code that may run more often than this gets no further loops.
+const MOST_WORK: usize = 400;
+
+/// Derivatives of derivatives of derivatives.
+const HIGHEST_ORDER: usize = 3;
+
+impl Generator {
+    pub(super) fn fresh(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}{}", self.names)
+    }
+
+    /// Generates with more variables in scope.
+    pub(super) fn within<T>(&mut self, variables: &[(&str, &Type)], body: impl FnOnce(&mut Generator) -> T) -> T {
+        let outside = self.scope.len();
+        self.scope.extend(variables.iter().map(|(name, of)| (name.to_string(), (*of).clone())));
+        let result = body(self);
+        self.scope.truncate(outside);
+        result
+    }
+
+    /// Generates code that runs that many times as often as the code around it.
+    fn repeated<T>(&mut self, times: usize, body: impl FnOnce(&mut Generator) -> T) -> T {
+        let work = self.work;
+        self.work *= times;
+        let result = body(self);
+        self.work = work;
+        result
+    }
+
+    /// Generates code that a derivative is taken of.
+    pub(super) fn differentiated<T>(&mut self, body: impl FnOnce(&mut Generator) -> T) -> T {
+        self.order += 1;
+        let result = self.repeated(4, body);
+        self.order -= 1;
+        result
+    }
+
+    pub(super) fn may_differentiate(&self) -> bool {
+        self.order < HIGHEST_ORDER && self.work * 4 <= MOST_WORK
+    }
+
+    /// Names in scope of a type.
+    pub(super) fn variables(&self, wanted: impl Fn(&Type) -> bool) -> Vec<(String, Type)> {
+        self.scope.iter().filter(|(_, of)| wanted(of)).cloned().collect()
+    }
+
+    pub(super) fn variable(&mut self, wanted: impl Fn(&Type) -> bool) -> Option<(String, Type)> {
+        let names = self.variables(wanted);
+        // The newest more often than the others, so that values computed are also used.
+        if self.rng.percent(40) { names.last().cloned() } else { names.get(self.rng.below(names.len())).cloned() }
+    }
+
+    /// A counter: how often a loop runs, 0 to 4 times.
+    fn count(&mut self) -> Sexp {
+        match self.rng.below(4) {
+            0 => atom("n0"),
+            1 => atom("n1"),
+            _ => atom(self.rng.below(4).to_string()),
+        }
+    }
+
+    /// A recursive function whose first argument counts down.
+    fn function(&mut self) -> Sexp {
+        let (argument, result) = (Type::random(&mut self.rng, 2), Type::random(&mut self.rng, 2));
+        let (name, n, x) = (self.fresh("g"), self.fresh("n"), self.fresh("x"));
+        let before = self.work;
+        let function = Counted { name: name.clone(), argument: argument.clone(), result: result.clone(), work: 8 };
+        let base = self.within(&[(&x, &argument)], |inside| inside.repeated(2, |inside| inside.expression(&result)));
+        let step = self.within(&[(&x, &argument), (&n, &Type::Real)], |inside| {
+            inside.repeated(8, |inside| inside.step(&function, &n))
+        });
+        self.work = before;
+        let parts = [atom(name), atom(&n), atom(x), atom(n), base, step];
+        let definition = form("(define (? ? ?) (if (<= ? 0) ? ?))", parts);
+        self.functions.push(function);
+        definition
+    }
+
+    /// The body of a recursive function where it recurs: in tail position, or using the results of one or two calls.
+    fn step(&mut self, function: &Counted, n: &str) -> Sexp {
+        let call = |generator: &mut Generator| {
+            let argument = generator.expression(&function.argument);
+            form("(? (- ? 1) ?)", [atom(&function.name), atom(n), argument])
+        };
+        match self.rng.below(4) {
+            0 => call(self),
+            1 => {
+                let (y, z) = (self.fresh("y"), self.fresh("y"));
+                let calls = [call(self), call(self)];
+                let body = self.within(&[(&y, &function.result), (&z, &function.result)], |inside| {
+                    inside.expression(&function.result)
+                });
+                let [first, second] = calls;
+                form("(let* ((? ?) (? ?)) ?)", [atom(y), first, atom(z), second, body])
+            }
+            _ => {
+                let y = self.fresh("y");
+                let first = call(self);
+                let body = self.within(&[(&y, &function.result)], |inside| inside.expression(&function.result));
+                form("(let ((? ?)) ?)", [atom(y), first, body])
+            }
+        }
+    }
+
+    /// An expression of a type.
+    pub(super) fn expression(&mut self, wanted: &Type) -> Sexp {
+        if self.budget == 0 {
+            return self.simple(wanted);
+        }
+        // Some of the budget is kept for what comes after this expression.
+        let kept = self.budget * self.rng.below(70) / 100;
+        self.budget -= kept + 1;
+        let result = self.compound(wanted);
+        self.budget += kept;
+        result
+    }
+
+    fn compound(&mut self, wanted: &Type) -> Sexp {
+        let general = match wanted {
+            Type::Real => 45,
+            Type::Bool => 30,
+            _ => 65,
+        };
+        if self.rng.percent(general) { self.general(wanted) } else { self.special(wanted) }
+    }
+
+    /// A variable or a literal.
+    pub(super) fn simple(&mut self, wanted: &Type) -> Sexp {
+        if self.rng.percent(75)
+            && let Some((name, _)) = self.variable(|of| of == wanted)
+        {
+            return atom(name);
+        }
+        match wanted {
+            Type::Real => self.number(),
+            Type::Bool => atom(if self.rng.percent(50) { "#t" } else { "#f" }),
+            Type::Pair(car, cdr) => form("(cons ? ?)", [self.simple(car), self.simple(cdr)]),
+            Type::List(item) if self.rng.percent(60) => form("(list ?)", [self.simple(item)]),
+            Type::List(_) => atom("'()"),
+            Type::RealOr(pair) => {
+                let of = if self.rng.percent(50) { &Type::Real } else { pair.as_ref() };
+                self.simple(of)
+            }
+            Type::Function(argument, result) => {
+                let x = self.fresh("x");
+                let body = self.within(&[(&x, argument)], |inside| inside.simple(result));
+                form("(lambda (?) ?)", [atom(x), body])
+            }
+        }
+    }
+
+    pub(super) fn number(&mut self) -> Sexp {
+        atom(small_number(&mut self.rng).to_string())
+    }
+
+    /// A form that gives a value of any type.
+    fn general(&mut self, wanted: &Type) -> Sexp {
+        match self.rng.below(22) {
+            0..=2 => self.simple(wanted),
+            3..=4 => self.bind(wanted),
+            5 => self.bind_pair(wanted),
+            6..=8 => {
+                let condition = self.expression(&Type::Bool);
+                form("(if ? ? ?)", [condition, self.expression(wanted), self.expression(wanted)])
+            }
+            9..=10 => self.part_of_pair(wanted),
+            11..=12 => self.apply_variable(wanted),
+            13 => self.apply_new(wanted),
+            14..=15 => self.count_down(wanted),
+            16..=17 => self.call_counted(wanted),
+            18 => self.item_of_list(wanted),
+            19 => self.take_apart(wanted),
+            20 => self.recursive_closure(wanted),
+            _ => self.through_transform(wanted),
+        }
+    }
+
+    fn bind(&mut self, wanted: &Type) -> Sexp {
+        let of = Type::random(&mut self.rng, 2);
+        let (x, value) = (self.fresh("x"), self.expression(&of));
+        let body = self.within(&[(&x, &of)], |inside| inside.expression(wanted));
+        form("(let ((? ?)) ?)", [atom(x), value, body])
+    }
+
+    fn bind_pair(&mut self, wanted: &Type) -> Sexp {
+        let (car, cdr) = (Type::random(&mut self.rng, 1), Type::random(&mut self.rng, 1));
+        let value = self.expression(&Type::pair(car.clone(), cdr.clone()));
+        let (a, b) = (self.fresh("a"), self.fresh("b"));
+        let body = self.within(&[(&a, &car), (&b, &cdr)], |inside| inside.expression(wanted));
+        form("(let (((cons ? ?) ?)) ?)", [atom(a), atom(b), value, body])
+    }
+
+    fn part_of_pair(&mut self, wanted: &Type) -> Sexp {
+        let part = |of: &Type| matches!(of, Type::Pair(car, cdr) if **car == *wanted || **cdr == *wanted);
+        match self.variable(part) {
+            Some((name, Type::Pair(car, _))) if *car == *wanted => form("(car ?)", [atom(name)]),
+            Some((name, _)) => form("(cdr ?)", [atom(name)]),
+            None => self.expression(wanted),
+        }
+    }
+
+    fn apply_variable(&mut self, wanted: &Type) -> Sexp {
+        match self.variable(|of| matches!(of, Type::Function(_, result) if **result == *wanted)) {
+            Some((name, Type::Function(argument, _))) => form("(? ?)", [atom(name), self.expression(&argument)]),
+            _ => self.expression(wanted),
+        }
+    }
+
+    fn apply_new(&mut self, wanted: &Type) -> Sexp {
+        let argument = Type::random(&mut self.rng, 1);
+        let function = self.expression(&Type::function(argument.clone(), wanted.clone()));
+        form("(? ?)", [function, self.expression(&argument)])
+    }
+
+    /// `(let loop ((i n) (a start)) (if (<= i 0) a (loop (- i 1) next)))`
+    fn count_down(&mut self, wanted: &Type) -> Sexp {
+        if self.work * 3 > MOST_WORK {
+            return self.simple(wanted);
+        }
+        let (name, i, a) = (self.fresh("loop"), self.fresh("i"), self.fresh("a"));
+        let (count, start) = (self.count(), self.expression(wanted));
+        let next = self.within(&[(&i, &Type::Real), (&a, wanted)], |inside| {
+            inside.repeated(3, |inside| inside.expression(wanted))
+        });
+        let name = atom(name);
+        let parts = [name.clone(), atom(&i), count, atom(&a), start, atom(&i), atom(a), name, atom(i), next];
+        form("(let ? ((? ?) (? ?)) (if (<= ? 0) ? (? (- ? 1) ?)))", parts)
+    }
+
+    fn call_counted(&mut self, wanted: &Type) -> Sexp {
+        let work = self.work;
+        let fits = |function: &&Counted| function.result == *wanted && function.work * work <= MOST_WORK;
+        let fitting: Vec<Counted> = self.functions.iter().filter(fits).cloned().collect();
+        if fitting.is_empty() {
+            return self.expression(wanted);
+        }
+        let function = self.rng.choose(&fitting).clone();
+        let count = self.count();
+        form("(? ? ?)", [atom(function.name), count, self.expression(&function.argument)])
+    }
+
+    fn item_of_list(&mut self, wanted: &Type) -> Sexp {
+        let list = Type::List(Rc::new(wanted.clone()));
+        let list = self.expression(&list);
+        let l = self.fresh("l");
+        if self.rng.percent(5) {
+            return form("(car ?)", [list]);
+        }
+        let part = if self.rng.percent(70) {
+            form("(car ?)", [atom(&l)])
+        } else {
+            form("(let ((rest (cdr ?))) (if (pair? rest) (car rest) (car ?)))", [atom(&l), atom(&l)])
+        };
+        let otherwise = self.expression(wanted);
+        form("(let ((? ?)) (if (pair? ?) ? ?))", [atom(&l), list, atom(&l), part, otherwise])
+    }
+
+    /// Tests what a number or pair is and uses it accordingly.
+    fn take_apart(&mut self, wanted: &Type) -> Sexp {
+        let pair = Type::pair(Type::random_data(&mut self.rng, 1), Type::random_data(&mut self.rng, 1));
+        let value = self.expression(&Type::RealOr(Rc::new(pair.clone())));
+        let v = self.fresh("v");
+        let number = self.within(&[(&v, &Type::Real)], |inside| inside.expression(wanted));
+        let other = self.within(&[(&v, &pair)], |inside| inside.expression(wanted));
+        form("(let ((? ?)) (if (real? ?) ? ?))", [atom(&v), value, atom(&v), number, other])
+    }
+
+    /// A closure made by recursion: `n` functions around one another.
+    fn recursive_closure(&mut self, wanted: &Type) -> Sexp {
+        if self.work * 3 > MOST_WORK {
+            return self.simple(wanted);
+        }
+        let (name, i, f, x) = (self.fresh("wrap"), self.fresh("i"), self.fresh("f"), self.fresh("x"));
+        let function = Type::function(wanted.clone(), wanted.clone());
+        let (count, start) = (self.count(), self.expression(&function));
+        let body = self.within(&[(&i, &Type::Real), (&f, &function), (&x, wanted)], |inside| {
+            inside.repeated(3, |inside| {
+                let inner = inside.expression(wanted);
+                form("(? ?)", [atom(&f), inner])
+            })
+        });
+        let argument = self.expression(wanted);
+        let name = atom(name);
+        let wrapped = form("(lambda (?) ?)", [atom(x), body]);
+        let parts =
+            [name.clone(), atom(&i), count, atom(&f), start, atom(&i), atom(f), name, atom(i), wrapped, argument];
+        form("((let ? ((? ?) (? ?)) (if (<= ? 0) ? (? (- ? 1) ?))) ?)", parts)
+    }
+
+    /// The value of a function by way of its transform.
+    fn through_transform(&mut self, wanted: &Type) -> Sexp {
+        if !wanted.is_data() || !self.may_differentiate() {
+            return self.expression(wanted);
+        }
+        let argument = Type::random_data(&mut self.rng, 1);
+        let function = Type::function(argument.clone(), wanted.clone());
+        let function = self.differentiated(|inside| inside.expression(&function));
+        form("(push ? ?)", [function, self.expression(&argument)])
+    }
+}

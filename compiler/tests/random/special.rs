@@ -1,0 +1,202 @@
+//! Random expressions of one particular type: arithmetic, comparisons, lists, functions, derivatives.
+
+use super::generate::Generator;
+use super::sexp::{Sexp, atom, form};
+use super::types::Type;
+use std::rc::Rc;
+
+impl Generator {
+    /// A form that gives values of this type only.
+    pub(super) fn special(&mut self, wanted: &Type) -> Sexp {
+        if wanted.is_space() && !matches!(wanted, Type::Real) && self.may_differentiate() && self.rng.percent(20) {
+            return self.gradient(wanted);
+        }
+        match wanted {
+            Type::Real => self.real(),
+            Type::Bool => self.boolean(),
+            Type::Pair(car, cdr) => form("(cons ? ?)", [self.expression(car), self.expression(cdr)]),
+            Type::List(item) => self.list(item),
+            Type::RealOr(pair) => {
+                let of = if self.rng.percent(50) { Type::Real } else { pair.as_ref().clone() };
+                self.expression(&of)
+            }
+            Type::Function(argument, result) => self.function_value(argument, result),
+        }
+    }
+
+    fn two_reals(&mut self) -> [Sexp; 2] {
+        [self.expression(&Type::Real), self.expression(&Type::Real)]
+    }
+
+    fn real(&mut self) -> Sexp {
+        match self.rng.below(26) {
+            0..=3 => form("(+ ? ?)", self.two_reals()),
+            4..=5 => form("(- ? ?)", self.two_reals()),
+            6..=9 => form("(* ? ?)", self.two_reals()),
+            10 => self.quotient(),
+            11..=13 => self.elementary(),
+            14 => form("(real ?)", [self.expression(&Type::Real)]),
+            15 => form("(fold + 0 ?)", [self.expression(&Type::List(Rc::new(Type::Real)))]),
+            16 => {
+                let of = Type::random_data(&mut self.rng, 2);
+                form("(sum-all ?)", [self.expression(&of)])
+            }
+            17 if self.rng.percent(20) => form("(write-real ?)", [self.expression(&Type::Real)]),
+            17..=20 => self.slope(),
+            21 => self.closure_gradient(),
+            22 => self.pulled_back(),
+            23 => self.tower(),
+            _ => self.number(),
+        }
+    }
+
+    /// A quotient whose divisor is at least 1.
+    fn quotient(&mut self) -> Sexp {
+        let d = self.fresh("d");
+        let [numerator, divisor] = self.two_reals();
+        form("(let ((? ?)) (/ ? (+ 1 (* ? ?))))", [atom(&d), divisor, numerator, atom(&d), atom(&d)])
+    }
+
+    fn elementary(&mut self) -> Sexp {
+        const FORMS: [&str; 14] = [
+            "(sin ?)",
+            "(cos ?)",
+            "(exp (sin ?))",
+            "(tanh ?)",
+            "(atan ?)",
+            "(abs ?)",
+            "(floor ?)",
+            "(round ?)",
+            "(sqrt (+ 1 (abs ?)))",
+            "(log (+ 1 (abs ?)))",
+            "(expt (+ 1 (abs ?)) .5)",
+            "(log1p (abs ?))",
+            "(expm1 (sin ?))",
+            "(atan ? 2)",
+        ];
+        if self.rng.percent(15) {
+            let forms = ["(max ? ?)", "(min ? ?)", "(expt (+ 2 (sin ?)) (cos ?))"];
+            let template = *self.rng.choose(&forms);
+            return form(template, self.two_reals());
+        }
+        let template = *self.rng.choose(&FORMS);
+        form(template, [self.expression(&Type::Real)])
+    }
+
+    fn boolean(&mut self) -> Sexp {
+        match self.rng.below(8) {
+            0..=3 => {
+                let comparison = *self.rng.choose(&["(< ? ?)", "(> ? ?)", "(<= ? ?)", "(>= ? ?)", "(= ? ?)"]);
+                form(comparison, self.two_reals())
+            }
+            4 => form("(not ?)", [self.expression(&Type::Bool)]),
+            5 => form("(and ? ?)", [self.expression(&Type::Bool), self.expression(&Type::Bool)]),
+            6 => form("(or ? ?)", [self.expression(&Type::Bool), self.expression(&Type::Bool)]),
+            _ => {
+                let of = Type::random_data(&mut self.rng, 2);
+                form("(pair? ?)", [self.expression(&of)])
+            }
+        }
+    }
+
+    fn list(&mut self, item: &Type) -> Sexp {
+        let list = Type::List(Rc::new(item.clone()));
+        match self.rng.below(8) {
+            0 => atom("'()"),
+            1 => form("(list ?)", [self.expression(item)]),
+            2 => form("(list ? ?)", [self.expression(item), self.expression(item)]),
+            3 => form("(list ? ? ?)", [self.simple(item), self.expression(item), self.simple(item)]),
+            4..=5 => form("(cons ? ?)", [self.expression(item), self.expression(&list)]),
+            6 => form("(append ? ?)", [self.expression(&list), self.simple(&list)]),
+            _ => {
+                let from = Type::random_data(&mut self.rng, 1);
+                let function = Type::function(from.clone(), item.clone());
+                form("(map1 ? ?)", [self.expression(&function), self.expression(&Type::List(Rc::new(from)))])
+            }
+        }
+    }
+
+    fn function_value(&mut self, argument: &Type, result: &Type) -> Sexp {
+        if self.rng.percent(10) {
+            let middle = Type::random_data(&mut self.rng, 1);
+            let outer = self.expression(&Type::function(middle.clone(), result.clone()));
+            let inner = self.expression(&Type::function(argument.clone(), middle));
+            return form("(compose ? ?)", [outer, inner]);
+        }
+        if *argument == Type::Real && *result == Type::Real && self.may_differentiate() && self.rng.percent(10) {
+            let function = Type::function(Type::Real, Type::Real);
+            return form("(derivative ?)", [self.differentiated(|inside| inside.expression(&function))]);
+        }
+        if let Type::Pair(car, cdr) = argument
+            && self.rng.percent(60)
+        {
+            let (a, b) = (self.fresh("a"), self.fresh("b"));
+            let body = self.within(&[(&a, car), (&b, cdr)], |inside| inside.expression(result));
+            return form("(lambda (? ?) ?)", [atom(a), atom(b), body]);
+        }
+        let x = self.fresh("x");
+        let body = self.within(&[(&x, argument)], |inside| inside.expression(result));
+        form("(lambda (?) ?)", [atom(x), body])
+    }
+
+    fn slope(&mut self) -> Sexp {
+        if !self.may_differentiate() {
+            return self.expression(&Type::Real);
+        }
+        let function = Type::function(Type::Real, Type::Real);
+        let function = self.differentiated(|inside| inside.expression(&function));
+        let template = *self.rng.choose(&["((derivative ?) ?)", "(slope ? ?)", "((gradient ?) ?)"]);
+        form(template, [function, self.expression(&Type::Real)])
+    }
+
+    fn gradient(&mut self, space: &Type) -> Sexp {
+        let function = Type::function(space.clone(), Type::Real);
+        let function = self.differentiated(|inside| inside.expression(&function));
+        form("((gradient ?) ?)", [function, self.expression(space)])
+    }
+
+    /// The gradient with respect to a function: a list of whatever it has captured.
+    fn closure_gradient(&mut self) -> Sexp {
+        if !self.may_differentiate() {
+            return self.expression(&Type::Real);
+        }
+        let (argument, result) = (Type::random_data(&mut self.rng, 1), Type::random_data(&mut self.rng, 1));
+        let function = Type::function(argument, result);
+        let f = self.fresh("f");
+        let body =
+            self.within(&[(&f, &function)], |inside| inside.differentiated(|inside| inside.expression(&Type::Real)));
+        form("(sum-all ((gradient (lambda (?) ?)) ?))", [atom(f), body, self.expression(&function)])
+    }
+
+    /// A backpropagator applied to a sensitivity that is not 1.
+    fn pulled_back(&mut self) -> Sexp {
+        if !self.may_differentiate() {
+            return self.expression(&Type::Real);
+        }
+        let space = Type::pair(Type::random_space(&mut self.rng, 1), Type::random_space(&mut self.rng, 1));
+        let fixed = fixed_shape(&space);
+        let function = Type::function(Type::Real, fixed.clone());
+        let function = self.differentiated(|inside| inside.expression(&function));
+        let sensitivity = self.expression(&fixed);
+        form("(pull ? ? ?)", [function, self.expression(&Type::Real), sensitivity])
+    }
+
+    /// `*j` applied to itself.
+    fn tower(&mut self) -> Sexp {
+        let [x, s] = self.two_reals();
+        match self.rng.below(3) {
+            0 => form("(cdr ((cdr ((*j *j) (*j ?))) (*j ?)))", [x, s]),
+            1 => form("(*j-inverse (*j-inverse (*j (*j ?))))", [x]),
+            _ => form("(*j-inverse (*j-inverse (car ((*j *j) (*j ?)))))", [x]),
+        }
+    }
+}
+
+/// The type with every list replaced by its item: values of it always conform to each other.
+fn fixed_shape(space: &Type) -> Type {
+    match space {
+        Type::Pair(car, cdr) => Type::pair(fixed_shape(car), fixed_shape(cdr)),
+        Type::List(item) | Type::RealOr(item) => fixed_shape(item),
+        _ => Type::Real,
+    }
+}
