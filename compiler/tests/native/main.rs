@@ -1,6 +1,7 @@
 //! Compiled code: SSA programs built by hand, run as executables.
 
 mod build;
+mod limits;
 
 use build::{Builder, live_boxes, run, run_with, stdout, target};
 use vlad::ssa::ir::{Compare, Op, Real1, Real2, Stream, Terminator, Type};
