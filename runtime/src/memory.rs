@@ -50,7 +50,11 @@ pub fn grant(what: Use, total: u64) -> u64 {
         // Small programs never get here twice, and do not pay for looking at the control group.
         LIMIT.store(LIMIT.load().min(group_limit() / 8 * 7));
     }
-    let limit = LIMIT.load().saturating_sub(other.load());
+    let mut limit = LIMIT.load().saturating_sub(other.load());
+    if what == Use::Stack && !USER_LIMIT.load() {
+        // Recursion that needs more has no end, and the user should not wait for all memory to be filled.
+        limit = limit.min(LIMIT.load() / 2);
+    }
     let wish = (total + STEP).min(limit);
     if wish < total || available() < RESERVE.load() + (wish - mine.load()) {
         exhausted(what);

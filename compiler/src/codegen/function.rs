@@ -12,6 +12,7 @@ use crate::base::EntityVec;
 use crate::base::entity::Entity;
 use crate::codegen::Error;
 use crate::codegen::abi::{Abi, Place, clif_type};
+use crate::codegen::ownership::Facts;
 use crate::codegen::unit::{External, Unit};
 use crate::ssa::ir::{BlockId, FuncId, Function, Target, Terminator, TextId, Type, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -55,6 +56,7 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
     let order = reverse_postorder(function);
     let blocks = function.blocks.ids().map(|_| builder.create_block()).collect();
     let values = vec![None; function.values.len()];
+    let facts = Facts::new(function);
     let mut translator = Translator {
         unit,
         function,
@@ -67,7 +69,7 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         data: FxHashMap::default(),
     };
     for block in order {
-        translator.block(block)?;
+        translator.block(block, &facts)?;
     }
     let Translator { unit, builder, .. } = translator;
     unit.finish(builder);
@@ -108,7 +110,7 @@ fn reverse_postorder(function: &Function) -> Vec<BlockId> {
 }
 
 impl<'p> Translator<'_, 'p, '_> {
-    fn block(&mut self, id: BlockId) -> Result<(), Error> {
+    fn block(&mut self, id: BlockId, facts: &Facts) -> Result<(), Error> {
         let function: &'p Function = self.function;
         let source = &function.blocks[id];
         let block = self.blocks[id];
@@ -123,8 +125,13 @@ impl<'p> Translator<'_, 'p, '_> {
             self.builder.set_cold_block(block);
         }
         self.builder.switch_to_block(block);
-        for inst in &source.insts {
-            self.instruction(inst)?;
+        let plan = facts.plan(function, id.index());
+        for (position, inst) in source.insts.iter().enumerate() {
+            if let Some(known) = plan.releases.get(&position) {
+                self.release_known(inst.args[0], known)?;
+            } else if !plan.skipped.contains(&position) {
+                self.instruction(inst)?;
+            }
         }
         self.terminator(&source.terminator)
     }

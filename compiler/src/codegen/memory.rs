@@ -10,11 +10,15 @@
 //! The run time's part is called through functions that preserve all registers (see [`super::unit::External::Slow`]).
 
 use crate::codegen::function::{TRUSTED, Translator};
+use crate::codegen::ownership::KnownRelease;
 use crate::codegen::unit::External;
 use crate::codegen::{Error, layout};
-use crate::ssa::ir::SumId;
+use crate::ssa::ir::{SumId, Type, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
+
+/// Boxes with more pointer fields to release than this are left to the run time.
+const MANY_DYING: usize = 3;
 
 impl Translator<'_, '_, '_> {
     /// A new box with these fields; an immediate when the alternative has none.
@@ -173,6 +177,53 @@ impl Translator<'_, '_, '_> {
 
         self.builder.switch_to_block(last);
         self.call_external(External::Slow("vlad_free"), &[value])?;
+        self.builder.ins().jump(done, &[]);
+
+        self.builder.switch_to_block(done);
+        Ok(())
+    }
+
+    /// One owner less for a box of a known alternative, some of whose fields have been read and get an owner.
+    ///
+    /// If it was the last owner, the fields' owner is the box's former one, and the box itself goes to its free list.
+    pub(super) fn release_known(&mut self, value: Value, known: &KnownRelease) -> Result<(), Error> {
+        let address = self.value(value);
+        let layout = self.unit.sums[known.sum].alternatives[known.tag as usize].clone();
+        let layout = layout.expect("an alternative with a field is a box");
+        let types = self.unit.program.sums[known.sum].fields(known.tag);
+        let is_moved = |field: usize| known.moved.iter().any(|(moved, _)| *moved as usize == field);
+        let dying = (0..types.len()).filter(|field| types[*field] == Type::Ptr && !is_moved(*field));
+        let dying: Vec<i32> = dying.map(|field| layout.offsets[field]).collect();
+        let shared = self.builder.create_block();
+        let last = self.builder.create_block();
+        let done = self.builder.create_block();
+        let count = self.builder.ins().load(types::I32, TRUSTED, address, layout::COUNT_OFFSET);
+        let is_last = self.builder.ins().icmp_imm_u(IntCC::Equal, count, 1);
+        self.builder.ins().brif(is_last, last, &[], shared, &[]);
+
+        self.builder.switch_to_block(shared);
+        let count = self.builder.ins().iadd_imm_s(count, -1);
+        self.builder.ins().store(TRUSTED, count, address, layout::COUNT_OFFSET);
+        for (_, value) in &known.moved {
+            let value = self.value(*value);
+            self.retain(value);
+        }
+        self.builder.ins().jump(done, &[]);
+
+        self.builder.switch_to_block(last);
+        if dying.len() > MANY_DYING && known.moved.is_empty() {
+            self.call_external(External::Slow("vlad_free"), &[address])?;
+        } else {
+            for offset in dying {
+                let field = self.builder.ins().load(types::I64, TRUSTED, address, offset);
+                self.release(field)?;
+            }
+            let list = (layout.class * layout::WORD) as i32;
+            let lists = self.data_address(self.unit.free_boxes);
+            let first = self.builder.ins().load(types::I64, TRUSTED, lists, list);
+            self.builder.ins().store(TRUSTED, first, address, 0);
+            self.builder.ins().store(TRUSTED, address, lists, list);
+        }
         self.builder.ins().jump(done, &[]);
 
         self.builder.switch_to_block(done);

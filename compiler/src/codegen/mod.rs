@@ -9,6 +9,7 @@
 //! | [`function`] | one SSA function → one Cranelift function: blocks and terminators |
 //! | [`instruction`] | operations on reals, truth values, texts and globals |
 //! | [`memory`] | operations on boxes: allocation, fields, tags, reference counts |
+//! | [`ownership`] | which releases need no help from the run time |
 //! | [`link`] | object and embedded run time → executable |
 //!
 //! Requires a verified program whose reference counts are in place. Functions use Cranelift's `Tail` calling
@@ -25,6 +26,7 @@ pub mod function;
 pub mod instruction;
 pub mod link;
 pub mod memory;
+pub mod ownership;
 pub mod target;
 pub mod unit;
 

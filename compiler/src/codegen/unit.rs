@@ -89,7 +89,12 @@ pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
     let unit = translate(program, target::isa(options)?)?;
     let mut text = String::new();
     for function in &unit.pending {
-        let _ = writeln!(text, "; {}\n{}", function.name, unit.with_names(&function.code.display().to_string()));
+        let _ = writeln!(
+            text,
+            "; {}\n{}",
+            function.name,
+            unit.with_names(&function.code.display().to_string(), &function.code)
+        );
     }
     Ok(text)
 }
@@ -102,7 +107,13 @@ pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
     let mut text = String::new();
     for (function, compiled) in compile_all(&pending, &isa, true)? {
         let listing = compiled.listing.unwrap_or_default();
-        let _ = writeln!(text, "{}: ; {} bytes\n{}", function.name, compiled.bytes.len(), unit.with_names(&listing));
+        let _ = writeln!(
+            text,
+            "{}: ; {} bytes\n{}",
+            function.name,
+            compiled.bytes.len(),
+            unit.with_names(&listing, &function.code)
+        );
     }
     Ok(text)
 }
@@ -118,12 +129,11 @@ fn compile_all<'a>(
     let results = Mutex::new(Vec::with_capacity(pending.len()));
     let work = || {
         let mut context = Context::new();
-        context.set_disasm(listing);
         let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(function) = pending.get(index) else { break };
-            done.push((index, compile_one(function, &mut context, &**isa)));
+            done.push((index, compile_one(function, &mut context, &**isa, listing)));
         }
         // A poisoned lock means that another thread has panicked, which the scope passes on.
         if let Ok(mut results) = results.lock() {
@@ -141,8 +151,14 @@ fn compile_all<'a>(
     pending.iter().zip(results).map(|(function, (_, compiled))| Ok((function, compiled?))).collect()
 }
 
-fn compile_one(function: &Pending, context: &mut Context, isa: &dyn TargetIsa) -> Result<Compiled, Error> {
+fn compile_one(
+    function: &Pending,
+    context: &mut Context,
+    isa: &dyn TargetIsa,
+    listing: bool,
+) -> Result<Compiled, Error> {
     context.clear();
+    context.set_disasm(listing);
     context.func = function.code.clone();
     let bug = |message: String| Error::Bug { name: function.name.clone(), message };
     if let Err(error) = context.compile(isa, &mut ControlPlane::default()) {
@@ -350,33 +366,45 @@ impl<'p> Unit<'p> {
         Ok(())
     }
 
-    /// Replaces Cranelift's numbers of symbols (`u0:7` for functions, `u1:7` for data) by their names.
-    fn with_names(&self, text: &str) -> String {
-        let declarations = self.module.declarations();
+    /// Replaces Cranelift's names of symbols by their own: `u0:7` for functions, `u1:7` for data, and in assembly
+    /// language `userextname0` for the first symbol that the function uses.
+    fn with_names(&self, text: &str, code: &ir::Function) -> String {
         let mut named = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find('u') {
             let (before, tail) = rest.split_at(at);
             named.push_str(before);
-            let digits = tail.get(3..).unwrap_or("").bytes().take_while(u8::is_ascii_digit).count();
-            let number: Option<u32> = tail.get(3..3 + digits).and_then(|digits| digits.parse().ok());
-            let name = match (tail.get(..3), number) {
-                (Some("u0:"), Some(number)) => {
-                    let id = cranelift_module::FuncId::from_u32(number);
-                    Some(declarations.get_function_decl(id).linkage_name(id))
-                }
-                (Some("u1:"), Some(number)) => {
-                    let id = DataId::from_u32(number);
-                    Some(declarations.get_data_decl(id).linkage_name(id))
-                }
-                _ => None,
-            };
-            let (text, length) = name.as_ref().map_or(("u", 1), |name| (name.as_ref(), 3 + digits));
-            named.push_str(text);
+            let found = ["u0:", "u1:", "userextname"].iter().zip(0..).find_map(|(prefix, namespace)| {
+                let digits = tail.strip_prefix(prefix)?;
+                let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+                let name = self.symbol_name(namespace, digits[..length].parse().ok()?, code)?;
+                Some((name, prefix.len() + length))
+            });
+            let (name, length) = found.unwrap_or_else(|| ("u".to_string(), 1));
+            named.push_str(&name);
             rest = &tail[length..];
         }
         named.push_str(rest);
         named
+    }
+
+    /// The name of a function (namespace 0), data object (1) or symbol that `code` uses (2).
+    fn symbol_name(&self, namespace: u32, number: u32, code: &ir::Function) -> Option<String> {
+        let declarations = self.module.declarations();
+        match namespace {
+            0 => {
+                let id = cranelift_module::FuncId::from_u32(number);
+                Some(declarations.get_function_decl(id).linkage_name(id).into_owned())
+            }
+            1 => {
+                let id = DataId::from_u32(number);
+                Some(declarations.get_data_decl(id).linkage_name(id).into_owned())
+            }
+            _ => {
+                let name = code.params.user_named_funcs().get(ir::UserExternalNameRef::from_u32(number))?;
+                self.symbol_name(name.namespace.min(1), name.index, code)
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod build;
 mod limits;
 
 use build::{Builder, live_boxes, run, run_with, stdout, target};
+use vlad::codegen::Options;
 use vlad::ssa::ir::{Compare, Op, Real1, Real2, Stream, Terminator, Type};
 
 #[test]
@@ -251,4 +252,31 @@ fn switches_go_to_the_target_of_the_number() {
     let expected: Vec<i32> = (0..1).chain(0..3).chain(0..9).map(|n| n * 10).collect();
     let found: Vec<i32> = stdout(&output).lines().map(|line| line.parse().expect("a number")).collect();
     assert_eq!(found, expected);
+}
+/// Taking a list apart while it dies touches no run time: the box goes to its free list inline.
+#[test]
+fn walking_a_dying_list_needs_no_call() {
+    let mut b = Builder::default();
+    let list = b.sum(&[("nil", &[]), ("cons", &[Type::F64, Type::Ptr])]);
+    let walk = b.declare("walk", &[Type::F64, Type::Ptr], &[Type::F64]);
+    b.define(walk, |code, walked| {
+        let (next, _) = code.new_block(&[]);
+        let (done, _) = code.new_block(&[]);
+        let empty = code.value(Op::HasTag(list, 0), &[walked[1]], Type::Bool);
+        code.branch(empty, (done, &[]), (next, &[]));
+        code.go(next);
+        let head = code.value(Op::Field(list, 1, 0), &[walked[1]], Type::F64);
+        let tail = code.value(Op::Field(list, 1, 1), &[walked[1]], Type::Ptr);
+        code.effect(Op::Retain, &[tail]);
+        code.effect(Op::Release, &[walked[1]]);
+        let sum = code.real2(Real2::Add, walked[0], head);
+        code.end(Terminator::TailCall(walk, vec![sum, tail]));
+        code.go(done);
+        code.ret(&[walked[0]]);
+    });
+    let listing = vlad::codegen::assembly(&b.program, &Options::default()).expect("the program compiles");
+    let walk = listing.split("\n\n").find(|text| text.starts_with("walk.0:")).expect("every function is listed");
+    assert!(!walk.contains(" call "), "{walk}");
+    assert!(!listing.contains("vlad_free.slow"), "{listing}");
+    assert!(listing.contains("vlad_free_boxes") && !listing.contains("userextname"), "{listing}");
 }
