@@ -1,6 +1,9 @@
 //! Source files and positions in them.
 
 use crate::base::entity::{EntityVec, entity_id};
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
 
 entity_id! {
     /// A file of the program (or of the embedded standard library).
@@ -48,6 +51,8 @@ pub struct SourceFile {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: EntityVec<FileId, SourceFile>,
+    /// The files to read instead of those of the system, by name.
+    carried: Option<HashMap<String, String>>,
 }
 
 impl SourceMap {
@@ -58,6 +63,24 @@ impl SourceMap {
     /// Adds a file and returns its id.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>, is_library: bool) -> FileId {
         self.files.push(SourceFile { name: name.into(), text: text.into(), is_library })
+    }
+    /// An empty map whose [`read`](Self::read) finds these files (name and text) and no others.
+    pub fn carrying(files: impl IntoIterator<Item = (String, String)>) -> SourceMap {
+        SourceMap { carried: Some(files.into_iter().collect()), ..SourceMap::default() }
+    }
+    /// The bytes of a file, from the system or from what an executable carries with it. Does not add it to the map.
+    pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        match &self.carried {
+            None => std::fs::read(path),
+            Some(files) => match files.get(&path.display().to_string()) {
+                Some(text) => Ok(text.clone().into_bytes()),
+                None => Err(io::ErrorKind::NotFound.into()),
+            },
+        }
+    }
+    /// All files in the order in which they were added.
+    pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.values()
     }
     /// The file with this id.
     pub fn file(&self, id: FileId) -> &SourceFile {
