@@ -4,10 +4,12 @@ use std::process::{Command, Output, Stdio};
 use std::rc::Rc;
 use vlad::base::Span;
 use vlad::codegen::{self, Options};
+use vlad::ssa::eval;
 use vlad::ssa::ir::{
     Alternative, BlockId, Compare, FuncId, Function, Inst, Op, Program, Real1, Real2, SlotId, Stream, Sum, SumId,
     Target, Terminator, TextId, Type, Value,
 };
+use vlad::ssa::verify::{Stage, verify};
 
 /// A program in the making.
 #[derive(Default)]
@@ -142,8 +144,24 @@ pub fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Compiles the program, runs it with the text as standard input, and reports memory at its end.
+/// Compiles the program and runs it with the text as standard input, as executable and, if that does not take too
+/// long, in the SSA evaluator, which must agree. Reports memory at its end.
 pub fn run_with(program: &Program, input: &str, environment: &[(&str, &str)]) -> Output {
+    verify(program, Stage::Counted).unwrap_or_else(|errors| panic!("{}\n{program}", errors[0]));
+    let output = execute(program, input, environment);
+    let options = eval::Options { stage: Stage::Counted, fuel: Some(1_000_000) };
+    match eval::run_on(program, input, options) {
+        Ok((outcome, text, _)) => {
+            assert_eq!(text, stdout(&output));
+            assert_eq!(Some(i32::from(outcome.exit_code)), output.status.code());
+        }
+        Err(eval::Error::OutOfFuel) => {}
+        Err(error) => panic!("{error}\n{program}"),
+    }
+    output
+}
+
+fn execute(program: &Program, input: &str, environment: &[(&str, &str)]) -> Output {
     let folder = tempfile::tempdir().expect("temporary folders can be made");
     let path = folder.path().join("program");
     let object = codegen::object(program, &Options::default()).expect("the program compiles");

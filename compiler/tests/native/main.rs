@@ -1,6 +1,8 @@
 //! Compiled code: SSA programs built by hand, run as executables.
 
+mod boxes;
 mod build;
+mod calls;
 mod limits;
 
 use build::{Builder, live_boxes, run, run_with, stdout, target};
