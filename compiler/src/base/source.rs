@@ -3,7 +3,7 @@
 use crate::base::entity::{EntityVec, entity_id};
 use std::collections::HashMap;
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 entity_id! {
     /// A file of the program (or of the embedded standard library).
@@ -52,7 +52,7 @@ pub struct SourceFile {
 pub struct SourceMap {
     files: EntityVec<FileId, SourceFile>,
     /// The files to read instead of those of the system, by name.
-    carried: Option<HashMap<String, String>>,
+    carried: Option<HashMap<PathBuf, String>>,
 }
 
 impl SourceMap {
@@ -66,17 +66,31 @@ impl SourceMap {
     }
     /// An empty map whose [`read`](Self::read) finds these files (name and text) and no others.
     pub fn carrying(files: impl IntoIterator<Item = (String, String)>) -> SourceMap {
-        SourceMap { carried: Some(files.into_iter().collect()), ..SourceMap::default() }
+        let carried = files.into_iter().map(|(name, text)| (normal(Path::new(&name)), text)).collect();
+        SourceMap { carried: Some(carried), ..SourceMap::default() }
     }
     /// The bytes of a file, from the system or from what an executable carries with it. Does not add it to the map.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such file, or it cannot be read.
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match &self.carried {
             None => std::fs::read(path),
-            Some(files) => match files.get(&path.display().to_string()) {
+            Some(files) => match files.get(&normal(path)) {
                 Some(text) => Ok(text.clone().into_bytes()),
                 None => Err(io::ErrorKind::NotFound.into()),
             },
         }
+    }
+    /// Whether [`read`](Self::read) would find a file.
+    pub fn is_file(&self, path: &Path) -> bool {
+        self.carried.as_ref().map_or_else(|| path.is_file(), |files| files.contains_key(&normal(path)))
+    }
+    /// A path that is the same for all ways to name the same file.
+    pub fn canonical(&self, path: &Path) -> PathBuf {
+        let found = if self.carried.is_none() { path.canonicalize().ok() } else { None };
+        found.unwrap_or_else(|| normal(path))
     }
     /// All files in the order in which they were added.
     pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
@@ -105,5 +119,35 @@ impl SourceMap {
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         (line, column)
+    }
+}
+
+/// The path without `.` and, where the folder before it is named, without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match (component, result.components().next_back()) {
+            (Component::CurDir, _) => {}
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                result.pop();
+            }
+            _ => result.push(component),
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carried_files_are_found_under_all_their_names() {
+        let sources = SourceMap::carrying([("lib/../main.vlad".to_string(), "1".to_string())]);
+        assert_eq!(sources.read(Path::new("./main.vlad")).ok(), Some(b"1".to_vec()));
+        assert!(sources.is_file(Path::new("other/../main.vlad")));
+        assert!(!sources.is_file(Path::new("../main.vlad")));
+        assert!(sources.read(Path::new("Cargo.toml")).is_err());
+        assert_eq!(sources.canonical(Path::new("a/./b")), Path::new("a/b"));
     }
 }
