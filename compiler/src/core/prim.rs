@@ -40,7 +40,7 @@ pub enum Prim {
     Div,
     Atan2,
     Expt,
-    /// `(scale d s)`: the sensitivity `s` times the partial derivative `d`; a symbolic zero stays one.
+    /// `(scale d s)`: the sensitivity `s` times the partial derivative `d`; a symbolic zero when either is one.
     Scale,
     /// `(unscale s d)`: the sensitivity `s` divided by `d`; a symbolic zero stays one.
     Unscale,

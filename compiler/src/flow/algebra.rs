@@ -43,12 +43,12 @@ pub(super) struct Step {
     pub child: usize,
 }
 
-/// A knot to tie: below the node that the steps lead to, that node and the shape `last` are one.
+/// A knot to tie: below the node that the steps lead to, that node and some further shapes are one.
 struct Knot<'a> {
     steps: &'a [Step],
     ancestor: Shape,
-    last: Shape,
-    /// Whether a shape contains one of the two.
+    others: &'a [Shape],
+    /// Whether a shape contains one of them.
     contains: FxHashMap<Shape, bool>,
 }
 
@@ -94,11 +94,11 @@ impl Shapes {
         self.unfold(vec![Atom::JInverse(shape)], Some(transform), None)
     }
 
-    /// Ties a knot: inside the shape `ancestor`, which the steps lead to from `root`, it and `last` become one node.
+    /// Ties a knot: inside the shape `ancestor`, which the steps lead to from `root`, it and `others` become one node.
     /// The result covers `root`.
-    pub(super) fn tie(&mut self, root: Shape, steps: &[Step], ancestor: Shape, last: Shape) -> Shape {
+    pub(super) fn tie(&mut self, root: Shape, steps: &[Step], ancestor: Shape, others: &[Shape]) -> Shape {
         let contains = FxHashMap::default();
-        let knot = Knot { steps, ancestor, last, contains };
+        let knot = Knot { steps, ancestor, others, contains };
         let tied = self.unfold(vec![Atom::Path(0)], None, Some(knot)).expect("a knot transforms no code");
         self.join(tied, root)
     }
@@ -164,11 +164,8 @@ impl Shapes {
         result
     }
 
-    /// Whether `shape` is or contains one of two shapes.
-    fn reaches(&self, shape: Shape, a: Shape, b: Shape, known: &mut FxHashMap<Shape, bool>) -> bool {
-        if shape == a || shape == b {
-            return true;
-        }
+    /// Whether `shape` is or contains one of the shapes `a` and `others`.
+    fn reaches(&self, shape: Shape, a: Shape, others: &[Shape], known: &mut FxHashMap<Shape, bool>) -> bool {
         if let Some(known) = known.get(&shape) {
             return *known;
         }
@@ -176,7 +173,7 @@ impl Shapes {
         let mut pending = vec![shape];
         let mut found = false;
         while let Some(next) = pending.pop() {
-            if next == a || next == b {
+            if next == a || others.contains(&next) {
                 found = true;
                 break;
             }
@@ -250,8 +247,8 @@ impl Unfolding<'_, '_> {
         let Some(knot) = &mut self.knot else { return atom };
         match atom {
             Atom::Path(position) if position == knot.steps.len() => Atom::Within(knot.ancestor),
-            Atom::Within(shape) if shape == knot.last => Atom::Within(knot.ancestor),
-            Atom::Within(shape) if !self.shapes.reaches(shape, knot.ancestor, knot.last, &mut knot.contains) => {
+            Atom::Within(shape) if knot.others.contains(&shape) => Atom::Within(knot.ancestor),
+            Atom::Within(shape) if !self.shapes.reaches(shape, knot.ancestor, knot.others, &mut knot.contains) => {
                 Atom::Shape(shape)
             }
             atom => atom,
@@ -291,9 +288,9 @@ impl Unfolding<'_, '_> {
             }
             Atom::Within(shape) => {
                 let Some(knot) = &self.knot else { return Ok(()) };
-                let last = (shape == knot.ancestor).then_some(knot.last);
-                for shape in [shape].into_iter().chain(last) {
-                    self.expand_each(shape, parts, |child, _| Atom::Within(child));
+                let others = if shape == knot.ancestor { knot.others } else { &[] };
+                for shape in [shape].iter().chain(others) {
+                    self.expand_each(*shape, parts, |child, _| Atom::Within(child));
                 }
             }
         }

@@ -63,6 +63,9 @@ pub struct Unsupported {
     pub diagnostic: Box<Diagnostic>,
 }
 
+/// After so many changes the result of a recursive variant is folded wherever a sum comes back along a path.
+const PATIENCE: usize = 12;
+
 /// What identifies a variant: a λ, and the shapes of its captures followed by that of its argument.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
@@ -92,6 +95,8 @@ pub struct Variant {
     pub facts: Facts,
     /// It may call itself, directly or through others.
     pub recursive: bool,
+    /// How often its result has changed.
+    updates: usize,
     /// The result is final.
     complete: bool,
     /// Interpreted already in this iteration of the component it belongs to.
@@ -578,6 +583,7 @@ impl Analyzer<'_> {
             result: Shapes::BOTTOM,
             facts: Facts::default(),
             recursive: false,
+            updates: 0,
             complete: false,
             visited: false,
             frame: None,
@@ -601,11 +607,15 @@ impl Analyzer<'_> {
 
     fn update(&mut self, id: VariantId, result: Shape) {
         let variant = &self.result.variants[id];
-        let (old, recursive) = (variant.result, variant.recursive);
+        let (old, recursive, updates) = (variant.result, variant.recursive, variant.updates);
         let shapes = &mut self.result.shapes;
-        let new = if recursive { shapes.widen(old, result) } else { shapes.join(old, result) };
+        let mut new = if recursive { shapes.widen(old, result) } else { shapes.join(old, result) };
+        if new != old && recursive && updates > PATIENCE {
+            new = shapes.fold_repetitions(new, 0);
+        }
         if new != old {
             self.result.variants[id].result = new;
+            self.result.variants[id].updates += 1;
             self.changes += 1;
         }
     }

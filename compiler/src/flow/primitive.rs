@@ -91,7 +91,7 @@ fn comparison(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
     shapes.boolean(known)
 }
 
-/// Whether values of a class satisfy a test. A closure is a reverse value when its code is a transform.
+/// Whether values of a class satisfy a test.
 pub fn satisfies(class: Class, prim: Prim) -> bool {
     match prim {
         Prim::IsNull => class == Class::Nil,
@@ -99,10 +99,7 @@ pub fn satisfies(class: Class, prim: Prim) -> bool {
         Prim::IsReal => class == Class::Real,
         Prim::IsBoolean => class == Class::Bool,
         Prim::IsProcedure => matches!(class, Class::Closure(_)),
-        Prim::IsReverse => match class {
-            Class::Closure(code) => code.order > 0,
-            _ => class == Class::Reverse,
-        },
+        Prim::IsReverse => class == Class::Reverse,
         _ => false,
     }
 }

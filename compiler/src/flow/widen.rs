@@ -16,6 +16,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Folds per widening; each removes one clash, so this many clashes at once are more than any program has shown.
 const MAX_FOLDS: usize = 64;
 
+/// How many times the same steps must lead to the same sum for [`Shapes::fold_repetitions`] in every widening. Lists
+/// nested less deep than that keep an element shape of their own on every level.
+const PERIODS: usize = 3;
+
 impl Shapes {
     /// Whether every value of `b` is one of `a`.
     pub fn covers(&self, a: Shape, b: Shape) -> bool {
@@ -104,19 +108,51 @@ impl Shapes {
     /// A shape that covers both and, in a sequence of widenings, stops growing.
     pub fn widen(&mut self, old: Shape, new: Shape) -> Shape {
         let mut current = self.join(old, new);
+        if current != old {
+            current = self.fold_repetitions(current, PERIODS);
+        }
         for _ in 0..MAX_FOLDS {
             if current == old {
                 return current;
             }
             let mut search = Search { shapes: self, seen: FxHashSet::default(), steps: Vec::new() };
             let Some((steps, last, target)) = search.clash(old, current) else { return current };
-            let folded = self.tie(current, &steps[..target], steps[target].shape, last);
+            let folded = self.tie(current, &steps[..target], steps[target].shape, &[last]);
             if folded == current {
                 return current;
             }
             current = folded;
         }
         current
+    }
+
+    /// The shape with sums folded that repeat along a path.
+    ///
+    /// Data that grow where they are entered, around a part that is recursive already, differ from round to round in no
+    /// class of any position, so no clash shows. What shows is that the same sum comes back after the same steps. As many
+    /// periods as `periods` says count as recursion; with none, coming back after any steps does.
+    pub fn fold_repetitions(&mut self, shape: Shape, periods: usize) -> Shape {
+        let mut current = shape;
+        for _ in 0..MAX_FOLDS {
+            let mut search = Repetitions { shapes: self, periods, seen: FxHashSet::default(), steps: Vec::new() };
+            let Some((steps, chain)) = search.find(current) else { return current };
+            let folded = self.tie(current, &steps, chain[0], &chain[1..]);
+            if folded == current {
+                return current;
+            }
+            current = folded;
+        }
+        current
+    }
+
+    /// The classes that a shape offers.
+    fn classes(&self, shape: Shape) -> Vec<Class> {
+        self.alternatives(shape).iter().map(|a| a.head.class()).collect()
+    }
+
+    /// The part of a shape that a step leads to.
+    fn follow(&self, shape: Shape, step: &Step) -> Option<Shape> {
+        self.find(shape, step.class).map(|alternative| alternative.children[step.child])
     }
 
     /// [`widen`](Self::widen)s a list of arguments position by position.
@@ -193,7 +229,7 @@ impl Search<'_> {
         let here = classes(new);
         if here != classes(old) {
             let target = self.steps.iter().rposition(|step| {
-                let above = classes(step.shape);
+                let above = self.shapes.classes(step.shape);
                 step.shape != new && here.iter().all(|class| above.contains(class))
             });
             if let Some(target) = target {
@@ -210,6 +246,75 @@ impl Search<'_> {
                 }
                 self.steps.pop();
             }
+        }
+        None
+    }
+}
+
+/// Looks for a path along which the same sum comes back after the same steps.
+struct Repetitions<'a> {
+    shapes: &'a Shapes,
+    periods: usize,
+    seen: FxHashSet<Shape>,
+    steps: Vec<Step>,
+}
+
+impl Repetitions<'_> {
+    /// The steps to the first of the repeated sums, and all of them.
+    fn find(&mut self, shape: Shape) -> Option<(Vec<Step>, Vec<Shape>)> {
+        if !self.seen.insert(shape) {
+            return None;
+        }
+        let alternatives = self.shapes.alternatives(shape);
+        if alternatives.len() > 1
+            && let Some(found) = self.repetition(shape)
+        {
+            return Some(found);
+        }
+        for alternative in alternatives.iter() {
+            for (child, part) in alternative.children.iter().enumerate() {
+                self.steps.push(Step { shape, class: alternative.head.class(), child });
+                if let Some(found) = self.find(*part) {
+                    return Some(found);
+                }
+                self.steps.pop();
+            }
+        }
+        None
+    }
+
+    fn repetition(&self, shape: Shape) -> Option<(Vec<Step>, Vec<Shape>)> {
+        let here = self.shapes.classes(shape);
+        let steps = &self.steps;
+        let same = |step: &Step| step.shape != shape && self.shapes.classes(step.shape) == here;
+        for at in (0..steps.len()).rev().filter(|at| same(&steps[*at])) {
+            let period = steps.len() - at;
+            let start = match self.periods {
+                0 => at,
+                periods => match steps.len().checked_sub(period * periods) {
+                    Some(start) => start,
+                    None => continue,
+                },
+            };
+            let word = &steps[at..];
+            let periodic = (start..at).all(|i| {
+                let (x, y) = (&steps[i], &word[(i - start) % period]);
+                x.class == y.class && x.child == y.child
+            });
+            let ends = (start..at).step_by(period).all(|i| same(&steps[i]));
+            if !periodic || !ends {
+                continue;
+            }
+            let mut chain: Vec<Shape> = (start..steps.len()).step_by(period).map(|i| steps[i].shape).collect();
+            let mut next = Some(shape);
+            while let Some(sum) = next
+                && self.shapes.classes(sum) == here
+                && !chain.contains(&sum)
+            {
+                chain.push(sum);
+                next = word.iter().try_fold(sum, |part, step| self.shapes.follow(part, step));
+            }
+            return Some((steps[..start].to_vec(), chain));
         }
         None
     }

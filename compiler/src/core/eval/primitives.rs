@@ -49,12 +49,15 @@ fn arithmetic2(
     counts: &mut Counts,
 ) -> Result<Value, RuntimeError> {
     let (left, right) = (number_of(prim, 0, x, program)?, number_of(prim, 1, y, program)?);
-    let sensitivity = match prim {
-        Prim::Scale => Some(y),
-        Prim::Unscale => Some(x),
-        _ => None,
+    let symbolic = |value: &Value| matches!(value, Value::Real(Real { symbolic: true, .. }));
+    // A product of a sensitivity and a partial derivative is linear in both: in a derivative of higher order the partial
+    // derivative can be a sensitivity itself.
+    let vanishes = match prim {
+        Prim::Scale => symbolic(x) || symbolic(y),
+        Prim::Unscale => symbolic(x),
+        _ => false,
     };
-    if matches!(sensitivity, Some(Value::Real(Real { symbolic: true, .. }))) {
+    if vanishes {
         return Ok(Value::Real(Real::symbolic_zero(0)));
     }
     counts.add(prim, 1);
