@@ -48,11 +48,13 @@ pub struct Options {
     pub max_variants: usize,
     /// How often `*j` may be applied to the same code.
     pub max_order: u32,
+    /// How often, where each application is behind a decision of run time that the one before led to.
+    pub max_dynamic_order: u32,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { unroll: 24, number_variants: 64, max_variants: 20_000, max_order: 10 }
+        Options { unroll: 24, number_variants: 64, max_variants: 20_000, max_order: 12, max_dynamic_order: 4 }
     }
 }
 
@@ -150,7 +152,7 @@ pub fn analyze(program: &mut Program, _sources: &SourceMap, options: &Options) -
         pending: Vec::new(),
         changes: 0,
         undefined: FxHashSet::default(),
-        item: 0,
+        defined: FxHashSet::default(),
         span: None,
     };
     analyzer.program()?;
@@ -224,7 +226,8 @@ struct Analyzer<'a> {
     changes: usize,
     /// Globals that were read before they had a shape.
     undefined: FxHashSet<GlobalId>,
-    item: usize,
+    /// Globals whose definition has been interpreted before the item at hand.
+    defined: FxHashSet<GlobalId>,
     span: Option<Span>,
 }
 
@@ -235,13 +238,14 @@ impl Analyzer<'_> {
             let mut stable = true;
             self.result.items.clear();
             self.undefined.clear();
+            self.defined.clear();
             for variant in self.result.variants.values_mut() {
                 (variant.complete, variant.visited) = (false, false);
             }
-            for (index, item) in items.iter().enumerate() {
-                self.item = index;
+            for item in &items {
                 let (facts, shape) = self.top_level(item)?;
                 if let Item::Define(global, _) = **item {
+                    self.defined.insert(global);
                     let old = self.result.globals.get(&global).copied().unwrap_or(Shapes::BOTTOM);
                     let new = self.result.shapes.widen(old, shape);
                     // A value that some function may have read too early, or that has changed, needs another pass.
@@ -360,13 +364,7 @@ impl Analyzer<'_> {
                 self.result.shapes.make(Head::Closure(code), &[])
             }
             Definition::Value => {
-                let defined_at = self
-                    .codes
-                    .program
-                    .items
-                    .iter()
-                    .position(|item| matches!(item, Item::Define(defined, _) if *defined == global));
-                if defined_at.is_none_or(|at| at >= self.item) {
+                if !self.defined.contains(&global) {
                     self.result.unchecked_globals.insert(global);
                 }
                 match self.result.globals.get(&global) {
@@ -381,13 +379,16 @@ impl Analyzer<'_> {
     }
 
     fn primitive(&mut self, prim: Prim, args: &[Shape]) -> Result<Shape, Abort> {
-        primitive::apply(&mut self.result.shapes, &mut self.codes, prim, args).map_err(|TowerTooHigh| {
-            self.unsupported(
-                "a tower of derivatives has no height known at compile time",
-                "the program runs in the reference evaluator instead; make the number of nested `*j` a constant to \
-                 compile it",
-            )
-        })
+        primitive::apply(&mut self.result.shapes, &mut self.codes, prim, args)
+            .map_err(|TowerTooHigh| self.tower_too_high())
+    }
+
+    fn tower_too_high(&self) -> Abort {
+        self.unsupported(
+            "a tower of derivatives has no height known at compile time",
+            "the program runs in the reference evaluator instead; make the number of nested `*j` a constant to \
+             compile it",
+        )
     }
 
     fn conditional(&mut self, condition: Shape, then: &Body, other: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
@@ -475,10 +476,21 @@ impl Analyzer<'_> {
     fn ancestor(&mut self, key: &Key) -> Result<Option<Key>, Abort> {
         let mut dynamic = false;
         let mut unrolled: Vec<usize> = Vec::new();
+        let code = self.codes.code(key.lambda);
+        let mut tower = code.order;
         for index in (0..self.frames.len()).rev() {
             let frame = &self.frames[index];
             dynamic |= frame.dynamic > 0;
             let Some(old) = &frame.key else { continue };
+            if dynamic && tower > 0 {
+                let below = self.codes.code(old.lambda);
+                if below.base == code.base && below.order < tower {
+                    tower = below.order;
+                }
+                if code.order - tower >= self.options.max_dynamic_order {
+                    return Err(self.tower_too_high());
+                }
+            }
             if old.lambda != key.lambda || !self.result.shapes.repeats(&old.args, &key.args) {
                 continue;
             }
