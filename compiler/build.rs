@@ -1,4 +1,5 @@
-//! Builds the run time that the compiler embeds and links into every executable.
+//! Generates the parser from its grammar, and builds the run time that the compiler embeds and links into every
+//! executable.
 
 use std::env;
 use std::fs;
@@ -6,7 +7,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
+    generate_parser();
     build_runtime();
+}
+
+/// Compiles the grammar of datums into the output directory.
+fn generate_parser() {
+    println!("cargo::rerun-if-changed=src/syntax/grammar.lalrpop");
+    let generated = lalrpop::Configuration::new().use_cargo_dir_conventions().process();
+    generated.unwrap_or_else(|error| panic!("the grammar cannot be compiled: {error}"));
 }
 
 /// Compiles the run time into `vlad_runtime.o` in the output directory.

@@ -1,1 +1,70 @@
-//! Source text to datums with positions.
+//! Source text → datums with positions.
+//!
+//! ```text
+//! text --lexer--> tokens --brackets--> tokens that nest properly --grammar--> datums
+//! ```
+//!
+//! The lexer knows comments and literals. The bracket check stands between it and the grammar because its messages
+//! need what a grammar does not see: which bracket was left open, and where. It also bounds the nesting of datums
+//! ([`MAX_NESTING`]), so every later stage may recurse over them. The grammar only builds nodes.
+//!
+//! Requires text in UTF-8. A file with a mistake yields no datums, only messages, and all mistakes of the lexer and the
+//! bracket check are reported at once.
+//!
+//! Tests: `tests/ui/syntax/`.
+
+mod brackets;
+
+pub mod datum;
+
+mod error;
+
+mod lexer;
+
+mod number;
+
+mod print;
+
+mod token;
+
+lalrpop_util::lalrpop_mod!(
+    #[allow(clippy::all, clippy::unwrap_used, missing_docs, unused)]
+    grammar,
+    "/syntax/grammar.rs"
+);
+
+pub use datum::{Datum, DatumKind, Prefix};
+pub use error::Error;
+pub use print::{flat, print};
+
+use crate::base::{Diagnostic, FileId};
+
+/// The number of brackets, quotes and datum comments that may be open at one place.
+pub const MAX_NESTING: usize = 1000;
+
+/// Reads all datums of a file. The datums are empty when there are messages.
+pub fn parse(file: FileId, text: &str) -> (Vec<Datum>, Vec<Diagnostic>) {
+    let (datums, errors) = read(file, text);
+    (datums, errors.iter().map(Error::to_diagnostic).collect())
+}
+
+fn read(file: FileId, text: &str) -> (Vec<Datum>, Vec<Error>) {
+    let (tokens, mut errors) = lexer::tokens(file, text);
+    brackets::check(file, &tokens, text.len(), &mut errors);
+    if !errors.is_empty() {
+        return (Vec::new(), errors);
+    }
+    let mut misplaced = Vec::new();
+    let parsed = grammar::FileParser::new().parse(file, &mut misplaced, tokens.into_iter().map(Ok));
+    match parsed {
+        Ok(datums) if misplaced.is_empty() => (datums, Vec::new()),
+        Ok(_) => (Vec::new(), misplaced),
+        Err(error) => {
+            misplaced.push(Error::from_parser(file, text.len(), error));
+            (Vec::new(), misplaced)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

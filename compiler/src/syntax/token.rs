@@ -1,0 +1,38 @@
+//! Tokens: what the lexer hands to the grammar.
+
+use crate::syntax::datum::Prefix;
+use std::rc::Rc;
+
+/// The two kinds of brackets; they mean the same but must match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bracket {
+    /// `( )`
+    Round,
+    /// `[ ]`
+    Square,
+}
+
+/// A token.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Token {
+    /// `(` or `[`
+    Open(Bracket),
+    /// `)` or `]`
+    Close(Bracket),
+    /// `#(`
+    OpenVector,
+    /// `'`, `` ` `` or `,`
+    Prefix(Prefix),
+    /// `.` standing alone
+    Dot,
+    /// `#;`
+    Skip,
+    /// A number.
+    Real(f64),
+    /// `#t` or `#f`
+    Bool(bool),
+    /// A string, its escapes replaced.
+    Str(Rc<str>),
+    /// A name.
+    Symbol(Rc<str>),
+}
