@@ -1,1 +1,102 @@
-//! Datums to core.
+//! Datums → core.
+//!
+//! ```text
+//! (define (f x y) (* x (sin y)))     f = closure λ args
+//!                                          x = pattern-car args
+//!                                          y = pattern-cdr args
+//!                                          t = (sin y)
+//!                                          t.1 = (* x t)
+//!                                          return t.1
+//! ```
+//!
+//! One pass over the datums does everything that separates the languages: it resolves names ([`scope`], [`basis`]),
+//! expands forms ([`forms`], [`quote`]), takes patterns apart ([`pattern`]), passes tuples as arguments and recognises
+//! saturated calls of primitives ([`call`]), orders and groups recursive definitions ([`recursion`]), names every
+//! intermediate value in order of evaluation and lists each λ's captures ([`build`]). The standard library is expanded
+//! first, in a world of its own: a program's definitions never change what the library's functions mean.
+//!
+//! Mistakes are collected and expansion goes on behind them, so that one run reports them all; a program with a
+//! mistake yields messages only. The result satisfies the invariants of [`crate::core::ir`].
+//!
+//! Tests: `tests/ui/expand/`, and snapshots of core beside this file.
+
+mod basis;
+
+mod build;
+
+mod call;
+
+mod define;
+
+mod error;
+
+mod forms;
+
+mod load;
+
+mod pattern;
+
+mod quote;
+
+mod recursion;
+
+mod scope;
+
+mod stdlib;
+
+mod unbound;
+
+pub use error::Error;
+pub use stdlib::FILES as STDLIB;
+
+use crate::base::{Diagnostic, SourceMap};
+use crate::core::ir::Program;
+use build::Expander;
+use load::Loader;
+use std::path::{Path, PathBuf};
+
+/// What the command line says about sources.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where `include` looks when the file is not beside the including one.
+    pub include_dirs: Vec<PathBuf>,
+}
+
+/// Expands the program in a file.
+pub fn expand_file(path: &Path, options: &Options, sources: &mut SourceMap) -> Result<Program, Vec<Diagnostic>> {
+    expand(options, sources, |loader| loader.load_program(path))
+}
+
+/// Expands a program given as text. `name` is what messages call it; includes are looked up beside that path.
+pub fn expand_text(
+    name: &str,
+    text: &str,
+    options: &Options,
+    sources: &mut SourceMap,
+) -> Result<Program, Vec<Diagnostic>> {
+    expand(options, sources, |loader| loader.load_text(name, text))
+}
+
+fn expand(
+    options: &Options,
+    sources: &mut SourceMap,
+    load: impl FnOnce(&mut Loader),
+) -> Result<Program, Vec<Diagnostic>> {
+    let mut expander = Expander::new();
+    let (library, errors) = stdlib::read(sources);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    expander.library(&library);
+    let mut loader = Loader::new(options, sources);
+    load(&mut loader);
+    let (datums, errors) = loader.finish();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    expander.program(&datums);
+    expander.finish()
+}
+
+#[cfg(test)]
+mod tests;

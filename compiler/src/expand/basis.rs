@@ -1,0 +1,161 @@
+//! What names mean before anyone defines them: keywords, natively expanded calls, and reserved names.
+
+use crate::core::prim::{self, Family, Prim};
+
+/// The words that introduce forms. They cannot be defined or bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keyword {
+    And,
+    Begin,
+    Cond,
+    Define,
+    Else,
+    If,
+    Include,
+    Lambda,
+    Let,
+    LetStar,
+    Letrec,
+    Or,
+    Quasiquote,
+    Quote,
+    Unless,
+    Unquote,
+    When,
+}
+
+/// All keywords.
+pub const KEYWORDS: &[(&str, Keyword)] = &[
+    ("and", Keyword::And),
+    ("begin", Keyword::Begin),
+    ("cond", Keyword::Cond),
+    ("define", Keyword::Define),
+    ("else", Keyword::Else),
+    ("if", Keyword::If),
+    ("include", Keyword::Include),
+    ("lambda", Keyword::Lambda),
+    ("let", Keyword::Let),
+    ("let*", Keyword::LetStar),
+    ("letrec", Keyword::Letrec),
+    ("or", Keyword::Or),
+    ("quasiquote", Keyword::Quasiquote),
+    ("quote", Keyword::Quote),
+    ("unless", Keyword::Unless),
+    ("unquote", Keyword::Unquote),
+    ("when", Keyword::When),
+];
+
+/// The keyword of that name.
+pub fn keyword(name: &str) -> Option<Keyword> {
+    KEYWORDS.iter().find(|row| row.0 == name).map(|row| row.1)
+}
+
+/// How a call of a library function that shows its operands is expanded. Calls that do not match are ordinary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Native {
+    /// A primitive, with exactly its number of operands.
+    Prim(Prim),
+    /// Two or more operands, from the left.
+    Fold(Prim),
+    /// Two or more operands, each compared with its neighbour.
+    Chain(Prim),
+    /// Two or more operands, from the left, with a library function of two operands.
+    FoldCall(&'static str),
+    /// Three or more operands, from the right, with the function itself.
+    FoldRight,
+    /// A function and two or more lists: with two lists the first function, else the second on the list of lists.
+    Lists(Option<&'static str>, &'static str),
+    /// One operand, negated.
+    Not,
+    /// All operands but the last in front of the last.
+    ConsStar,
+    /// A message and a value.
+    Error,
+}
+
+/// How calls of the library function `name` are expanded.
+pub fn native(name: &str) -> Option<Native> {
+    Some(match name {
+        "+" => Native::Fold(Prim::Add),
+        "-" => Native::Fold(Prim::Sub),
+        "*" => Native::Fold(Prim::Mul),
+        "/" => Native::Fold(Prim::Div),
+        "=" => Native::Chain(Prim::Eq),
+        "<" => Native::Chain(Prim::Lt),
+        ">" => Native::Chain(Prim::Gt),
+        "<=" => Native::Chain(Prim::Le),
+        ">=" => Native::Chain(Prim::Ge),
+        "max" => Native::FoldCall("%max"),
+        "min" => Native::FoldCall("%min"),
+        "atan" => Native::Prim(Prim::Atan2),
+        "append" => Native::FoldRight,
+        "map" => Native::Lists(Some("%map2"), "%map-lists"),
+        "for-each" => Native::Lists(None, "%for-each-lists"),
+        "not" => Native::Not,
+        "cons*" => Native::ConsStar,
+        "error" => Native::Error,
+        _ => Native::Prim(primitive(name)?),
+    })
+}
+
+/// The primitive that a function of `primitives.vlad` stands for.
+pub fn primitive(name: &str) -> Option<Prim> {
+    let hidden = [Prim::Neg, Prim::Sign, Prim::Scale, Prim::Unscale, Prim::Atan, Prim::Atan2];
+    let variadic = |prim: Prim, arity| arity == 2 && matches!(prim.family(), Family::Comparison);
+    prim::TABLE
+        .iter()
+        .find(|(prim, row, arity, _)| *row == name && !hidden.contains(prim) && !variadic(*prim, *arity))
+        .map(|row| row.0)
+        .filter(|prim| !matches!(prim, Prim::Add | Prim::Sub | Prim::Mul | Prim::Div))
+}
+
+/// Primitives that only the library can name, because their ordinary names mean a function of any number of operands
+/// or nothing at all.
+pub fn internal(name: &str) -> Option<Prim> {
+    match name {
+        "%neg" => Some(Prim::Neg),
+        "%atan" => Some(Prim::Atan),
+        _ => None,
+    }
+}
+
+/// Names of the language that this version does not have yet. A program may define them itself.
+const RESERVED: &[&str] = &[
+    "build",
+    "bundle",
+    "check-gradient",
+    "custom-*j",
+    "derivative-F",
+    "directional-derivative-F",
+    "dot",
+    "export",
+    "gradient-F",
+    "hessian-F",
+    "hvp-F",
+    "iterate",
+    "j*",
+    "jacobian-F",
+    "jvp-F",
+    "list->vector",
+    "matrix-ref",
+    "matvec",
+    "primal",
+    "tangent",
+    "transpose",
+    "value-and-gradient-F",
+    "vector",
+    "vector->list",
+    "vector-append",
+    "vector-fold",
+    "vector-length",
+    "vector-map",
+    "vector-map2",
+    "vector-ref",
+    "vector-sum",
+    "vjp-F",
+];
+
+/// True for names that a later version defines.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}

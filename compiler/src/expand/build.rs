@@ -1,0 +1,305 @@
+//! The state of expansion, and the construction of bodies, λs and their captures.
+
+use crate::base::{Diagnostic, EntityVec, FileId, Span};
+use crate::core::ir::{
+    Binding, Body, Const, Definition, Global, GlobalId, Lambda, LambdaId, Origin, Program, Rhs, Var,
+};
+use crate::core::prim::Prim;
+use crate::expand::basis::{self, Keyword};
+use crate::expand::error::Error;
+use crate::expand::pattern::Params;
+use crate::expand::recursion::Recursion;
+use crate::expand::scope::{Globals, Scope};
+use crate::syntax::Datum;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// How deeply expressions may nest after expansion: each clause of a `cond` nests in the one before it.
+pub const MAX_NESTING: usize = 2000;
+
+/// The state of expansion.
+pub struct Expander {
+    /// The program so far.
+    pub core: Program,
+    /// The mistakes so far.
+    pub errors: Vec<Error>,
+    /// Top-level names.
+    pub globals: Globals,
+    /// Local names.
+    pub scope: Scope,
+    /// Groups of recursive local definitions, open ones and finished ones.
+    pub recursions: Vec<Recursion>,
+    /// The group that a variable is defined in.
+    pub recursion_of: FxHashMap<Var, usize>,
+    /// The first use of each recursively defined variable in the piece being expanded.
+    pub uses: FxHashMap<Var, Span>,
+    /// Top-level values whose definition has not been passed yet.
+    pub pending: FxHashSet<GlobalId>,
+    /// True while the library is expanded.
+    pub in_library: bool,
+    /// The library's file whose functions stand for primitives.
+    pub primitives_file: Option<FileId>,
+    /// The number of λs around the current point.
+    pub functions_around: usize,
+    /// The number of expressions around the current point.
+    nesting: usize,
+    /// The bodies being built, innermost last.
+    bodies: Vec<Vec<Binding>>,
+    /// The place of each variable in binding order.
+    ranks: EntityVec<Var, u32>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A local variable.
+    Local(Var),
+    /// A top-level name of the program.
+    User(GlobalId),
+    /// A top-level name of the library.
+    Library(GlobalId),
+    /// A primitive that only the library can name.
+    Internal(Prim),
+    /// A word that introduces a form.
+    Keyword(Keyword),
+    /// `list`, which is not a function because a function cannot tell `(list t)` from `(list a b)`.
+    List,
+    /// A name that a later version defines.
+    Reserved,
+    /// Nothing.
+    Unbound,
+}
+
+impl Expander {
+    /// The state before anything is expanded.
+    pub fn new() -> Expander {
+        Expander {
+            core: Program::default(),
+            errors: Vec::new(),
+            globals: Globals::default(),
+            scope: Scope::default(),
+            recursions: Vec::new(),
+            recursion_of: FxHashMap::default(),
+            uses: FxHashMap::default(),
+            pending: FxHashSet::default(),
+            in_library: true,
+            primitives_file: None,
+            functions_around: 0,
+            nesting: 0,
+            bodies: Vec::new(),
+            ranks: EntityVec::new(),
+        }
+    }
+
+    /// The program, or the messages.
+    pub fn finish(self) -> Result<Program, Vec<Diagnostic>> {
+        if self.errors.is_empty() {
+            return Ok(self.core);
+        }
+        Err(self.errors.iter().map(Error::to_diagnostic).collect())
+    }
+
+    /// Records a mistake; the result stands in for the erroneous expression.
+    pub fn error(&mut self, error: Error) -> Rhs {
+        self.errors.push(error);
+        Rhs::Const(Const::Nil)
+    }
+
+    /// What `name` stands for here.
+    pub fn meaning(&self, name: &str) -> Meaning {
+        if let Some(var) = self.scope.get(name) {
+            return Meaning::Local(var);
+        }
+        if !self.in_library
+            && let Some(&global) = self.globals.user.get(name)
+        {
+            return Meaning::User(global);
+        }
+        if (self.in_library || !name.starts_with('%'))
+            && let Some(&global) = self.globals.library.get(name)
+        {
+            return Meaning::Library(global);
+        }
+        if let Some(prim) = basis::internal(name).filter(|_| self.in_library) {
+            return Meaning::Internal(prim);
+        }
+        match basis::keyword(name) {
+            Some(keyword) => Meaning::Keyword(keyword),
+            None if name == "list" => Meaning::List,
+            None if basis::is_reserved(name) => Meaning::Reserved,
+            None => Meaning::Unbound,
+        }
+    }
+
+    /// A library function, by its name.
+    pub fn library_function(&self, name: &str) -> GlobalId {
+        *self.globals.library.get(name).expect("natively expanded calls name functions of the library")
+    }
+
+    /// A new top-level name. It counts as a value until its function is known.
+    pub fn new_global(&mut self, name: &Rc<str>, span: Span) -> GlobalId {
+        self.core.globals.push(Global { name: name.clone(), span, definition: Definition::Value })
+    }
+
+    /// A new variable, behind all others in binding order.
+    pub fn new_var(&mut self, name: &str, span: Span) -> Var {
+        let var = self.core.new_var(name, span);
+        self.ranks.push(var.0);
+        var
+    }
+
+    /// A new variable that stands for `of` and takes its place in binding order.
+    pub fn new_alias(&mut self, of: Var) -> Var {
+        let info = self.core.vars[of].clone();
+        self.ranks.push(self.ranks[of]);
+        self.core.vars.push(info)
+    }
+
+    /// Starts a body inside the current one.
+    pub fn open(&mut self) {
+        self.bodies.push(Vec::new());
+    }
+
+    /// Ends the innermost body and returns its bindings.
+    pub fn close(&mut self) -> Vec<Binding> {
+        self.bodies.pop().expect("bodies are closed as often as opened")
+    }
+
+    /// Appends a binding to the innermost body.
+    pub fn bind(&mut self, var: Var, rhs: Rhs, span: Span) {
+        let body = self.bodies.last_mut().expect("expressions are expanded inside a body");
+        body.push(Binding { var, rhs, span });
+    }
+
+    /// Appends finished bindings to the innermost body.
+    pub fn append(&mut self, bindings: Vec<Binding>) {
+        self.bodies.last_mut().expect("expressions are expanded inside a body").extend(bindings);
+    }
+
+    /// Binds a right-hand side to a new variable.
+    pub fn emit(&mut self, name: &str, rhs: Rhs, span: Span) -> Var {
+        let var = self.new_var(name, span);
+        self.bind(var, rhs, span);
+        var
+    }
+
+    /// The variable that holds a right-hand side; a new one unless it is one already.
+    pub fn hold(&mut self, rhs: Rhs, span: Span) -> Var {
+        let name = match &rhs {
+            Rhs::Var(var) => return *var,
+            Rhs::Global(global) => self.core.globals[*global].name.clone(),
+            Rhs::Closure(lambda) => self.core.lambdas[*lambda].name.clone(),
+            Rhs::Const(_) => Rc::from("c"),
+            _ => Rc::from("t"),
+        };
+        self.emit(&name, rhs, span)
+    }
+
+    /// Evaluates for effect.
+    pub fn discard(&mut self, rhs: Rhs, span: Span) {
+        if !matches!(rhs, Rhs::Var(_) | Rhs::Const(_) | Rhs::Closure(_)) {
+            self.emit("_", rhs, span);
+        }
+    }
+
+    /// The body whose bindings and value `expand` makes; `span` is that of the value.
+    pub fn branch(&mut self, span: Span, expand: impl FnOnce(&mut Expander) -> Rhs) -> Box<Body> {
+        self.open();
+        let mark = self.scope.mark();
+        let rhs = expand(self);
+        let result = self.hold(rhs, span);
+        self.scope.reset(mark);
+        Box::new(Body { bindings: self.close(), result })
+    }
+
+    /// Runs `expand` one level deeper, unless that is too deep.
+    pub fn nested(&mut self, span: Span, expand: impl FnOnce(&mut Expander) -> Rhs) -> Rhs {
+        if self.nesting >= MAX_NESTING {
+            // One message suffices: everything further in is too deep as well.
+            if !self.errors.iter().any(|error| matches!(error, Error::TooDeep(_))) {
+                self.errors.push(Error::TooDeep(span));
+            }
+            return Rhs::Const(Const::Nil);
+        }
+        self.nesting += 1;
+        let rhs = expand(self);
+        self.nesting -= 1;
+        rhs
+    }
+
+    /// The λ with the given curried parameter lists and body.
+    pub fn function(&mut self, name: &Rc<str>, layers: &[Params], forms: &[Datum], span: Span) -> LambdaId {
+        let (params, inner) = layers.split_first().expect("a function has a parameter list");
+        self.functions_around += 1;
+        self.open();
+        let mark = self.scope.mark();
+        let param = self.parameter(params);
+        let rhs = if inner.is_empty() {
+            self.body(forms, span)
+        } else {
+            Rhs::Closure(self.function(name, inner, forms, span))
+        };
+        let result = self.hold(rhs, forms.last().map_or(span, |form| form.span));
+        self.scope.reset(mark);
+        let body = Body { bindings: self.close(), result };
+        self.functions_around -= 1;
+        let captures = self.free_variables(&body, Some(param));
+        let origin = self.origin(name, span);
+        self.core.lambdas.push(Lambda { name: name.clone(), span, origin, param, captures, body })
+    }
+
+    fn origin(&self, name: &str, span: Span) -> Origin {
+        match basis::primitive(name) {
+            Some(prim) if self.primitives_file == Some(span.file) => Origin::Primitive(prim),
+            _ => Origin::Source,
+        }
+    }
+
+    /// The variables that a body uses and does not bind, in binding order.
+    pub fn free_variables(&self, body: &Body, param: Option<Var>) -> Vec<Var> {
+        let mut seen = Seen { used: FxHashSet::default(), bound: param.into_iter().collect(), program: &self.core };
+        seen.body(body);
+        let mut free: Vec<Var> = seen.used.difference(&seen.bound).copied().collect();
+        self.sort(&mut free);
+        free
+    }
+
+    /// Puts variables in binding order.
+    pub fn sort(&self, vars: &mut [Var]) {
+        vars.sort_by_key(|var| (self.ranks[*var], *var));
+    }
+}
+
+/// The variables met in a body. Every variable is bound once, so order does not matter.
+struct Seen<'a> {
+    used: FxHashSet<Var>,
+    bound: FxHashSet<Var>,
+    program: &'a Program,
+}
+
+impl Seen<'_> {
+    fn body(&mut self, body: &Body) {
+        for binding in &body.bindings {
+            self.bound.insert(binding.var);
+            self.rhs(&binding.rhs);
+        }
+        self.used.insert(body.result);
+    }
+
+    fn rhs(&mut self, rhs: &Rhs) {
+        match rhs {
+            Rhs::Const(_) | Rhs::Global(_) => {}
+            Rhs::Var(var) | Rhs::Destructure(_, var) => {
+                self.used.insert(*var);
+            }
+            Rhs::Apply(function, argument) => self.used.extend([*function, *argument]),
+            Rhs::Prim(_, operands) => self.used.extend(operands),
+            Rhs::Closure(lambda) => self.used.extend(&self.program.lambdas[*lambda].captures),
+            Rhs::If(condition, yes, no) => {
+                self.used.insert(*condition);
+                self.body(yes);
+                self.body(no);
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Top-level definitions and expressions, and the syntax of `define`.
+
+use crate::base::Span;
+use crate::core::ir::{Body, Const, Definition, Item, Rhs};
+use crate::expand::basis::{self, Keyword};
+use crate::expand::build::{Expander, Meaning};
+use crate::expand::error::Error;
+use crate::expand::pattern::Params;
+use crate::syntax::{Datum, DatumKind};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// A definition as written.
+pub struct Define<'a> {
+    /// The name defined.
+    pub name: &'a Rc<str>,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// What it is defined as.
+    pub value: Defined<'a>,
+}
+
+/// What a name is defined as.
+pub enum Defined<'a> {
+    /// A function.
+    Function(Function<'a>),
+    /// The value of an expression.
+    Value(&'a Datum),
+}
+
+/// A function as written.
+pub struct Function<'a> {
+    /// Its parameter lists, that of the first call first.
+    pub layers: Vec<Params<'a>>,
+    /// Its body.
+    pub forms: &'a [Datum],
+    /// The whole form.
+    pub span: Span,
+}
+
+impl Expander {
+    /// Expands the library, which consists of functions that may call each other across files.
+    pub fn library(&mut self, datums: &[Datum]) {
+        self.primitives_file = datums.first().map(|datum| datum.span.file);
+        self.top_level(datums);
+        self.in_library = false;
+    }
+
+    /// Expands the program.
+    pub fn program(&mut self, datums: &[Datum]) {
+        self.top_level(datums);
+    }
+
+    /// Expands definitions, which see each other, and expressions.
+    fn top_level(&mut self, datums: &[Datum]) {
+        let mut pieces = Vec::new();
+        let mut first: FxHashMap<&Rc<str>, Span> = FxHashMap::default();
+        for datum in datums {
+            let Some(define) = self.definition(datum) else {
+                pieces.push((datum, None));
+                continue;
+            };
+            let Some(define) = define else { continue };
+            if let Some(&first) = first.get(define.name) {
+                let (second, name) = (define.name_span, define.name.clone());
+                self.errors.push(Error::DefinedTwice { first, second, name });
+            } else {
+                first.insert(define.name, define.name_span);
+            }
+            let global = self.new_global(define.name, define.name_span);
+            let names = if self.in_library { &mut self.globals.library } else { &mut self.globals.user };
+            names.insert(define.name.clone(), global);
+            if matches!(define.value, Defined::Value(_)) {
+                self.pending.insert(global);
+            }
+            pieces.push((datum, Some((global, define))));
+        }
+        for (datum, define) in pieces {
+            match define {
+                Some((global, Define { name, value: Defined::Function(function), .. })) => {
+                    let lambda = self.function(name, &function.layers, function.forms, function.span);
+                    self.core.globals[global].definition = Definition::Function(lambda);
+                }
+                Some((global, Define { name, value: Defined::Value(value), .. })) => {
+                    let body = self.item(value, Some(name));
+                    self.pending.remove(&global);
+                    self.core.items.push(Item::Define(global, body));
+                }
+                None => {
+                    let body = self.item(datum, None);
+                    self.core.items.push(Item::Print(body, datum.span));
+                }
+            }
+        }
+    }
+
+    /// The body that computes a top-level expression.
+    fn item(&mut self, datum: &Datum, name: Option<&Rc<str>>) -> Body {
+        *self.branch(datum.span, |expander| match name {
+            Some(name) => expander.named(datum, name),
+            None => expander.rhs(datum),
+        })
+    }
+
+    /// The definition when the datum is one: `Some(None)` stands for a wrong one.
+    pub fn definition<'a>(&mut self, datum: &'a Datum) -> Option<Option<Define<'a>>> {
+        let (head, operands) = datum.list()?.split_first()?;
+        if self.meaning(head.symbol()?) != Meaning::Keyword(Keyword::Define) {
+            return None;
+        }
+        Some(self.define_form(datum, operands))
+    }
+
+    fn define_form<'a>(&mut self, datum: &'a Datum, operands: &'a [Datum]) -> Option<Define<'a>> {
+        let span = datum.span;
+        let malformed = Error::Malformed(span, "define", "(define name e) or (define (name p ...) e ...)");
+        let Some((target, rest)) = operands.split_first() else {
+            self.errors.push(malformed);
+            return None;
+        };
+        let mut layers = Vec::new();
+        let mut header = target;
+        while let Some((inner, params)) = header.list().and_then(<[Datum]>::split_first) {
+            layers.push(Params { patterns: params.iter().collect(), span: header.span });
+            header = inner;
+        }
+        layers.reverse();
+        let Some(name) = self.definable(header) else { return None };
+        let value = match rest {
+            [] if !layers.is_empty() => {
+                self.errors.push(Error::EmptyBody(span, "define"));
+                return None;
+            }
+            _ if !layers.is_empty() => Defined::Function(Function { layers, forms: rest, span }),
+            [value] => match self.lambda_form(value) {
+                Some(function) => Defined::Function(Function { span, ..function? }),
+                None => Defined::Value(value),
+            },
+            _ => {
+                self.errors.push(malformed);
+                return None;
+            }
+        };
+        Some(Define { name, name_span: header.span, value })
+    }
+
+    /// The name, when the datum is one that can be defined.
+    pub fn definable<'a>(&mut self, datum: &'a Datum) -> Option<&'a Rc<str>> {
+        match &datum.kind {
+            DatumKind::Symbol(name) if basis::keyword(name).is_some() => {
+                self.errors.push(Error::KeywordBound(datum.span, name.clone()));
+                None
+            }
+            DatumKind::Symbol(name) if &**name != "_" => Some(name),
+            DatumKind::Dotted(..) => {
+                self.errors.push(Error::DottedParameters(datum.span));
+                None
+            }
+            _ => {
+                self.errors.push(Error::NotAName(datum.span));
+                None
+            }
+        }
+    }
+
+    /// The function when the datum is a λ-expression: `Some(None)` stands for a wrong one.
+    pub fn lambda_form<'a>(&mut self, datum: &'a Datum) -> Option<Option<Function<'a>>> {
+        let (head, operands) = datum.list()?.split_first()?;
+        if self.meaning(head.symbol()?) != Meaning::Keyword(Keyword::Lambda) {
+            return None;
+        }
+        let span = datum.span;
+        let error = match operands {
+            [params, forms @ ..] => match &params.kind {
+                DatumKind::List(_) if forms.is_empty() => Error::EmptyBody(span, "lambda"),
+                DatumKind::List(patterns) => {
+                    let layers = vec![Params { patterns: patterns.iter().collect(), span: params.span }];
+                    return Some(Some(Function { layers, forms, span }));
+                }
+                DatumKind::Dotted(..) => Error::DottedParameters(params.span),
+                _ => Error::NotAParameterList(params.span),
+            },
+            [] => Error::Malformed(span, "lambda", "(lambda (p ...) e ...)"),
+        };
+        self.errors.push(error);
+        Some(None)
+    }
+
+    /// The value of an expression that gets a name: a λ is called by it.
+    pub fn named(&mut self, datum: &Datum, name: &Rc<str>) -> Rhs {
+        match self.lambda_form(datum) {
+            Some(Some(function)) => Rhs::Closure(self.function(name, &function.layers, function.forms, function.span)),
+            Some(None) => Rhs::Const(Const::Nil),
+            None => self.rhs(datum),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The mistakes in the structure of a program, and their messages.
+
+use crate::base::{Diagnostic, Span};
+use crate::expand::build::MAX_NESTING;
+use std::rc::Rc;
+
+/// A mistake in the structure of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// A name that nothing defines; the nearest one that something does; what to know about the name.
+    Unbound { span: Span, name: Rc<str>, nearest: Option<Rc<str>>, hint: Option<&'static str> },
+    /// A part of the language that this version lacks.
+    Reserved(Span, Rc<str>),
+    /// A keyword where a value is expected.
+    KeywordValue(Span, Rc<str>),
+    /// A keyword where a name is bound or defined.
+    KeywordBound(Span, Rc<str>),
+    /// A form whose parts do not fit: its keyword and its grammar.
+    Malformed(Span, &'static str, &'static str),
+    /// A `let` binding that is not `(pattern expression)`.
+    MalformedBinding(Span, &'static str),
+    /// A form without a body.
+    EmptyBody(Span, &'static str),
+    /// A body that ends in a definition.
+    NoValue(Span, Span),
+    /// A definition where an expression is expected.
+    MisplacedDefine(Span),
+    /// The same name twice in one parameter list or `let`.
+    DuplicateName { first: Span, second: Span, name: Rc<str> },
+    /// The same name defined twice in one program or body.
+    DefinedTwice { first: Span, second: Span, name: Rc<str> },
+    /// Something that is no name where one is defined.
+    NotAName(Span),
+    /// Something that is no pattern where a variable is bound.
+    NotAPattern(Span),
+    /// A pattern with the wrong number of parts, and its grammar.
+    MalformedPattern(Span, &'static str),
+    /// A parameter list with a dot.
+    DottedParameters(Span),
+    /// A parameter list without brackets.
+    NotAParameterList(Span),
+    /// A name in quoted data.
+    QuotedSymbol(Span, Rc<str>),
+    /// `,` outside of a quasi-quotation.
+    MisplacedUnquote(Span),
+    /// A quasi-quotation in a quasi-quotation.
+    NestedQuasiquote(Span),
+    /// A dotted list where an expression is expected.
+    DottedExpression(Span),
+    /// A call whose operator is a constant.
+    CallOfConstant(Span),
+    /// A value used before it is computed.
+    UsedBeforeDefinition { used: Span, definition: Span, name: Rc<str> },
+    /// `list` where a value is expected.
+    ListValue(Span),
+    /// `else` outside of `cond`.
+    MisplacedElse(Span),
+    /// `else` before other clauses.
+    ElseNotLast(Span),
+    /// `=>` in `cond`.
+    CondArrow(Span),
+    /// Expressions nested too deeply.
+    TooDeep(Span),
+    /// `include` inside another form.
+    MisplacedInclude(Span),
+    /// An included file that is nowhere, and the paths tried.
+    IncludeNotFound(Span, Rc<str>, Vec<String>),
+    /// Files that include each other.
+    IncludeCycle(Span, Vec<String>),
+    /// A file that cannot be read: the include that asks for it, its path, the reason.
+    Unreadable(Option<Span>, String, String),
+    /// A file that is not text: the include that asks for it, its path, the first wrong byte.
+    NotUtf8(Option<Span>, String, usize),
+}
+
+impl Error {
+    /// The message for the user.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        self.name_diagnostic().or_else(|| self.form_diagnostic()).unwrap_or_else(|| self.file_diagnostic())
+    }
+
+    /// Mistakes about names.
+    fn name_diagnostic(&self) -> Option<Diagnostic> {
+        Some(match self {
+            Error::Unbound { span, name, nearest, hint } => unbound(*span, name, nearest.as_deref(), *hint),
+            Error::Reserved(span, name) => {
+                Diagnostic::error("V0202", format!("`{name}` is not available in this version"), *span, "not available")
+                    .note("the language has it, but this version of the compiler does not support it yet")
+                    .help("define a function of that name yourself, or use lists and reverse mode instead")
+            }
+            Error::KeywordValue(span, name) => {
+                Diagnostic::error("V0203", format!("`{name}` is a keyword, not a value"), *span, "keyword")
+                    .note("keywords introduce forms; they have no value that could be passed or returned")
+                    .help(format!("use it as a form, `({name} ...)`, or wrap that form in a `lambda`"))
+            }
+            Error::KeywordBound(span, name) => {
+                Diagnostic::error("V0204", format!("`{name}` is a keyword and cannot be defined"), *span, "keyword")
+                    .note("keywords keep their meaning everywhere; all other names may be redefined")
+                    .help("choose another name")
+            }
+            Error::DuplicateName { first, second, name } => {
+                Diagnostic::error("V0205", format!("`{name}` is bound twice in one list"), *second, "second binding")
+                    .secondary(*first, "first binding")
+                    .note("the names of one parameter list or `let` are bound at the same time")
+                    .help("rename one of them; write `_` for a value that is not needed")
+            }
+            Error::DefinedTwice { first, second, name } => {
+                Diagnostic::error("V0206", format!("`{name}` is defined twice"), *second, "second definition")
+                    .secondary(*first, "first definition")
+                    .note("a name has one definition per program or body; included files are part of the program")
+                    .help("remove or rename one of them")
+            }
+            Error::NotAName(span) => Diagnostic::error("V0207", "expected a name to define", *span, "not a name")
+                .note("a definition is `(define name e)` or `(define (name p ...) e ...)`")
+                .help("to take a value apart, use `let` with a pattern"),
+            Error::UsedBeforeDefinition { used, definition, name } => {
+                Diagnostic::error("V0208", format!("`{name}` is used before its definition"), *used, "needed here")
+                    .secondary(*definition, "defined here")
+                    .note(
+                        "values are computed in the order of the program; only functions may be used before they stand",
+                    )
+                    .help("move the definition up, before its first use")
+            }
+            Error::ListValue(span) => Diagnostic::error(
+                "V0209",
+                "`list` is a form, not a function",
+                *span,
+                "not a value",
+            )
+            .note("functions take one argument, so a function could not tell `(list (cons 1 2))` from `(list 1 2)`")
+            .help("wrap it: `(lambda (a b) (list a b))`"),
+            _ => return None,
+        })
+    }
+
+    /// Mistakes about forms.
+    fn form_diagnostic(&self) -> Option<Diagnostic> {
+        Some(match self {
+            Error::Malformed(span, form, usage) => {
+                Diagnostic::error("V0210", format!("malformed `{form}`"), *span, "does not have the right parts")
+                    .note(format!("expected `{usage}`"))
+                    .help(malformed_help(form))
+            }
+            Error::MalformedBinding(span, form) => {
+                Diagnostic::error("V0211", format!("malformed binding in `{form}`"), *span, "expected `(pattern e)`")
+                    .note(format!("bindings are a list of pairs: `({form} ((x 1) (y 2)) e ...)`"))
+                    .help("check the brackets around the name and its value")
+            }
+            Error::EmptyBody(span, form) => {
+                Diagnostic::error("V0212", format!("this `{form}` has no body"), *span, "expected an expression")
+                    .note("the value of a body is that of its last expression, so it needs one")
+                    .help("add an expression before the last bracket")
+            }
+            Error::NoValue(last, body) => {
+                Diagnostic::error("V0213", "this body ends in a definition", *last, "expected an expression")
+                    .secondary(*body, "the body of this form")
+                    .note("the value of a body is that of its last expression")
+                    .help("add an expression after the definition")
+            }
+            Error::MisplacedDefine(span) => {
+                Diagnostic::error("V0214", "a definition may not stand here", *span, "expected an expression")
+                    .note("definitions stand at the top of a file or directly in the body of a function or `let`")
+                    .help("use `let`, or move the definition to the start of the body")
+            }
+            Error::NotAPattern(span) => Diagnostic::error("V0215", "expected a pattern", *span, "not a pattern")
+                .note("patterns are names, `_`, `()`, `(cons p q)`, `(list p ...)`, `(cons* p ... q)` and `(*j p)`")
+                .help("bind a name here and test its value in the body"),
+            Error::MalformedPattern(span, usage) => {
+                Diagnostic::error("V0216", "malformed pattern", *span, "wrong number of parts")
+                    .note(format!("expected `{usage}`"))
+                    .help("write `_` for parts that are not needed")
+            }
+            Error::DottedParameters(span) => {
+                Diagnostic::error("V0217", "a parameter list has no dot", *span, "unexpected dot")
+                    .note("a call passes its operands as one tuple; the last parameter takes all that is left of it")
+                    .help("leave the dot out: called with three operands, `(f a rest)` binds the last two to `rest`")
+            }
+            Error::NotAParameterList(span) => {
+                Diagnostic::error("V0218", "expected a parameter list", *span, "not a list")
+                    .note("a function is `(lambda (p ...) e ...)`")
+                    .help("put brackets around the parameter; a single one takes the whole tuple of operands")
+            }
+            Error::QuotedSymbol(span, name) => Diagnostic::error(
+                "V0219",
+                format!("`{name}` cannot be quoted"),
+                *span,
+                "a name, not a value",
+            )
+            .note("the language has no symbols: quoted data are numbers, booleans, strings, `()` and lists of them")
+            .help("use numbers or strings to tell cases apart, or `list` to compute the elements"),
+            _ => return self.expression_diagnostic(),
+        })
+    }
+
+    /// Mistakes about expressions.
+    fn expression_diagnostic(&self) -> Option<Diagnostic> {
+        Some(match self {
+            Error::MisplacedUnquote(span) => {
+                Diagnostic::error("V0220", "an unquote stands outside of a quasi-quotation", *span, "unexpected `,`")
+                    .note("`,e` inserts the value of `e` into a quasi-quotation such as `` `(1 ,e)``")
+                    .help("remove the comma, or put a backquote before the data around it")
+            }
+            Error::NestedQuasiquote(span) => {
+                Diagnostic::error("V0221", "quasi-quotations do not nest", *span, "second backquote")
+                    .note("the inner one would be data, and the language has no symbols to represent it")
+                    .help("remove the inner backquote; one before the whole datum suffices")
+            }
+            Error::DottedExpression(span) => {
+                Diagnostic::error("V0222", "a dotted list is not an expression", *span, "unexpected dot")
+                    .note("a call is `(f e ...)`; its operands are passed as one tuple")
+                    .help("to pass a tuple that you have, write `(f tuple)`; to build a pair, `(cons a b)`")
+            }
+            Error::CallOfConstant(span) => {
+                Diagnostic::error("V0223", "a constant cannot be called", *span, "not a function")
+                    .note("the first element of a bracket is the function that is called with the others")
+                    .help("write `'(...)` or `(list ...)` for a list, or remove the brackets")
+            }
+            Error::MisplacedElse(span) => {
+                Diagnostic::error("V0224", "`else` stands outside of `cond`", *span, "unexpected `else`")
+                    .note("`else` is the last clause of a `cond`; the branches of an `if` have no keyword")
+                    .help("write `(if c a b)`, or `(cond (c a) (else b))`")
+            }
+            Error::ElseNotLast(span) => {
+                Diagnostic::error("V0225", "`else` must be the last clause", *span, "more clauses follow")
+                    .note("clauses are tried in order, so none after `else` could ever be reached")
+                    .help("move this clause to the end")
+            }
+            Error::CondArrow(span) => {
+                Diagnostic::error("V0226", "`=>` is not part of the language", *span, "unexpected `=>`")
+                    .note("a clause of `cond` is `(c e ...)`")
+                    .help("name the value with `let` and call the function with it")
+            }
+            Error::TooDeep(span) => Diagnostic::error("V0227", "expressions are nested too deeply", *span, "too deep")
+                .note(format!(
+                    "at most {MAX_NESTING} may nest; each clause of `cond` and operand of `and` and `or` counts"
+                ))
+                .help("split the expression into functions"),
+            _ => return None,
+        })
+    }
+
+    /// Mistakes about files; all others are dealt with above.
+    fn file_diagnostic(&self) -> Diagnostic {
+        match self {
+            Error::IncludeNotFound(span, name, tried) => {
+                let mut message = Diagnostic::error(
+                    "V0229",
+                    format!("cannot find the file to include, `{name}`"),
+                    *span,
+                    "not found",
+                );
+                for path in tried {
+                    message = message.note(format!("there is no file {path}"));
+                }
+                message.help("check the spelling, or add the folder with `-I`")
+            }
+            Error::IncludeCycle(span, files) => {
+                Diagnostic::error("V0230", "this include leads back to itself", *span, "closes the cycle")
+                    .note(format!("the cycle is {}", files.join(" -> ")))
+                    .help("move what both files need to a third one")
+            }
+            Error::Unreadable(span, path, reason) => at(*span, "V0231", format!("cannot read {path}"))
+                .note(reason.clone())
+                .help("check the path and the permissions"),
+            Error::NotUtf8(span, path, byte) => at(*span, "V0232", format!("{path} is not a text file"))
+                .note(format!("programs are written in UTF-8; byte {byte} does not belong to a character"))
+                .help("convert the file to UTF-8"),
+            Error::MisplacedInclude(span) => misplaced_include(*span),
+            other => unreachable!("{other:?} is not about files"),
+        }
+    }
+}
+
+fn misplaced_include(span: Span) -> Diagnostic {
+    Diagnostic::error("V0228", "`include` may not stand here", span, "inside another form")
+        .note("an include splices definitions and expressions into the top level of a file")
+        .help("move it to the top level")
+}
+
+/// A message at the include that asks for a file, or about the program's own file.
+fn at(span: Option<Span>, code: &'static str, message: String) -> Diagnostic {
+    match span {
+        Some(span) => Diagnostic::error(code, message, span, "included here"),
+        None => Diagnostic::error_without_place(code, message),
+    }
+}
+
+fn unbound(span: Span, name: &str, nearest: Option<&str>, hint: Option<&'static str>) -> Diagnostic {
+    let message = Diagnostic::error("V0201", format!("`{name}` is not defined"), span, "unknown name");
+    let looks_like_number = name.trim_start_matches(['+', '-', '.']).starts_with(|c: char| c.is_ascii_digit());
+    let message = match looks_like_number {
+        true => message.note("this is read as a name, because it is not a number of a known form"),
+        false => message.note("no definition, parameter or library function has this name"),
+    };
+    match (hint, nearest) {
+        (Some(hint), _) => message.help(hint),
+        (None, Some(nearest)) => message.help(format!("did you mean `{nearest}`?")),
+        (None, None) => message.help(format!("add `(define {name} ...)`, or correct the spelling")),
+    }
+}
+
+fn malformed_help(form: &str) -> &'static str {
+    match form {
+        "if" => "an `if` needs both branches; use `when` if there is only one",
+        "define" => "give exactly one value, or write the parameters in the brackets of the name",
+        "error" => "give the value that is at fault as second operand, or `()`",
+        _ => "check the brackets and the number of parts",
+    }
+}

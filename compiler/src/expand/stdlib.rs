@@ -1,0 +1,33 @@
+//! The standard library, embedded in the compiler.
+
+use crate::base::{Diagnostic, SourceMap};
+use crate::syntax::{self, Datum};
+
+/// A file of the library.
+#[derive(Clone, Copy, Debug)]
+pub struct File {
+    /// Its name in the `stdlib` folder.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// All files. The functions of the first are the primitives as values.
+pub const FILES: &[File] = &[
+    File { name: "primitives.vlad", text: include_str!("../../../stdlib/primitives.vlad") },
+    File { name: "arithmetic.vlad", text: include_str!("../../../stdlib/arithmetic.vlad") },
+    File { name: "lists.vlad", text: include_str!("../../../stdlib/lists.vlad") },
+    File { name: "derivatives.vlad", text: include_str!("../../../stdlib/derivatives.vlad") },
+];
+
+/// Adds all files to the source map and reads their datums, in order.
+pub fn read(sources: &mut SourceMap) -> (Vec<Datum>, Vec<Diagnostic>) {
+    let (mut datums, mut errors) = (Vec::new(), Vec::new());
+    for file in FILES {
+        let id = sources.add(format!("<stdlib>/{}", file.name), file.text, true);
+        let (file_datums, file_errors) = syntax::parse(id, file.text);
+        datums.extend(file_datums);
+        errors.extend(file_errors);
+    }
+    (datums, errors)
+}
