@@ -4,19 +4,16 @@
 //! reverse mode gives there and at the neighbours, and the second derivative (reverse over reverse). The derivative must
 //! agree with a fourth-order difference of values, the second derivative with one of derivatives.
 
-mod common;
-
-use common::EVALUATOR;
 use std::fmt::Write;
-use std::time::Duration;
+use vlad::base::SourceMap;
+use vlad::core::eval::{Options, run};
+use vlad::expand;
 
 /// The step of the differences. The rule below has an error of h^4 in theory and about 1e-16 / h from rounding.
 const STEP: f64 = 1e-3;
 
 /// Relative to the larger of 1 and the derivative.
 const TOLERANCE: f64 = 1e-8;
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// What the functions below are written with.
 const LIBRARY: &str = "
@@ -88,7 +85,7 @@ const FUNCTIONS: &[(&str, &[f64])] = &[
     ("(lambda (x) (loop-power (sin x) 6))", &[-0.9, 1.1]),
     ("(lambda (x) (horner (list x 2 (* x x) 4) x))", &[-0.9, 1.1]),
     ("(lambda (x) (sum (map (lambda (n) (/ (sin (* n x)) n)) (count-down 8))))", &[0.3, 2.0]),
-    ("(lambda (x) (fold-tree (lambda (a b) (* a (sin b))) (tree x 3)))", &[0.3, 0.9]),
+    ("(lambda (x) (fold-tree (lambda (a b) (* a (sin b))) (tree x 2)))", &[0.3, 0.9]),
     ("(lambda (x) (let loop ((y x)) (if (< y 100) (loop (+ y (* y y))) (/ y 100))))", &[1.5, 2.1]),
     (
         "(lambda (x) (letrec ((f (lambda (n) (if (<= n 0) x (* x (g (- n 1))))))
@@ -125,6 +122,16 @@ fn examination(function: &str, point: f64) -> String {
     text + " (d x) ((derivative d) x)))\n"
 }
 
+fn evaluate(text: &str) -> String {
+    let mut sources = SourceMap::new();
+    let mut program = expand::expand_text("derivatives.vlad", text, &expand::Options::default(), &mut sources)
+        .unwrap_or_else(|errors| panic!("{}", errors[0].render(&sources, false)));
+    let mut output = Vec::new();
+    run(&mut program, &sources, &Options::default(), &mut [].as_slice(), &mut output)
+        .unwrap_or_else(|failure| panic!("{}", failure.diagnostic.render(&sources, false)));
+    String::from_utf8_lossy(&output).into_owned()
+}
+
 fn numbers(line: &str) -> Vec<f64> {
     let inside = line.trim_start_matches('(').trim_end_matches(')');
     inside.split(' ').map(|text| text.parse().unwrap_or(f64::NAN)).collect()
@@ -140,12 +147,7 @@ fn derivatives_agree_with_finite_differences() {
         FUNCTIONS.iter().flat_map(|(function, points)| points.iter().map(move |point| (*function, *point))).collect();
     let mut text = String::from(LIBRARY);
     text.extend(cases.iter().map(|(function, point)| examination(function, *point)));
-    let folder = tempfile::tempdir().expect("the system has a folder for temporary files");
-    let file = folder.path().join("derivatives.vlad");
-    std::fs::write(&file, text).expect("temporary files can be written");
-    let outcome = EVALUATOR.run(&file, "", LIMIT);
-    assert_eq!(outcome.code, Some(0), "{}", outcome.messages);
-    let lines: Vec<Vec<f64>> = outcome.output.lines().map(numbers).collect();
+    let lines: Vec<Vec<f64>> = evaluate(&text).lines().map(numbers).collect();
     assert_eq!(lines.len(), cases.len());
     let mut complaints = String::new();
     for ((function, point), line) in cases.iter().zip(lines) {
