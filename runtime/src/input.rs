@@ -57,7 +57,11 @@ impl Buffer {
     }
 }
 
-/// The next number of standard input. When there is none, the program fails with the message.
+/// Stands for the word in the message about a word that is not a number: U+FFFC.
+const PLACEHOLDER: &[u8] = "\u{FFFC}".as_bytes();
+
+/// The next number of standard input. When there is none, the program fails with the message; if that contains a zero
+/// byte, what follows it is the message for a word that is not a number, with a placeholder for the word.
 ///
 /// # Safety
 ///
@@ -66,11 +70,26 @@ impl Buffer {
 pub unsafe extern "C" fn vlad_read_real(message: *const u8, length: usize) -> f64 {
     let mut word = [0; LONGEST];
     // SAFETY: nothing else refers to the buffer while this function runs.
-    let buffer = unsafe { &mut *BUFFER.get() };
-    let number = buffer.word(&mut word).and_then(|word| number::parse(core::str::from_utf8(word).ok()?));
-    match number {
-        Some(number) => number,
-        // SAFETY: the caller's obligation.
-        None => start::fail(unsafe { core::slice::from_raw_parts(message, length) }),
+    let word = unsafe { &mut *BUFFER.get() }.word(&mut word);
+    if let Some(number) = word.and_then(|word| number::parse(core::str::from_utf8(word).ok()?)) {
+        return number;
     }
+    // SAFETY: the caller's obligation.
+    let message = unsafe { core::slice::from_raw_parts(message, length) };
+    let mut messages = message.splitn(2, |byte| *byte == 0);
+    let end = messages.next().unwrap_or(message);
+    match word {
+        None => start::fail(end),
+        Some(word) => fail_malformed(messages.next().unwrap_or(end), word),
+    }
+}
+
+fn fail_malformed(message: &[u8], word: &[u8]) -> ! {
+    let at = message.windows(PLACEHOLDER.len()).position(|part| part == PLACEHOLDER);
+    let (before, after) = at.map_or((message, &[][..]), |at| (&message[..at], &message[at + PLACEHOLDER.len()..]));
+    output::write_error(before);
+    if at.is_some() {
+        output::write_error(word);
+    }
+    start::fail(after)
 }

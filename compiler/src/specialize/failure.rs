@@ -43,6 +43,15 @@ impl Specializer<'_> {
         self.text(&text)
     }
 
+    /// The messages of a failing `read-real`, as [`Op::ReadReal`](crate::ssa::ir::Op::ReadReal) wants them.
+    pub fn input_error_text(&mut self, e: &Emitter) -> TextId {
+        let place = self.place(e);
+        let word = crate::ssa::ir::INPUT_WORD.to_string();
+        let errors = [RuntimeError::EndOfInput, RuntimeError::MalformedNumber { text: word }];
+        let texts = errors.map(|error| error.to_diagnostic(&place).render(self.sources, false));
+        self.text(&texts.join("\0"))
+    }
+
     /// Ends the current block with an error.
     pub fn fail<T>(&mut self, e: &mut Emitter, error: &RuntimeError) -> Emitted<T> {
         if e.depth == 0 && !matches!(error, RuntimeError::Raised { .. }) {

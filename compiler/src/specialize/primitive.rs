@@ -146,7 +146,7 @@ impl Specializer<'_> {
     fn effect(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
         match prim {
             Prim::ReadReal => {
-                let text = self.error_text(e, &RuntimeError::EndOfInput);
+                let text = self.input_error_text(e);
                 Ok(Some(Val { shape: result, leaves: vec![e.value(Op::ReadReal(text), &[], Type::F64)] }))
             }
             Prim::WriteReal => {

@@ -8,7 +8,9 @@
 use crate::base::EntityVec;
 use crate::core::number;
 use crate::ssa::arithmetic;
-use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, SlotId, Stream, Target, Terminator, TextId, Value};
+use crate::ssa::ir::{
+    BlockId, FuncId, Function, INPUT_WORD, Inst, Op, Program, SlotId, Stream, Target, Terminator, TextId, Value,
+};
 use crate::ssa::print::{REAL1, REAL2};
 use crate::ssa::verify::Stage;
 use std::cell::Cell;
@@ -298,8 +300,8 @@ impl<'p> Machine<'p, '_> {
                     self.enter(callee, args);
                 }
                 Op::ReadReal(text) => match read_real(self.streams.input)? {
-                    Some(x) => self.set(base, inst, Datum::Real(x)),
-                    None => return self.fail(text).map(Some),
+                    Ok(x) => self.set(base, inst, Datum::Real(x)),
+                    Err(word) => return self.fail_input(text, &word).map(Some),
                 },
                 _ => {
                     if let Some(datum) = self.inst(base, inst)? {
@@ -498,6 +500,16 @@ impl<'p> Machine<'p, '_> {
         Ok(1)
     }
 
+    /// The failure of `read_real` that met `word`, or the end of the input when that is empty.
+    fn fail_input(&mut self, text: TextId, word: &str) -> Result<u8, Error> {
+        let text = &self.program.texts[text];
+        let (end, malformed) = text.split_once('\0').unwrap_or((text, text));
+        let message = if word.is_empty() { end.to_string() } else { malformed.replace(INPUT_WORD, word) };
+        self.streams.output.flush()?;
+        self.streams.errors.write_all(message.as_bytes())?;
+        Ok(1)
+    }
+
     /// Every box that is alive at the end must be reachable from a global.
     fn check_leaks(&mut self) -> Result<(), Error> {
         let mut held = 0;
@@ -519,7 +531,7 @@ impl<'p> Machine<'p, '_> {
 }
 
 /// The next number of the input, if there is one. White space separates numbers.
-fn read_real(input: &mut dyn BufRead) -> Result<Option<f64>, Error> {
+fn read_real(input: &mut dyn BufRead) -> Result<Result<f64, String>, Error> {
     let mut word = Vec::new();
     while let Some(byte) = input.fill_buf()?.first().copied() {
         if byte.is_ascii_whitespace() && !word.is_empty() {
@@ -530,5 +542,6 @@ fn read_real(input: &mut dyn BufRead) -> Result<Option<f64>, Error> {
             word.push(byte);
         }
     }
-    Ok(std::str::from_utf8(&word).ok().and_then(number::parse))
+    let word = String::from_utf8_lossy(&word).into_owned();
+    Ok(number::parse(&word).ok_or(word))
 }

@@ -121,6 +121,9 @@ pub enum Stream {
     Err,
 }
 
+/// Stands for a word of the input in the message of [`Op::ReadReal`].
+pub const INPUT_WORD: char = '\u{FFFC}';
+
 /// An operation. The comment gives operand types -> result types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -162,7 +165,9 @@ pub enum Op {
     GlobalGet(SlotId),
     /// `T ->`: sets a global's cell; each is set at most once.
     GlobalSet(SlotId),
-    /// `-> f64`: the next number of standard input; fails with the text when there is none.
+    /// `-> f64`: the next number of standard input; fails with the text when there is none. If the text contains a zero
+    /// character, what follows it is the message for a word that is not a number; [`INPUT_WORD`] in it stands for the
+    /// word.
     ReadReal(TextId),
     /// `f64 ->`: writes the shortest decimal that reads back to the same double.
     WriteReal(Stream),

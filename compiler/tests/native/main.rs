@@ -4,6 +4,7 @@ mod boxes;
 mod build;
 mod calls;
 mod limits;
+mod messages;
 
 use build::{Builder, live_boxes, run, run_with, stdout, target};
 use vlad::codegen::Options;
@@ -119,7 +120,7 @@ fn a_loop_by_tail_calls_takes_no_stack() {
 fn input_and_failure() {
     let mut b = Builder::default();
     let newline = b.text("\n");
-    let nothing = b.text("nothing left\n");
+    let nothing = b.text("nothing left\n\0no number: `\u{FFFC}`!\n");
     let (wrong, right) = (b.text("wrong\n"), b.text("right\n"));
     b.main(|code| {
         let x = code.value(Op::ReadReal(nothing), &[], Type::F64);
@@ -138,6 +139,9 @@ fn input_and_failure() {
     let output = run_with(&b.program, " 1.5\n\t1/2", &[]);
     assert_eq!(stdout(&output), "2\nright\n");
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("right\nnothing left\n"));
+    assert_eq!(output.status.code(), Some(1));
+    let output = run_with(&b.program, "1 x", &[]);
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("no number: `x`!\nmemory"));
     assert_eq!(output.status.code(), Some(1));
     let output = run_with(&b.program, "1 2 3 4", &[]);
     assert_eq!(stdout(&output), "3\nwrong\n3\n");
