@@ -13,3 +13,5 @@ pub mod number;
 pub mod errors;
 
 pub mod eval;
+
+pub mod print;

@@ -95,11 +95,6 @@ impl Counts {
         let arithmetic = TABLE.iter().filter(|row| row.3 == Family::Arithmetic).map(|row| row.0);
         arithmetic.map(|prim| (prim, self.by_primitive[prim as usize])).filter(|(_, count)| *count > 0)
     }
-    /// These operations without those: the cost of what `self` did more than `fewer`.
-    pub fn minus(&self, fewer: &Counts) -> Counts {
-        let pairs = self.by_primitive.iter().zip(&fewer.by_primitive);
-        Counts { by_primitive: pairs.map(|(more, fewer)| more.saturating_sub(*fewer)).collect() }
-    }
     /// All operations together.
     pub fn total(&self) -> u64 {
         self.kinds().map(|(_, count)| count).sum()
