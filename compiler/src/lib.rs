@@ -11,6 +11,8 @@
 //! | [`ssa`] | the SSA language: representation, printer, parser, verifier, evaluator | |
 //! | [`opt`] | SSA | better SSA |
 //! | [`codegen`] | SSA | object code, executable |
+//!
+//! [`pipeline`] strings the stages together; [`cli`] is the program that users call.
 
 #[macro_use]
 pub mod base;
@@ -32,5 +34,7 @@ pub mod ssa;
 pub mod opt;
 
 pub mod codegen;
+
+pub mod pipeline;
 
 pub mod cli;

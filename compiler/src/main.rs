@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `vlad`; see [`vlad::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    vlad::cli::main()
+}

@@ -1,1 +1,167 @@
-//! The subcommands of the vlad program.
+//! The program `vlad`: arguments in, exit codes out.
+//!
+//! | exit code | |
+//! |---|---|
+//! | 0 | everything worked |
+//! | 1 | the program that was compiled or run is at fault |
+//! | 2 | `vlad` was called in a wrong way: unknown options, a file that cannot be read |
+//! | 3 | memory or stack was exhausted |
+//!
+//! One file for each subcommand; [`terminal`] prints messages; [`embedded`] is about executables that evaluate.
+
+use crate::pipeline::Settings;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+mod build;
+
+mod check;
+
+mod embedded;
+
+mod emit;
+
+mod eval;
+
+mod run;
+
+mod terminal;
+
+/// Everything worked.
+const SUCCESS: u8 = 0;
+/// The program is at fault.
+const FAULT: u8 = 1;
+/// `vlad` was called in a wrong way.
+const USAGE: u8 = 2;
+
+/// The compiler works on structures as deep as the program is nested, so it gets a large stack; only the part that is
+/// used takes memory.
+const STACK: usize = 4 << 30;
+const SMALL_STACK: usize = 256 << 20;
+
+const EXAMPLES: &str = "\
+Examples:
+  vlad run examples/saddle.vlad                compile a program and run it
+  vlad build examples/saddle.vlad -o saddle    leave the executable
+  echo 2 3 | vlad run hypotenuse.vlad          programs read numbers from standard input
+  vlad eval --count examples/gradients.vlad    run in the reference evaluator, count operations
+  vlad emit --stage opt examples/xor.vlad      show the optimised code
+
+Exit codes: 0 success, 1 the program is at fault, 2 wrong usage, 3 memory or stack exhausted.";
+
+/// Ahead-of-time compiler for VLAD, the functional language whose derivative operator is a function like any other.
+#[derive(Parser)]
+#[command(name = "vlad", version, after_help = EXAMPLES, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// When to use colours in messages.
+    #[arg(long, value_enum, default_value = "auto", global = true)]
+    color: Color,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// If standard error is a terminal and the variable NO_COLOR is not set.
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compile a program and run it.
+    ///
+    /// The program reads numbers from standard input with `read-real`; the values of its expressions go to standard
+    /// output. The exit code is that of the program.
+    Run(run::Arguments),
+    /// Compile a program to an executable.
+    ///
+    /// The executable needs nothing but the C library. The linker is `cc`, or what the variable CC says.
+    Build(build::Arguments),
+    /// Run a program in the reference evaluator.
+    ///
+    /// The evaluator executes the definitions of the language literally: slow, but without any restriction. Compiled
+    /// programs print the same.
+    Eval(eval::Arguments),
+    /// Look for mistakes in a program, without running it.
+    Check(check::Arguments),
+    /// Show a program at a stage of the compiler.
+    Emit(emit::Arguments),
+}
+
+/// What all subcommands share.
+#[derive(Args)]
+struct Input {
+    /// The program.
+    file: PathBuf,
+    /// A folder in which `(include "name")` looks for name.vlad, after the folder of the including file. May be
+    /// repeated.
+    #[arg(short = 'I', long = "include", value_name = "FOLDER")]
+    include: Vec<PathBuf>,
+}
+
+/// How to compile.
+#[derive(Args)]
+struct Native {
+    /// Make it an error if the program needs the reference evaluator at run time.
+    #[arg(long)]
+    native: bool,
+    /// Use all instructions of this machine; the executable may not run on others.
+    #[arg(long)]
+    native_cpu: bool,
+    /// Print how long each part of the compiler took.
+    #[arg(long)]
+    time_passes: bool,
+}
+
+impl Input {
+    fn settings(&self) -> Settings {
+        Settings { include: self.include.clone(), ..Settings::default() }
+    }
+}
+
+impl Native {
+    fn settings(&self, input: &Input) -> Settings {
+        Settings { native_cpu: self.native_cpu, ..input.settings() }
+    }
+}
+
+/// The whole program: what `main` calls.
+pub fn main() -> ExitCode {
+    terminal::install_panic_hook();
+    let Ok(thread) = on_large_stack(STACK).or_else(|_| on_large_stack(SMALL_STACK)) else {
+        eprintln!("error: the system refuses the memory for a stack of {} MiB", SMALL_STACK >> 20);
+        return ExitCode::from(3);
+    };
+    // The panic hook has told the user what happened; for the caller it is a failure like others.
+    let code = thread.join().unwrap_or(FAULT);
+    ExitCode::from(code)
+}
+
+fn on_large_stack(size: usize) -> std::io::Result<std::thread::JoinHandle<u8>> {
+    std::thread::Builder::new().name("vlad".to_string()).stack_size(size).spawn(dispatch)
+}
+
+fn dispatch() -> u8 {
+    if let Some(program) = embedded::find() {
+        return embedded::run(program);
+    }
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Printing help can fail only if nobody reads it.
+            let _ = error.print();
+            return if error.use_stderr() { USAGE } else { SUCCESS };
+        }
+    };
+    terminal::choose_color(arguments.color);
+    match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Build(arguments) => build::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Emit(arguments) => emit::run(&arguments),
+    }
+}

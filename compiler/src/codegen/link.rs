@@ -44,10 +44,14 @@ pub fn replace(output: &Path, make: impl FnOnce(&Path) -> Result<(), Error>) -> 
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    if !folder.is_dir() {
+        return Err(unwritable(io::Error::other(format!("there is no folder `{}`", folder.display()))));
+    }
     let mut prefix = OsString::from(".");
     prefix.push(name);
     // A folder, because the linker may leave parts of its output behind when it fails.
-    let unfinished = tempfile::Builder::new().prefix(&prefix).tempdir_in(folder).map_err(unwritable)?;
+    let unfinished = tempfile::Builder::new().prefix(&prefix).tempdir_in(folder);
+    let unfinished = unfinished.map_err(|cause| unwritable(cause.kind().into()))?;
     let unfinished = unfinished.path().join(name);
     make(&unfinished)?;
     fs::rename(&unfinished, output).map_err(unwritable)

@@ -8,7 +8,6 @@ use crate::expand::Options;
 use crate::expand::error::Error;
 use crate::syntax::{self, Datum, DatumKind};
 use rustc_hash::FxHashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Collects the datums of a program.
@@ -49,13 +48,13 @@ impl<'a> Loader<'a> {
     /// Reads a program from memory.
     pub fn load_text(&mut self, name: &str, text: &str) {
         let path = Path::new(name);
-        let canonical = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let canonical = self.sources.canonical(path);
         self.splice(path, canonical, text);
     }
 
     /// Reads a file; `include` is the place that asks for it.
     fn load(&mut self, path: &Path, include: Option<Span>) {
-        let canonical = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let canonical = self.sources.canonical(path);
         if let Some(first) = self.open.iter().position(|open| open.canonical == canonical) {
             let mut cycle: Vec<String> = self.open[first..].iter().map(|open| open.shown.clone()).collect();
             cycle.push(path.display().to_string());
@@ -68,7 +67,7 @@ impl<'a> Loader<'a> {
             return;
         }
         let shown = path.display().to_string();
-        match fs::read(path) {
+        match self.sources.read(path) {
             Err(error) => self.error(Error::Unreadable(include, shown, error.to_string())),
             Ok(bytes) => match String::from_utf8(bytes) {
                 Ok(text) => self.splice(path, canonical, &text),
@@ -102,7 +101,7 @@ impl<'a> Loader<'a> {
         let beside = self.open.last().map(|open| open.folder.clone()).unwrap_or_default();
         let folders = std::iter::once(&beside).chain(&self.options.include_dirs);
         let candidates: Vec<PathBuf> = folders.map(|folder| folder.join(&file_name)).collect();
-        match candidates.iter().find(|path| path.is_file()) {
+        match candidates.iter().find(|path| self.sources.is_file(path)) {
             Some(path) => self.load(path, Some(span)),
             None => {
                 let tried = candidates.iter().map(|path| path.display().to_string()).collect();

@@ -36,9 +36,9 @@ pub fn generate(seed: u64) -> Program {
     let mut rng = Rng::new(seed);
     let input = (0..4).map(|i| if i < 2 { rng.below(5) as f64 } else { small_number(&mut rng) });
     let input = input.map(|number| format!("{number}\n")).collect();
-    let size = 30 + rng.below(200);
+    let size = 20 + rng.below(120);
     let mut generator =
-        Generator { rng, scope: Vec::new(), functions: Vec::new(), names: 0, budget: 0, work: 1, peak: 1, order: 0 };
+        Generator { rng, scope: Vec::new(), functions: Vec::new(), names: 0, budget: 0, work: 1, order: 0 };
     let mut forms = super::sexp::parse(PRELUDE);
     for name in ["n0", "n1", "r0", "r1"] {
         forms.push(form("(define ? (read-real))", [atom(name)]));
@@ -82,8 +82,6 @@ pub(super) struct Generator {
     budget: usize,
     /// How often the code being generated may run.
     work: usize,
-    /// The largest `work` so far.
-    peak: usize,
     /// How many derivatives are taken around the code being generated.
     order: usize,
 }
@@ -113,7 +111,6 @@ impl Generator {
     fn repeated<T>(&mut self, times: usize, body: impl FnOnce(&mut Generator) -> T) -> T {
         let work = self.work;
         self.work *= times;
-        self.peak = self.peak.max(self.work);
         let result = body(self);
         self.work = work;
         result
@@ -139,7 +136,7 @@ impl Generator {
     pub(super) fn variable(&mut self, wanted: impl Fn(&Type) -> bool) -> Option<(String, Type)> {
         let names = self.variables(wanted);
         // The newest more often than the others, so that values computed are also used.
-        if self.rng.percent(60) { names.last().cloned() } else { names.get(self.rng.below(names.len())).cloned() }
+        if self.rng.percent(40) { names.last().cloned() } else { names.get(self.rng.below(names.len())).cloned() }
     }
 
     /// A counter: how often a loop runs, 0 to 4 times.
@@ -155,13 +152,13 @@ impl Generator {
     fn function(&mut self) -> Sexp {
         let (argument, result) = (Type::random(&mut self.rng, 2), Type::random(&mut self.rng, 2));
         let (name, n, x) = (self.fresh("g"), self.fresh("n"), self.fresh("x"));
-        self.peak = 1;
-        let mut function = Counted { name: name.clone(), argument: argument.clone(), result: result.clone(), work: 1 };
+        let before = self.work;
+        let function = Counted { name: name.clone(), argument: argument.clone(), result: result.clone(), work: 8 };
         let base = self.within(&[(&x, &argument)], |inside| inside.repeated(2, |inside| inside.expression(&result)));
         let step = self.within(&[(&x, &argument), (&n, &Type::Real)], |inside| {
             inside.repeated(8, |inside| inside.step(&function, &n))
         });
-        function.work = self.peak;
+        self.work = before;
         let parts = [atom(name), atom(&n), atom(x), atom(n), base, step];
         let definition = form("(define (? ? ?) (if (<= ? 0) ? ?))", parts);
         self.functions.push(function);
@@ -200,7 +197,7 @@ impl Generator {
             return self.simple(wanted);
         }
         // Some of the budget is kept for what comes after this expression.
-        let kept = self.budget * self.rng.below(60) / 100;
+        let kept = self.budget * self.rng.below(70) / 100;
         self.budget -= kept + 1;
         let result = self.compound(wanted);
         self.budget += kept;
@@ -209,8 +206,8 @@ impl Generator {
 
     fn compound(&mut self, wanted: &Type) -> Sexp {
         let general = match wanted {
-            Type::Real => 35,
-            Type::Bool => 25,
+            Type::Real => 45,
+            Type::Bool => 30,
             _ => 65,
         };
         if self.rng.percent(general) { self.general(wanted) } else { self.special(wanted) }
@@ -327,7 +324,6 @@ impl Generator {
             return self.expression(wanted);
         }
         let function = self.rng.choose(&fitting).clone();
-        self.peak = self.peak.max(function.work * work);
         let count = self.count();
         form("(? ? ?)", [atom(function.name), count, self.expression(&function.argument)])
     }

@@ -1,0 +1,162 @@
+//! `vlad emit`: show a program at a stage of the compiler.
+
+use super::{FAULT, Input, SUCCESS, build, terminal};
+use crate::ad::Transforms;
+use crate::base::{Diagnostic, SourceMap};
+use crate::codegen;
+use crate::core;
+use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Rhs};
+use crate::flow;
+use crate::pipeline::{Pipeline, Refusal};
+use crate::syntax;
+use clap::ValueEnum;
+use rustc_hash::FxHashSet;
+use std::path::{Path, PathBuf};
+
+/// A stage of the compiler.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Stage {
+    /// The file as it was read.
+    Syntax,
+    /// The core language: A-normal form with closures.
+    Core,
+    /// The reverse transforms of the program's own functions.
+    Reverse,
+    /// The functions that the program calls, with the shapes of their arguments and results.
+    Flow,
+    /// First-order code as it comes from the analysis.
+    Ssa,
+    /// First-order code after optimisation, with reference counts.
+    Opt,
+    /// Cranelift's intermediate form.
+    Clif,
+    /// Assembly language.
+    Asm,
+}
+
+/// What `vlad emit` accepts.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    input: Input,
+    /// The stage after which to show the program.
+    #[arg(long, value_enum, default_value = "opt")]
+    stage: Stage,
+    /// The file to write instead of standard output.
+    #[arg(short, long, value_name = "TEXT")]
+    output: Option<PathBuf>,
+    /// Show code for this machine in particular.
+    #[arg(long)]
+    native_cpu: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> u8 {
+    if let Err(code) = build::demand_file(&arguments.input.file) {
+        return code;
+    }
+    let mut settings = arguments.input.settings();
+    settings.native_cpu = arguments.native_cpu;
+    let mut pipeline = Pipeline::new(settings);
+    let text = match arguments.stage {
+        Stage::Syntax => datums(&mut pipeline.sources, &arguments.input.file),
+        stage => match build::read(&mut pipeline, &arguments.input) {
+            Ok(program) => match terminal::catch(|| show(&mut pipeline, program, stage)) {
+                Ok(text) => text,
+                Err(panic) => Err(vec![build::mistake(&panic)]),
+            },
+            Err(code) => return code,
+        },
+    };
+    match text {
+        Ok(text) => write(&text, arguments.output.as_deref()),
+        Err(diagnostics) => {
+            terminal::report(&diagnostics, &pipeline.sources);
+            FAULT
+        }
+    }
+}
+
+fn write(text: &str, output: Option<&Path>) -> u8 {
+    let Some(output) = output else { return terminal::print(text) };
+    let written = codegen::link::replace(output, |unfinished| {
+        std::fs::write(unfinished, text).map_err(|cause| codegen::Error::Write { path: output.to_path_buf(), cause })
+    });
+    match written {
+        Ok(()) => SUCCESS,
+        Err(error) => {
+            terminal::report_plain(&error.to_diagnostic());
+            FAULT
+        }
+    }
+}
+
+fn datums(sources: &mut SourceMap, file: &Path) -> Result<String, Vec<Diagnostic>> {
+    let text = std::fs::read(file).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", file.display());
+        vec![Diagnostic::error_without_place("V0807", message)]
+    })?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let id = sources.add(file.display().to_string(), text.clone(), false);
+    let (datums, diagnostics) = syntax::parse(id, &text);
+    if diagnostics.is_empty() { Ok(syntax::print(&datums)) } else { Err(diagnostics) }
+}
+
+/// The text of the program after a stage behind the front end.
+fn show(pipeline: &mut Pipeline, mut program: Program, stage: Stage) -> Result<String, Vec<Diagnostic>> {
+    let refused = |refusal| match refusal {
+        Refusal::Mistake(diagnostics) => diagnostics,
+        Refusal::Unsupported(diagnostic) => vec![*diagnostic],
+    };
+    let bad_code = |error: codegen::Error| vec![error.to_diagnostic()];
+    match stage {
+        Stage::Syntax => return Ok(String::new()),
+        Stage::Core => return Ok(core::print::program(&program, &pipeline.sources)),
+        Stage::Reverse => return Ok(reverse(&mut program, &pipeline.sources)),
+        _ => {}
+    }
+    let flow = pipeline.analyze(&mut program).map_err(refused)?;
+    if stage == Stage::Flow {
+        return Ok(flow::print::analysis(&program, &flow));
+    }
+    let mut code = pipeline.specialize(&program, flow).map_err(refused)?;
+    if stage == Stage::Ssa {
+        return Ok(code.to_string());
+    }
+    pipeline.optimize(&mut code);
+    let options = pipeline.codegen_options();
+    match stage {
+        Stage::Clif => codegen::clif(&code, &options).map_err(bad_code),
+        Stage::Asm => codegen::assembly(&code, &options).map_err(bad_code),
+        _ => Ok(code.to_string()),
+    }
+}
+
+/// The transforms of all λs of the program that are not part of another one.
+fn reverse(program: &mut Program, sources: &SourceMap) -> String {
+    let own = |lambda: &Lambda| lambda.origin == Origin::Source && !sources.is_library(lambda.span);
+    let mut inner = Vec::new();
+    for lambda in program.lambdas.values() {
+        closures(&lambda.body, &mut inner);
+    }
+    let inner: FxHashSet<LambdaId> = inner.into_iter().collect();
+    let lambdas = program.lambdas.iter().filter(|(id, lambda)| own(lambda) && !inner.contains(id));
+    let lambdas: Vec<LambdaId> = lambdas.map(|(id, _)| id).collect();
+    let mut transforms = Transforms::new();
+    let reversed: Vec<LambdaId> = lambdas.into_iter().map(|lambda| transforms.reverse(program, lambda)).collect();
+    core::print::lambdas(program, &reversed)
+}
+
+/// The λs whose closures are made in a body.
+fn closures(body: &Body, found: &mut Vec<LambdaId>) {
+    for binding in &body.bindings {
+        match &binding.rhs {
+            Rhs::Closure(lambda) => found.push(*lambda),
+            Rhs::If(_, yes, no) => {
+                closures(yes, found);
+                closures(no, found);
+            }
+            _ => {}
+        }
+    }
+}

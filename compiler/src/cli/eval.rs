@@ -1,0 +1,120 @@
+//! `vlad eval`: run in the reference evaluator. Also what programs that embed it do.
+
+use super::{Input, SUCCESS, build, terminal};
+use crate::base::SourceMap;
+use crate::core::eval;
+use crate::core::ir::Program;
+use crate::pipeline::Pipeline;
+use std::cell::RefCell;
+use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Stdout, Write};
+
+/// What `vlad eval` accepts.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    input: Input,
+    /// Print to standard error how many arithmetic operations of each kind were computed.
+    #[arg(long)]
+    count: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> u8 {
+    evaluate(&arguments.input, arguments.count)
+}
+
+/// Reads and evaluates a program.
+pub fn evaluate(input: &Input, count: bool) -> u8 {
+    let mut pipeline = Pipeline::new(input.settings());
+    match build::read(&mut pipeline, input) {
+        Ok(mut program) => evaluate_program(&mut program, &pipeline.sources, count),
+        Err(code) => code,
+    }
+}
+
+/// Evaluates a program; the result is the exit code.
+pub fn evaluate_program(program: &mut Program, sources: &SourceMap, count: bool) -> u8 {
+    let shared = Output { buffer: RefCell::new(BufWriter::new(io::stdout())), failure: RefCell::new(None) };
+    let lines = io::stdout().is_terminal();
+    let mut output = Writer { shared: &shared, lines };
+    let mut input = Reader { shared: &shared, input: io::stdin().lock() };
+    let result = eval::run(program, sources, &eval::Options::default(), &mut input, &mut output);
+    let flushed = output.flush();
+    if let Some(error) = shared.failure.borrow().as_ref() {
+        return terminal::output_failed(error);
+    }
+    if let Err(error) = flushed {
+        return terminal::output_failed(&error);
+    }
+    match result {
+        Ok(counts) => {
+            if count {
+                eprint!("{counts}");
+            }
+            SUCCESS
+        }
+        Err(failure) => {
+            terminal::report([&*failure.diagnostic], sources);
+            u8::try_from(failure.exit_code).unwrap_or(super::FAULT)
+        }
+    }
+}
+
+/// Standard output with a buffer, which is written out before the program waits for input.
+struct Output {
+    buffer: RefCell<BufWriter<Stdout>>,
+    /// Why it could not be written.
+    failure: RefCell<Option<io::Error>>,
+}
+
+struct Writer<'o> {
+    shared: &'o Output,
+    lines: bool,
+}
+
+struct Reader<'o, I> {
+    shared: &'o Output,
+    input: I,
+}
+
+impl Output {
+    fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            let kind = error.kind();
+            self.failure.borrow_mut().get_or_insert(error);
+            kind.into()
+        })
+    }
+}
+
+impl Write for Writer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.shared.buffer.borrow_mut().write(bytes);
+        let written = self.shared.note(result)?;
+        if self.lines && bytes.contains(&b'\n') {
+            self.flush()?;
+        }
+        Ok(written)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.shared.buffer.borrow_mut().flush();
+        self.shared.note(result)
+    }
+}
+
+impl<I: BufRead> Read for Reader<'_, I> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.input.read(buffer)
+    }
+}
+
+impl<I: BufRead> BufRead for Reader<'_, I> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let result = self.shared.buffer.borrow_mut().flush();
+        self.shared.note(result)?;
+        self.input.fill_buf()
+    }
+    fn consume(&mut self, amount: usize) {
+        self.input.consume(amount);
+    }
+}

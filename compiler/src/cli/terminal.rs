@@ -1,0 +1,98 @@
+//! Messages on standard error, values on standard output, and what happens when the compiler itself fails.
+
+use super::{Color, FAULT};
+use crate::base::{Diagnostic, SourceMap};
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write};
+use std::panic::PanicHookInfo;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static USE_COLOR: AtomicBool = AtomicBool::new(false);
+
+/// Decides whether messages are coloured.
+pub fn choose_color(color: Color) {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let use_color = match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => wanted && io::stderr().is_terminal(),
+    };
+    USE_COLOR.store(use_color, Ordering::Relaxed);
+}
+
+/// Prints messages.
+pub fn report<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>, sources: &SourceMap) {
+    let color = USE_COLOR.load(Ordering::Relaxed);
+    for diagnostic in diagnostics {
+        // There is nowhere to say that standard error cannot be written.
+        let _ = io::stderr().write_all(diagnostic.render(sources, color).as_bytes());
+    }
+}
+
+/// Prints one message that has no place in a file.
+pub fn report_plain(diagnostic: &Diagnostic) {
+    report([diagnostic], &SourceMap::new());
+}
+
+/// Writes to standard output. When nobody reads it any more, ends quietly; other failures are reported.
+pub fn print(text: &str) -> u8 {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Ok(()) => super::SUCCESS,
+        Err(error) => output_failed(&error),
+    }
+}
+
+/// The exit code after standard output could not be written.
+pub fn output_failed(error: &io::Error) -> u8 {
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        let message = format!("cannot write to standard output: {error}");
+        report_plain(&Diagnostic::error_without_place("V0806", message));
+    }
+    FAULT
+}
+
+thread_local! {
+    /// While set, panics are recorded here instead of being printed.
+    static RECORD: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Panics are mistakes of the compiler: say so, and what to do.
+pub fn install_panic_hook() {
+    std::panic::set_hook(Box::new(|info| {
+        let message = describe(info);
+        let recorded = RECORD.with(|record| match record.try_borrow_mut() {
+            Ok(mut record) if record.is_some() => {
+                *record = Some(message.clone());
+                true
+            }
+            _ => false,
+        });
+        if !recorded {
+            let _ = writeln!(
+                io::stderr(),
+                "error: mistake in the compiler: {message}\n\
+                 help: please report this message, the program, and `vlad --version` ({})",
+                env!("CARGO_PKG_VERSION")
+            );
+        }
+    }));
+}
+
+/// Runs a part of the compiler; a panic in it becomes an error with its message.
+pub fn catch<T>(part: impl FnOnce() -> T) -> Result<T, String> {
+    RECORD.with(|record| *record.borrow_mut() = Some(String::new()));
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(part));
+    let message = RECORD.with(|record| record.borrow_mut().take()).unwrap_or_default();
+    result.map_err(|_| message)
+}
+
+fn describe(info: &PanicHookInfo) -> String {
+    let payload = info.payload();
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_string());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_string());
+    match info.location() {
+        Some(place) => format!("{text} (at {}:{})", place.file(), place.line()),
+        None => text,
+    }
+}

