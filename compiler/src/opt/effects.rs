@@ -1,0 +1,67 @@
+//! What calls of each function may do besides returning results.
+//!
+//! The answer for a function is the union over what it can reach in the call graph: a fixed point from below.
+
+use crate::base::EntityVec;
+use crate::opt::calls::callers;
+use crate::ssa::ir::{FuncId, Function, Op, Program, Terminator};
+
+/// What a function may do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Effect {
+    /// Reads input, writes output or sets a global.
+    visible: bool,
+    /// Ends the program with an error.
+    fails: bool,
+}
+
+/// The effects of all functions of a program.
+#[derive(Clone, Debug)]
+pub struct Effects {
+    table: EntityVec<FuncId, Effect>,
+}
+
+impl Effects {
+    /// Analyses a program.
+    pub fn new(program: &Program) -> Effects {
+        let mut table: EntityVec<FuncId, Effect> = program.functions.values().map(own_effect).collect();
+        let callers = callers(program);
+        let mut waiting: Vec<FuncId> = table.ids().filter(|id| table[*id] != Effect::default()).collect();
+        while let Some(id) = waiting.pop() {
+            let Effect { visible, fails } = table[id];
+            for caller in &callers[id] {
+                let before = table[*caller];
+                let after = Effect { visible: before.visible || visible, fails: before.fails || fails };
+                if after != before {
+                    table[*caller] = after;
+                    waiting.push(*caller);
+                }
+            }
+        }
+        Effects { table }
+    }
+    /// True when a call whose results are not used may be dropped.
+    pub fn can_be_dropped(&self, function: FuncId) -> bool {
+        self.table[function] == Effect::default()
+    }
+    /// True when a second call with the same arguments gives the same results and does nothing else.
+    pub fn is_repeatable(&self, function: FuncId) -> bool {
+        !self.table[function].visible
+    }
+    /// True when the operation may be dropped if its results are not used.
+    pub fn is_removable(&self, op: Op) -> bool {
+        match op {
+            Op::Call(callee) => self.can_be_dropped(callee),
+            op => !op.has_effect(),
+        }
+    }
+}
+
+fn own_effect(function: &Function) -> Effect {
+    let mut effect = Effect::default();
+    for block in function.blocks.values() {
+        effect.visible |= block.insts.iter().any(|inst| inst.op.has_effect());
+        effect.fails |= matches!(block.terminator, Terminator::Fail(_));
+    }
+    effect
+}

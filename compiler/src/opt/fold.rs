@@ -1,0 +1,374 @@
+//! Constant folding and algebraic simplification of single operations: SSA → SSA.
+//!
+//! ```text
+//! v1 = real 1.0
+//! v2 = mul v0, v1          →     v3 = sqrt v0
+//! v3 = sqrt v2
+//! ```
+//!
+//! Every rule is exact: the new value has the same bits as the old one, except that the sign and the payload of a
+//! result that is not a number may differ, which no operation of the language can see. So `x * 0` stays (it is not 0
+//! when x is infinite), `x + 0` stays (it is +0 when x is -0), and nothing is reassociated. Constants are computed by
+//! [`crate::ssa::arithmetic`].
+//!
+//! Operands of commutative operations are sorted (constants last), and greater is turned into less, so that value
+//! numbering sees that `a * b` and `b * a` are equal.
+//!
+//! Fields and tags of boxes that are made in the same function are known; so is a box that is made of all the fields
+//! of another one.
+//!
+//! Tests: `tests/opt/fold/`.
+
+use crate::opt::rewrite::{Definitions, Replacements, is_constant};
+use crate::ssa::arithmetic;
+use crate::ssa::graph::reverse_postorder;
+use crate::ssa::ir::{Compare, Function, Inst, Op, Program, Real1, Real2, Value};
+
+/// Folds every operation.
+pub fn run(program: &mut Program) -> bool {
+    let mut changed = false;
+    for function in program.functions.values_mut() {
+        changed |= fold_function(function);
+    }
+    changed
+}
+
+fn fold_function(function: &mut Function) -> bool {
+    let definitions = Definitions::new(function);
+    let mut replacements = Replacements::new(function);
+    let mut changed = false;
+    for block in reverse_postorder(function) {
+        for index in 0..function.blocks[block].insts.len() {
+            let inst = &mut function.blocks[block].insts[index];
+            inst.args.iter_mut().for_each(|arg| *arg = replacements.resolve(*arg));
+            let inst = inst.clone();
+            if inst.results.len() != 1 {
+                continue;
+            }
+            match fold(function, &definitions, inst.op, &inst.args) {
+                Folded::Unchanged => {}
+                Folded::Value(value) => {
+                    replacements.replace(inst.results[0], value);
+                    changed = true;
+                }
+                Folded::Op(op, args) => {
+                    let inst = &mut function.blocks[block].insts[index];
+                    (inst.op, inst.args) = (op, args);
+                    changed = true;
+                }
+            }
+        }
+    }
+    replacements.apply(function);
+    changed
+}
+
+/// The outcome of [`fold`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Folded {
+    /// No rule applies.
+    Unchanged,
+    /// The result is this value.
+    Value(Value),
+    /// This operation does the same.
+    Op(Op, Vec<Value>),
+}
+
+/// Simplifies an operation until no rule applies.
+pub fn fold(function: &Function, definitions: &Definitions, op: Op, args: &[Value]) -> Folded {
+    let view = View { function, definitions };
+    let mut result = Folded::Unchanged;
+    let (mut op, mut args) = (op, args.to_vec());
+    // Every rule makes the operation simpler or its operands older; the bound only guards against a cycle of rules.
+    for _ in 0..16 {
+        match view.step(op, &args) {
+            Folded::Unchanged => break,
+            Folded::Value(value) => return Folded::Value(value),
+            Folded::Op(next, operands) => {
+                (op, args) = (next, operands.clone());
+                result = Folded::Op(next, operands);
+            }
+        }
+    }
+    result
+}
+
+struct View<'f> {
+    function: &'f Function,
+    definitions: &'f Definitions,
+}
+
+fn real(x: f64) -> Folded {
+    Folded::Op(Op::ConstReal(x.to_bits()), Vec::new())
+}
+
+fn boolean(x: bool) -> Folded {
+    Folded::Op(Op::ConstBool(x), Vec::new())
+}
+
+fn int(x: i64) -> Folded {
+    Folded::Op(Op::ConstInt(x), Vec::new())
+}
+
+impl View<'_> {
+    fn inst(&self, value: Value) -> Option<&Inst> {
+        self.definitions.inst(self.function, value)
+    }
+
+    fn real(&self, value: Value) -> Option<f64> {
+        match self.inst(value)?.op {
+            Op::ConstReal(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    fn boolean(&self, value: Value) -> Option<bool> {
+        match self.inst(value)?.op {
+            Op::ConstBool(x) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// The operand, when `value` is the result of this operation on one operand.
+    fn operand_of(&self, value: Value, op: Op) -> Option<Value> {
+        self.inst(value).filter(|inst| inst.op == op).map(|inst| inst.args[0])
+    }
+
+    fn step(&self, op: Op, args: &[Value]) -> Folded {
+        match op {
+            Op::Real1(op) => self.real1(op, args[0]),
+            Op::Real2(op) => self.real2(op, args[0], args[1]),
+            Op::Compare(op) => self.compare(op, args[0], args[1]),
+            Op::Not => self.not(args[0]),
+            Op::And | Op::Or => self.logic(op, args[0], args[1]),
+            Op::IntIs(x) => self.int_is(x, args[0]),
+            Op::Select => self.select(args[0], args[1], args[2]),
+            Op::Tag(_) | Op::HasTag(..) | Op::Field(..) => self.access(op, args[0]),
+            Op::Box(..) => self.rebuilt(op, args).map_or(Folded::Unchanged, Folded::Value),
+            _ => Folded::Unchanged,
+        }
+    }
+
+    fn real1(&self, op: Real1, x: Value) -> Folded {
+        if let Some(x) = self.real(x) {
+            return real(arithmetic::real1(op, x));
+        }
+        let inner = self.inst(x).map(|inst| (inst.op, inst.args.first().copied()));
+        match (op, inner) {
+            (Real1::Neg, Some((Op::Real1(Real1::Neg), Some(y)))) => Folded::Value(y),
+            (Real1::Abs, Some((Op::Real1(Real1::Neg), Some(y)))) => Folded::Op(Op::Real1(Real1::Abs), vec![y]),
+            (Real1::Abs, Some((Op::Real1(Real1::Abs), _))) => Folded::Value(x),
+            _ => Folded::Unchanged,
+        }
+    }
+
+    fn real2(&self, op: Real2, x: Value, y: Value) -> Folded {
+        if let (Some(x), Some(y)) = (self.real(x), self.real(y)) {
+            return real(arithmetic::real2(op, x, y));
+        }
+        match op {
+            Real2::Add => self.add(x, y),
+            Real2::Sub => self.sub(x, y),
+            Real2::Mul => self.mul(x, y),
+            Real2::Div => self.div(x, y),
+            Real2::Atan2 | Real2::Pow => Folded::Unchanged,
+        }
+    }
+
+    fn add(&self, x: Value, y: Value) -> Folded {
+        let neg = Op::Real1(Real1::Neg);
+        if let Some(sorted) = self.sorted(Op::Real2(Real2::Add), x, y) {
+            return sorted;
+        }
+        if is_bits(self.real(y), -0.0) {
+            return Folded::Value(x);
+        }
+        if let Some(y) = self.operand_of(y, neg) {
+            return Folded::Op(Op::Real2(Real2::Sub), vec![x, y]);
+        }
+        if let Some(x) = self.operand_of(x, neg) {
+            return Folded::Op(Op::Real2(Real2::Sub), vec![y, x]);
+        }
+        Folded::Unchanged
+    }
+
+    fn sub(&self, x: Value, y: Value) -> Folded {
+        if is_bits(self.real(y), 0.0) {
+            return Folded::Value(x);
+        }
+        if is_bits(self.real(x), -0.0) {
+            return Folded::Op(Op::Real1(Real1::Neg), vec![y]);
+        }
+        if let Some(y) = self.operand_of(y, Op::Real1(Real1::Neg)) {
+            return Folded::Op(Op::Real2(Real2::Add), vec![x, y]);
+        }
+        Folded::Unchanged
+    }
+
+    fn mul(&self, x: Value, y: Value) -> Folded {
+        let neg = Op::Real1(Real1::Neg);
+        if let Some(sorted) = self.sorted(Op::Real2(Real2::Mul), x, y) {
+            return sorted;
+        }
+        if is_bits(self.real(y), 1.0) {
+            return Folded::Value(x);
+        }
+        if is_bits(self.real(y), -1.0) {
+            return Folded::Op(neg, vec![x]);
+        }
+        if let (Some(x), Some(y)) = (self.operand_of(x, neg), self.operand_of(y, neg)) {
+            return Folded::Op(Op::Real2(Real2::Mul), vec![x, y]);
+        }
+        Folded::Unchanged
+    }
+
+    fn div(&self, x: Value, y: Value) -> Folded {
+        let neg = Op::Real1(Real1::Neg);
+        if is_bits(self.real(y), 1.0) {
+            return Folded::Value(x);
+        }
+        if is_bits(self.real(y), -1.0) {
+            return Folded::Op(neg, vec![x]);
+        }
+        if let (Some(x), Some(y)) = (self.operand_of(x, neg), self.operand_of(y, neg)) {
+            return Folded::Op(Op::Real2(Real2::Div), vec![x, y]);
+        }
+        Folded::Unchanged
+    }
+
+    /// The operation with its operands sorted: constants last, otherwise older values first.
+    fn sorted(&self, op: Op, x: Value, y: Value) -> Option<Folded> {
+        let key = |value: Value| (self.inst(value).is_some_and(|inst| is_constant(inst.op)), value);
+        (key(x) > key(y)).then(|| Folded::Op(op, vec![y, x]))
+    }
+
+    fn compare(&self, op: Compare, x: Value, y: Value) -> Folded {
+        if let (Some(x), Some(y)) = (self.real(x), self.real(y)) {
+            return boolean(arithmetic::compare(op, x, y));
+        }
+        match op {
+            Compare::Gt => Folded::Op(Op::Compare(Compare::Lt), vec![y, x]),
+            Compare::Ge => Folded::Op(Op::Compare(Compare::Le), vec![y, x]),
+            Compare::Lt if x == y => boolean(false),
+            Compare::Eq | Compare::Ne => self.sorted(Op::Compare(op), x, y).unwrap_or(Folded::Unchanged),
+            Compare::Lt | Compare::Le => Folded::Unchanged,
+        }
+    }
+
+    fn not(&self, x: Value) -> Folded {
+        let Some(inst) = self.inst(x) else { return Folded::Unchanged };
+        match inst.op {
+            Op::ConstBool(x) => boolean(!x),
+            Op::Not => Folded::Value(inst.args[0]),
+            Op::Compare(Compare::Eq) => Folded::Op(Op::Compare(Compare::Ne), inst.args.clone()),
+            Op::Compare(Compare::Ne) => Folded::Op(Op::Compare(Compare::Eq), inst.args.clone()),
+            _ => Folded::Unchanged,
+        }
+    }
+
+    /// `and`, `or`: `neutral` leaves the other operand as it is, its opposite decides.
+    fn logic(&self, op: Op, x: Value, y: Value) -> Folded {
+        let neutral = op == Op::And;
+        if x == y {
+            return Folded::Value(x);
+        }
+        for (known, other) in [(x, y), (y, x)] {
+            match self.boolean(known) {
+                Some(value) if value == neutral => return Folded::Value(other),
+                Some(_) => return boolean(!neutral),
+                None => {}
+            }
+            if self.operand_of(known, Op::Not) == Some(other) {
+                return boolean(!neutral);
+            }
+        }
+        self.sorted(op, x, y).unwrap_or(Folded::Unchanged)
+    }
+
+    fn int_is(&self, x: i64, value: Value) -> Folded {
+        let Some(inst) = self.inst(value) else { return Folded::Unchanged };
+        match inst.op {
+            Op::ConstInt(y) => boolean(x == y),
+            Op::Tag(sum) => match u32::try_from(x) {
+                Ok(tag) => Folded::Op(Op::HasTag(sum, tag), inst.args.clone()),
+                Err(_) => boolean(false),
+            },
+            Op::Select => {
+                let is = |value| match self.inst(value).map(|inst| inst.op) {
+                    Some(Op::ConstInt(y)) => Some(x == y),
+                    _ => None,
+                };
+                chosen_test(inst.args[0], is(inst.args[1]), is(inst.args[2]))
+            }
+            _ => Folded::Unchanged,
+        }
+    }
+
+    fn select(&self, condition: Value, yes: Value, no: Value) -> Folded {
+        if yes == no {
+            return Folded::Value(yes);
+        }
+        if let Some(condition) = self.boolean(condition) {
+            return Folded::Value(if condition { yes } else { no });
+        }
+        if let Some(condition) = self.operand_of(condition, Op::Not) {
+            return Folded::Op(Op::Select, vec![condition, no, yes]);
+        }
+        match (self.boolean(yes), self.boolean(no)) {
+            (Some(true), Some(false)) => Folded::Value(condition),
+            (Some(false), Some(true)) => Folded::Op(Op::Not, vec![condition]),
+            (Some(true), None) => Folded::Op(Op::Or, vec![condition, no]),
+            (None, Some(false)) => Folded::Op(Op::And, vec![condition, yes]),
+            _ => Folded::Unchanged,
+        }
+    }
+
+    /// Tests and fields of a boxed sum.
+    fn access(&self, op: Op, value: Value) -> Folded {
+        let Some(inst) = self.inst(value) else { return Folded::Unchanged };
+        let tag = match inst.op {
+            Op::Box(_, tag) | Op::Immediate(_, tag) => tag,
+            Op::Select => return self.access_of_choice(op, &inst.args),
+            _ => return Folded::Unchanged,
+        };
+        match op {
+            Op::Tag(_) => int(i64::from(tag)),
+            Op::HasTag(_, expected) => boolean(tag == expected),
+            // A field of another alternative is read only where control cannot get to.
+            Op::Field(_, expected, field) if tag == expected => Folded::Value(inst.args[field as usize]),
+            _ => Folded::Unchanged,
+        }
+    }
+
+    fn access_of_choice(&self, op: Op, choice: &[Value]) -> Folded {
+        let Op::HasTag(_, expected) = op else { return Folded::Unchanged };
+        let has = |value| match self.inst(value).map(|inst| inst.op) {
+            Some(Op::Box(_, tag) | Op::Immediate(_, tag)) => Some(tag == expected),
+            _ => None,
+        };
+        chosen_test(choice[0], has(choice[1]), has(choice[2]))
+    }
+
+    /// The box that has exactly these fields, when they are all the fields of one box with the same tag.
+    fn rebuilt(&self, op: Op, args: &[Value]) -> Option<Value> {
+        let Op::Box(sum, tag) = op else { return None };
+        let original = self.operand_of(*args.first()?, Op::Field(sum, tag, 0))?;
+        let is_field =
+            |(field, arg): (u32, &Value)| self.operand_of(*arg, Op::Field(sum, tag, field)) == Some(original);
+        (0..).zip(args).all(is_field).then_some(original)
+    }
+}
+
+/// The test of a selection whose two operands pass it as told.
+fn chosen_test(condition: Value, yes: Option<bool>, no: Option<bool>) -> Folded {
+    match (yes, no) {
+        (Some(true), Some(false)) => Folded::Value(condition),
+        (Some(false), Some(true)) => Folded::Op(Op::Not, vec![condition]),
+        (Some(x), Some(_)) => boolean(x),
+        _ => Folded::Unchanged,
+    }
+}
+
+fn is_bits(value: Option<f64>, expected: f64) -> bool {
+    value.is_some_and(|x| x.to_bits() == expected.to_bits())
+}

@@ -1,0 +1,244 @@
+//! Inlining: SSA → SSA.
+//!
+//! ```text
+//! fn fn1 "square"(v0: f64) -> f64 {        fn fn2(v0: f64) -> f64 {
+//! b0:                                      b0:
+//!     v1 = mul v0, v0                          jump b1
+//!     return v1                            b1:
+//! }                                    →       v3 = mul v0, v0
+//! fn fn2(v0: f64) -> f64 {                     jump b2(v3)
+//! b0:                                      b2(v1: f64):
+//!     v1 = call fn1(v0)                        v2 = add v1, v1
+//!     v2 = add v1, v1                          return v2
+//!     return v2
+//! }
+//! ```
+//!
+//! Functions are treated callees first. In every cycle of the call graph one function, at least, is a *breaker*: its
+//! calls stay, so what is inlined never contains itself and the process ends. Of the rest are inlined: functions that
+//! are called from one place only, small functions, and larger ones as long as the caller and the whole program stay
+//! within their budgets.
+//!
+//! Requires functions in the form that [`crate::opt::tail_calls`] leaves, or loops would be breakers for nothing.
+//! Exposes what was a parameter or a result to all passes within functions.
+//!
+//! Tests: `tests/opt/inline/`.
+
+use crate::base::EntityVec;
+use crate::opt::calls::{callees, components};
+use crate::opt::rewrite::size;
+use crate::opt::simplify_cfg;
+use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Value};
+
+/// Callees up to this size are always inlined: about what a call costs.
+const SMALL: usize = 40;
+/// Callees up to this size are inlined while the budgets last.
+const MEDIUM: usize = 160;
+/// Callers larger than this only take small functions and those that nobody else calls.
+const LARGEST_CALLER: usize = 2_000;
+/// Nothing is inlined into functions of this size: the time of later stages must stay in proportion.
+const ENOUGH: usize = 20_000;
+
+/// Inlines in every function.
+pub fn run(program: &mut Program) -> bool {
+    let edges: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
+    let mut sites = program.functions.same_ids(0u32);
+    edges.values().flatten().for_each(|callee| sites[*callee] += 1);
+    let (order, is_breaker) = order(&edges, &sites);
+    let total: usize = program.functions.values().map(size).sum();
+    let sizes = program.functions.values().map(size).collect();
+    let mut inliner = Inliner { program, sites, is_breaker, sizes, budget: total * 2 + 4_000 };
+    let mut changed = false;
+    for id in order {
+        changed |= inliner.function(id);
+    }
+    changed
+}
+
+/// The functions with callees first, except for calls of breakers.
+fn order(
+    edges: &EntityVec<FuncId, Vec<FuncId>>,
+    sites: &EntityVec<FuncId, u32>,
+) -> (Vec<FuncId>, EntityVec<FuncId, bool>) {
+    let mut is_breaker = edges.same_ids(false);
+    let mut edges = edges.clone();
+    loop {
+        let components = components(&edges);
+        let mut found = false;
+        for component in &components {
+            let is_cycle = component.len() > 1 || edges[component[0]].contains(&component[0]);
+            if is_cycle {
+                let breaker = choose_breaker(component, &edges, sites);
+                is_breaker[breaker] = true;
+                found = true;
+            }
+        }
+        if !found {
+            return (components.into_iter().flatten().collect(), is_breaker);
+        }
+        for callees in edges.values_mut() {
+            callees.retain(|callee| !is_breaker[*callee]);
+        }
+    }
+}
+
+/// The function of a cycle that is best not inlined: one that calls itself, else the one called from most places.
+fn choose_breaker(
+    component: &[FuncId],
+    edges: &EntityVec<FuncId, Vec<FuncId>>,
+    sites: &EntityVec<FuncId, u32>,
+) -> FuncId {
+    let key = |id: &&FuncId| (edges[**id].contains(*id), sites[**id], std::cmp::Reverse(**id));
+    *component.iter().max_by_key(key).expect("components are not empty")
+}
+
+struct Inliner<'p> {
+    program: &'p mut Program,
+    /// From how many places each function is called.
+    sites: EntityVec<FuncId, u32>,
+    is_breaker: EntityVec<FuncId, bool>,
+    sizes: EntityVec<FuncId, usize>,
+    /// How much the program may still grow by inlining functions that are not small.
+    budget: usize,
+}
+
+impl Inliner<'_> {
+    fn function(&mut self, id: FuncId) -> bool {
+        let mut function = std::mem::replace(&mut self.program.functions[id], Function::new("".into(), &[], vec![]));
+        let mut grown = self.sizes[id];
+        let mut changed = false;
+        // Blocks that are added come from callees, which were treated before and keep only what was not worth it.
+        for block in function.blocks.ids() {
+            changed |= self.block(id, &mut function, block, &mut grown);
+        }
+        if changed {
+            simplify_cfg::simplify(&mut function);
+            self.sizes[id] = size(&function);
+        }
+        self.program.functions[id] = function;
+        changed
+    }
+
+    fn block(&mut self, id: FuncId, function: &mut Function, block: BlockId, grown: &mut usize) -> bool {
+        let mut block = block;
+        let mut index = 0;
+        let mut changed = false;
+        while index < function.blocks[block].insts.len() {
+            let inst = &function.blocks[block].insts[index];
+            if let Op::Call(callee) = inst.op
+                && self.is_worth_it(id, callee, grown)
+            {
+                let inst = inst.clone();
+                block = split(function, block, index, &inst);
+                self.paste(function, callee, &inst.args, Some(block));
+                changed = true;
+                index = 0;
+                continue;
+            }
+            index += 1;
+        }
+        if let Terminator::TailCall(callee, args) = &function.blocks[block].terminator
+            && self.is_worth_it(id, *callee, grown)
+        {
+            let (callee, args) = (*callee, args.clone());
+            let start = function.blocks.next_id();
+            function.blocks[block].terminator = Terminator::Jump(Target { block: start, args: Vec::new() });
+            self.paste(function, callee, &args, None);
+            changed = true;
+        }
+        changed
+    }
+
+    fn is_worth_it(&mut self, caller: FuncId, callee: FuncId, grown: &mut usize) -> bool {
+        if caller == callee || self.is_breaker[callee] {
+            return false;
+        }
+        let size = self.sizes[callee];
+        let once = self.sites[callee] == 1;
+        let fits = *grown + size <= ENOUGH;
+        let medium = size <= MEDIUM && *grown + size <= LARGEST_CALLER && size <= self.budget;
+        if !fits || !(once || size <= SMALL || medium) {
+            return false;
+        }
+        if size > SMALL && !once {
+            self.budget -= size;
+        }
+        *grown += size;
+        self.sites[callee] -= 1;
+        for other in callees(&self.program.functions[callee]) {
+            self.sites[other] += 1;
+        }
+        if once {
+            // The function itself will be unreachable; its calls have moved.
+            for other in callees(&self.program.functions[callee]) {
+                self.sites[other] -= 1;
+            }
+        }
+        true
+    }
+
+    /// Appends the code of `callee` on `args`. Its results go to `next`, or are those of the function.
+    fn paste(&self, function: &mut Function, callee: FuncId, args: &[Value], next: Option<BlockId>) {
+        let code = &self.program.functions[callee];
+        let first = function.blocks.len();
+        let mut values: EntityVec<Value, Option<Value>> = code.values.same_ids(None);
+        code.params().iter().zip(args).for_each(|(param, arg)| values[*param] = Some(*arg));
+        for block in code.blocks.values() {
+            let defined = block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results));
+            for value in defined {
+                if values[*value].is_none() {
+                    values[*value] = Some(function.values.push(code.values[*value]));
+                }
+            }
+        }
+        let value = |value: Value| values[value].expect("every use has a definition");
+        let all = |list: &[Value]| list.iter().map(|v| value(*v)).collect::<Vec<Value>>();
+        for (id, block) in code.blocks.iter() {
+            let inst = |inst: &Inst| Inst { args: all(&inst.args), results: all(&inst.results), ..inst.clone() };
+            let mut terminator = block.terminator.clone();
+            terminator.for_each_use(|v| *v = value(*v));
+            for target in terminator.targets_mut() {
+                target.block = BlockId(target.block.0 + u32::try_from(first).expect("few blocks"));
+            }
+            function.blocks.push(Block {
+                params: if id == Function::ENTRY { Vec::new() } else { all(&block.params) },
+                insts: block.insts.iter().map(inst).collect(),
+                terminator,
+            });
+            if let Some(next) = next {
+                self.leave(function, next);
+            }
+        }
+    }
+
+    /// Lets the last block continue at `next` where it leaves its function.
+    fn leave(&self, function: &mut Function, next: BlockId) {
+        let last = BlockId(function.blocks.next_id().0 - 1);
+        match function.blocks[last].terminator.clone() {
+            Terminator::Return(args) => {
+                function.blocks[last].terminator = Terminator::Jump(Target { block: next, args });
+            }
+            Terminator::TailCall(callee, args) => {
+                let types = &function.blocks[next].params.iter().map(|v| function.values[*v]).collect::<Vec<_>>();
+                let results: Vec<Value> = types.iter().map(|ty| function.values.push(*ty)).collect();
+                let call = Inst { op: Op::Call(callee), args, results: results.clone(), span: None };
+                function.blocks[last].insts.push(call);
+                function.blocks[last].terminator = Terminator::Jump(Target { block: next, args: results });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Cuts a block at a call: the rest becomes a block that takes the results of the call as parameters, and the first
+/// part jumps to the block that will be added next but one. Returns the rest.
+fn split(function: &mut Function, block: BlockId, index: usize, call: &Inst) -> BlockId {
+    let before = &mut function.blocks[block];
+    let insts = before.insts.split_off(index + 1);
+    before.insts.pop();
+    let terminator = std::mem::replace(&mut before.terminator, Terminator::Unreachable);
+    let rest = function.blocks.push(Block { params: call.results.clone(), insts, terminator });
+    let start = function.blocks.next_id();
+    function.blocks[block].terminator = Terminator::Jump(Target { block: start, args: Vec::new() });
+    rest
+}

@@ -1,0 +1,335 @@
+//! Reference counting: pure SSA → SSA with `retain` and `release`.
+//!
+//! ```text
+//! fn fn1 "push"(v0: ptr, v1: f64) -> ptr, ptr {       fn fn1 "push"(v0: ptr, v1: f64) -> ptr, ptr {
+//! b0:                                                 b0:
+//!     v2 = box.sum0.1 v1, v0                      →       retain v0
+//!     return v2, v0                                       v2 = box.sum0.1 v1, v0
+//! }                                                       return v2, v0
+//! ```
+//!
+//! The convention, which all compiled code follows:
+//!
+//! - A box is born with one owner and dies with its last one.
+//! - `box` and `set` take over the owners that their operands hold. A global keeps what it holds to the end.
+//! - A parameter of type `ptr` is owned or borrowed, see [`crate::opt::ownership`]. A call takes over the owners of
+//!   arguments for owned parameters; a borrowed argument stays with the caller, who keeps it alive during the call.
+//!   Tail calls are given borrowed arguments only where the caller has borrowed them itself.
+//! - Results, and arguments of jumps to parameters that are not safe, come with an owner.
+//! - `field`, `get` and `select` give no owner. What they give is retained at once when it has to be owned.
+//! - `retain` and `release` of an alternative without fields do nothing.
+//!
+//! Placement is precise (Reinking, Xie, de Moura and Leijen, *Perceus*, 2021): an owner is consumed by the last use if
+//! that use consumes, otherwise released right after it, on the edge where the value dies, or where it is defined when
+//! nothing uses it. It is retained right before a use that consumes while another use follows. Fields that are
+//! only looked at, in the block that reads them and with no call in between, borrow from their box, which is then
+//! released after their last use. Blocks that can only end in an error release nothing.
+//!
+//! Destroys purity: no other pass may run after this one. Tests: `tests/opt/memory/`.
+
+use crate::base::EntityVec;
+use crate::opt::ownership::{Modes, consumes, doomed_blocks, safe_values};
+use crate::ssa::graph::{Graph, reverse_postorder};
+use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Places `retain` and `release` in every function.
+pub fn run(program: &mut Program) -> bool {
+    let modes = Modes::infer(program);
+    for id in program.functions.ids() {
+        let function = &mut program.functions[id];
+        let plan = Plan::new(function, id, &modes);
+        let changes = plan.changes(function, &modes);
+        apply(function, changes);
+    }
+    true
+}
+
+/// What is known about one function before placement.
+struct Plan {
+    graph: Graph,
+    id: FuncId,
+    /// The pointers that hold an owner.
+    owned: EntityVec<Value, bool>,
+    /// Fields that borrow from the box they are read from: the box.
+    borrowed_from: FxHashMap<Value, Value>,
+    doomed: EntityVec<BlockId, bool>,
+    /// The owned values that something needs after the start of each block, its parameters excepted.
+    live_in: EntityVec<BlockId, Vec<Value>>,
+}
+
+/// The new code of one block.
+#[derive(Default)]
+struct Change {
+    insts: Vec<Inst>,
+    /// What to do on the edge to each target.
+    edges: Vec<Vec<Inst>>,
+}
+
+impl Plan {
+    fn new(function: &Function, id: FuncId, modes: &Modes) -> Plan {
+        let safe = safe_values(function, id, modes);
+        let pointers = function.values.iter().map(|(value, ty)| *ty == Type::Ptr && !safe[value]);
+        let mut owned: EntityVec<Value, bool> = pointers.collect();
+        let borrowed_from = borrowed_fields(function, &owned, modes);
+        borrowed_from.keys().for_each(|value| owned[*value] = false);
+        let graph = Graph::new(function);
+        let doomed = doomed_blocks(function, &reverse_postorder(function));
+        let live_in = function.blocks.same_ids(Vec::new());
+        let mut plan = Plan { graph, id, owned, borrowed_from, doomed, live_in };
+        plan.find_live(function);
+        plan
+    }
+
+    /// The owned value that has to be alive when `value` is used, if there is one.
+    fn owner(&self, value: Value) -> Option<Value> {
+        let mut value = value;
+        while let Some(from) = self.borrowed_from.get(&value) {
+            value = *from;
+        }
+        self.owned[value].then_some(value)
+    }
+
+    /// Walks from every use of an owned value back to its definition.
+    fn find_live(&mut self, function: &Function) {
+        let mut defined = function.values.same_ids(Function::ENTRY);
+        let mut used_in: EntityVec<Value, Vec<BlockId>> = function.values.same_ids(Vec::new());
+        for id in &self.graph.order {
+            let block = &function.blocks[*id];
+            for value in block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results)) {
+                defined[*value] = *id;
+            }
+            block.for_each_value(|value| {
+                if let Some(owner) = self.owner(value)
+                    && used_in[owner].last() != Some(id)
+                {
+                    used_in[owner].push(*id);
+                }
+            });
+        }
+        for (value, uses) in used_in.iter() {
+            let mut waiting = uses.clone();
+            while let Some(block) = waiting.pop() {
+                if block != defined[value] && self.live_in[block].last() != Some(&value) {
+                    self.live_in[block].push(value);
+                    waiting.extend(&self.graph.predecessors[block]);
+                }
+            }
+        }
+    }
+
+    fn changes(&self, function: &Function, modes: &Modes) -> Vec<(BlockId, Change)> {
+        let block = |id: &BlockId| (*id, Placer { plan: self, function, modes, block: *id, code: Vec::new() }.place());
+        self.graph.order.iter().map(block).collect()
+    }
+}
+
+/// The fields that need no owner of their own: they are only looked at, in the block that reads them, before the next
+/// call.
+fn borrowed_fields(function: &Function, owned: &EntityVec<Value, bool>, modes: &Modes) -> FxHashMap<Value, Value> {
+    let mut candidates: FxHashMap<Value, (BlockId, usize, Value)> = FxHashMap::default();
+    for (id, block) in function.blocks.iter() {
+        let mut calls = 0;
+        for inst in &block.insts {
+            for (position, arg) in inst.args.iter().enumerate() {
+                let same_stretch = candidates.get(arg).is_some_and(|found| (found.0, found.1) == (id, calls));
+                if !same_stretch || consumes(inst, position, modes) || matches!(inst.op, Op::Call(_) | Op::Select) {
+                    candidates.remove(arg);
+                }
+            }
+            match inst.op {
+                Op::Call(_) => calls += 1,
+                Op::Field(..) if owned[inst.results[0]] => {
+                    candidates.insert(inst.results[0], (id, calls, inst.args[0]));
+                }
+                _ => {}
+            }
+        }
+        block.terminator.for_each_value(|value| {
+            candidates.remove(&value);
+        });
+    }
+    candidates.into_iter().map(|(value, (_, _, from))| (value, from)).collect()
+}
+
+/// Rewrites one block from its end to its start.
+struct Placer<'p> {
+    plan: &'p Plan,
+    function: &'p Function,
+    modes: &'p Modes,
+    block: BlockId,
+    /// The new code, backwards.
+    code: Vec<Inst>,
+}
+
+fn counting(op: Op, value: Value) -> Inst {
+    Inst { op, args: vec![value], results: Vec::new(), span: None }
+}
+
+/// How often each value is consumed, in order of first occurrence.
+fn tally(values: impl Iterator<Item = Value>) -> Vec<(Value, usize)> {
+    let mut counts: Vec<(Value, usize)> = Vec::new();
+    for value in values {
+        match counts.iter_mut().find(|row| row.0 == value) {
+            Some(row) => row.1 += 1,
+            None => counts.push((value, 1)),
+        }
+    }
+    counts
+}
+
+impl Placer<'_> {
+    fn place(mut self) -> Change {
+        let block = &self.function.blocks[self.block];
+        let mut live = FxHashSet::default();
+        let edges = self.terminator(&block.terminator, &mut live);
+        for inst in block.insts.iter().rev() {
+            self.inst(inst, &mut live);
+        }
+        for param in block.params.iter().rev() {
+            if self.plan.owned[*param] && !live.contains(param) && self.owns_param(*param) {
+                self.release(*param);
+            }
+        }
+        self.code.reverse();
+        Change { insts: self.code, edges }
+    }
+
+    /// Parameters of the function may be borrowed; those of other blocks come with an owner.
+    fn owns_param(&self, param: Value) -> bool {
+        let position = self.function.params().iter().position(|value| *value == param);
+        position.is_none_or(|position| self.modes.is_owned(self.plan.id, position))
+    }
+
+    fn release(&mut self, value: Value) {
+        if !self.plan.doomed[self.block] {
+            self.code.push(counting(Op::Release, value));
+        }
+    }
+
+    fn is_pointer(&self, value: Value) -> bool {
+        self.function.values[value] == Type::Ptr
+    }
+
+    /// Retains `count` times; alternatives without fields have no owners.
+    fn retain(&mut self, value: Value, count: usize) {
+        for _ in 0..count {
+            self.code.push(counting(Op::Retain, value));
+        }
+    }
+
+    fn inst(&mut self, inst: &Inst, live: &mut FxHashSet<Value>) {
+        let args = || inst.args.iter().copied().enumerate().filter(|(_, value)| self.is_pointer(*value));
+        let consumed = tally(args().filter(|(position, _)| consumes(inst, *position, self.modes)).map(|arg| arg.1));
+        let viewed = args().filter(|(position, _)| !consumes(inst, *position, self.modes));
+        let viewed: Vec<Value> =
+            tally(viewed.filter_map(|arg| self.plan.owner(arg.1))).iter().map(|row| row.0).collect();
+        // An argument that a call only borrows has to outlive the call.
+        for value in &viewed {
+            if live.insert(*value) {
+                self.release(*value);
+            }
+        }
+        for result in &inst.results {
+            if self.plan.owned[*result] {
+                let is_live = live.remove(result);
+                let has_owner = matches!(inst.op, Op::Box(..) | Op::Call(_));
+                match (has_owner, is_live) {
+                    (true, false) => self.release(*result),
+                    (false, true) => self.retain(*result, 1),
+                    _ => {}
+                }
+            }
+        }
+        self.code.push(inst.clone());
+        for (value, count) in consumed {
+            let held = self.plan.owned[value] && live.insert(value);
+            self.retain(value, count - usize::from(held));
+        }
+    }
+
+    fn terminator(&mut self, terminator: &Terminator, live: &mut FxHashSet<Value>) -> Vec<Vec<Inst>> {
+        let consumed = match terminator {
+            Terminator::Return(values) => tally(values.iter().copied().filter(|value| self.is_pointer(*value))),
+            Terminator::TailCall(callee, args) => {
+                let owned = |(position, value): &(usize, Value)| {
+                    self.is_pointer(*value) && self.modes.is_owned(*callee, *position)
+                };
+                tally(args.iter().copied().enumerate().filter(owned).map(|arg| arg.1))
+            }
+            _ => return self.edges(terminator, live),
+        };
+        for (value, count) in consumed {
+            let held = self.plan.owned[value] && live.insert(value);
+            self.retain(value, count - usize::from(held));
+        }
+        Vec::new()
+    }
+
+    fn edges(&mut self, terminator: &Terminator, live: &mut FxHashSet<Value>) -> Vec<Vec<Inst>> {
+        let targets = terminator.targets();
+        let consumed: Vec<Vec<(Value, usize)>> = targets.iter().map(|target| self.passed(target)).collect();
+        let mut here: Vec<Value> = Vec::new();
+        for (target, passed) in targets.iter().zip(&consumed) {
+            let values = self.plan.live_in[target.block].iter().copied().chain(passed.iter().map(|row| row.0));
+            here.extend(values.filter(|value| self.plan.owned[*value] && live.insert(*value)));
+        }
+        here.sort_unstable();
+        let edge = |(target, passed): (&&Target, Vec<(Value, usize)>)| self.edge(target.block, passed, &here);
+        targets.iter().zip(consumed).map(edge).collect()
+    }
+
+    /// The values that a jump hands to parameters that own them.
+    fn passed(&self, target: &Target) -> Vec<(Value, usize)> {
+        let params = &self.function.blocks[target.block].params;
+        let owned = target.args.iter().zip(params).filter(|(_, param)| self.plan.owned[**param]);
+        tally(owned.map(|(arg, _)| *arg))
+    }
+
+    /// What happens on an edge, in order, given the values that are alive before it.
+    fn edge(&self, to: BlockId, passed: Vec<(Value, usize)>, here: &[Value]) -> Vec<Inst> {
+        let stays = |value: Value| self.plan.live_in[to].binary_search(&value).is_ok();
+        let mut code = Vec::new();
+        for (value, count) in &passed {
+            let held = self.plan.owned[*value] && !stays(*value);
+            code.extend((usize::from(held)..*count).map(|_| counting(Op::Retain, *value)));
+        }
+        let is_passed = |value: Value| passed.iter().any(|row| row.0 == value);
+        for value in here {
+            if !stays(*value) && !is_passed(*value) && !self.plan.doomed[to] {
+                code.push(counting(Op::Release, *value));
+            }
+        }
+        code
+    }
+}
+
+/// Puts the new code in its places.
+fn apply(function: &mut Function, changes: Vec<(BlockId, Change)>) {
+    let mut edges_into = function.blocks.same_ids(0u32);
+    for target in function.blocks.values().flat_map(|block| block.terminator.targets()) {
+        edges_into[target.block] += 1;
+    }
+    let mut at_start: Vec<(BlockId, Vec<Inst>)> = Vec::new();
+    for (id, change) in changes {
+        function.blocks[id].insts = change.insts;
+        let mut terminator = std::mem::replace(&mut function.blocks[id].terminator, Terminator::Unreachable);
+        let is_jump = matches!(terminator, Terminator::Jump(_));
+        for (target, code) in terminator.targets_mut().into_iter().zip(change.edges) {
+            if code.is_empty() {
+                continue;
+            } else if is_jump {
+                function.blocks[id].insts.extend(code);
+            } else if edges_into[target.block] == 1 {
+                at_start.push((target.block, code));
+            } else {
+                let onward = std::mem::replace(target, Target { block: function.blocks.next_id(), args: Vec::new() });
+                function.blocks.push(Block { params: Vec::new(), insts: code, terminator: Terminator::Jump(onward) });
+            }
+        }
+        function.blocks[id].terminator = terminator;
+    }
+    for (block, code) in at_start {
+        function.blocks[block].insts.splice(0..0, code);
+    }
+}

@@ -1,0 +1,155 @@
+//! The ordered list of passes, and the runner.
+
+use crate::opt::{block_params, compact, dce, fold, gvn, inline, memory, simplify_cfg, tail_calls};
+use crate::ssa::ir::Program;
+use crate::ssa::verify::{Stage, verify};
+use std::time::{Duration, Instant};
+
+/// A pass over the whole program.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// What it is called in options, timings and test directories.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// True when it changed something.
+    pub run: fn(&mut Program) -> bool,
+    /// What it leaves.
+    pub stage: Stage,
+}
+
+const fn pass(name: &'static str, about: &'static str, run: fn(&mut Program) -> bool) -> Pass {
+    Pass { name, about, run, stage: Stage::Pure }
+}
+
+/// All passes.
+pub const PASSES: &[Pass] = &[
+    pass("simplify-cfg", "decide branches on constants, join and skip blocks", simplify_cfg::run),
+    pass("fold", "fold constants and simplify operations, exactly", fold::run),
+    pass("gvn", "compute equal values once, know the outcome of earlier tests", gvn::run),
+    pass("block-params", "drop block parameters that are always the same", block_params::run),
+    pass("dce", "drop what nobody needs, within functions", dce::run),
+    pass("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run),
+    pass("inline", "put the code of functions where they are called", inline::run),
+    pass("compact", "drop functions and blocks that nothing reaches, and renumber", compact::run),
+    Pass { name: "memory", about: "count the owners of boxes", run: memory::run, stage: Stage::Counted },
+];
+
+/// The pass with this name.
+pub fn pass_named(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().find(|pass| pass.name == name)
+}
+
+/// A row of the pipeline: a pass, and why it runs at this place.
+type Row = (&'static str, &'static str);
+
+/// Runs once, before everything else.
+const PREPARE: &[Row] =
+    &[("simplify-cfg", "producers emit blocks freely; the passes that follow like few and long ones")];
+
+/// Runs again and again until nothing changes, at most [`MOST_ROUNDS`] times.
+const ROUND: &[Row] = &[
+    ("tail-calls", "a function whose recursion is a loop can be inlined, and blocks end in calls of their own now"),
+    ("inline", "callees were simplified in the round before, so that their sizes tell what they cost"),
+    ("gvn", "what is computed twice, or known, hides what can be simplified"),
+    ("simplify-cfg", "decides the branches whose outcome gvn found"),
+    ("block-params", "joins that lost edges have parameters with one value left"),
+    ("dce", "gvn leaves what it replaced"),
+];
+
+/// Later rounds find little, and compile time has to stay in proportion.
+const MOST_ROUNDS: usize = 6;
+
+/// Runs once, after everything else.
+const FINISH: &[Row] = &[
+    ("compact", "later stages allocate tables for everything that has a number"),
+    ("memory", "SSA must be pure before it and never changes after it"),
+];
+
+/// What the whole pipeline leaves.
+pub const RESULT: Stage = Stage::Counted;
+
+/// What the driver wants from the optimiser.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Names of passes that do not run.
+    pub disabled: Vec<String>,
+    /// Names of passes whose output is wanted.
+    pub dump_after: Vec<String>,
+    /// Whether to check the program after each pass. Builds with debug assertions always do.
+    pub verify: bool,
+}
+
+/// What the optimiser reports besides the program.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The time that each pass took, in order of first run.
+    pub times: Vec<(&'static str, Duration)>,
+    /// The program after the passes of [`Settings::dump_after`]: a numbered name such as `07-gvn`, and the text.
+    pub dumps: Vec<(String, String)>,
+}
+
+/// Optimises a program.
+///
+/// # Panics
+///
+/// When a pass breaks the law of SSA: the message names the pass.
+pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
+    let mut runner = Runner { settings, report: Report::default(), runs: 0 };
+    runner.run_all(program, PREPARE);
+    for _ in 0..MOST_ROUNDS {
+        if !runner.run_all(program, ROUND) {
+            break;
+        }
+    }
+    runner.run_all(program, FINISH);
+    runner.report
+}
+
+struct Runner<'s> {
+    settings: &'s Settings,
+    report: Report,
+    runs: usize,
+}
+
+impl Runner<'_> {
+    fn run_all(&mut self, program: &mut Program, rows: &[Row]) -> bool {
+        let mut changed = false;
+        for (name, _) in rows {
+            let pass = pass_named(name).expect("the pipeline names passes");
+            if !self.settings.disabled.iter().any(|disabled| disabled == name) {
+                changed |= self.run(program, pass);
+            }
+        }
+        changed
+    }
+
+    fn run(&mut self, program: &mut Program, pass: &Pass) -> bool {
+        let start = Instant::now();
+        let changed = (pass.run)(program);
+        self.note_time(pass.name, start.elapsed());
+        self.runs += 1;
+        if self.settings.dump_after.iter().any(|name| name == pass.name) {
+            self.report.dumps.push((format!("{:02}-{}", self.runs, pass.name), program.to_string()));
+        }
+        if self.settings.verify || cfg!(debug_assertions) {
+            check(program, pass);
+        }
+        changed
+    }
+
+    fn note_time(&mut self, name: &'static str, time: Duration) {
+        match self.report.times.iter_mut().find(|row| row.0 == name) {
+            Some(row) => row.1 += time,
+            None => self.report.times.push((name, time)),
+        }
+    }
+}
+
+/// Stops the compiler when the pass left a program that breaks the law.
+fn check(program: &Program, pass: &Pass) {
+    if let Err(errors) = verify(program, pass.stage) {
+        let place = errors[0].place.map(|(function, _)| program.function_text(function)).unwrap_or_default();
+        panic!("the pass `{}` broke the program: {}\n{place}", pass.name, errors[0]);
+    }
+}

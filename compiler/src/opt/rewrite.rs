@@ -1,0 +1,173 @@
+//! What passes over one function share: replacing values, finding definitions, counting uses.
+
+use crate::base::EntityVec;
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Terminator, Type, Value};
+use rustc_hash::FxHashMap;
+
+/// Values that stand for other values of the same function.
+#[derive(Clone, Debug)]
+pub struct Replacements {
+    map: EntityVec<Value, Option<Value>>,
+    any: bool,
+}
+
+impl Replacements {
+    /// No replacement yet.
+    pub fn new(function: &Function) -> Replacements {
+        Replacements { map: function.values.same_ids(None), any: false }
+    }
+    /// Lets `by` stand for `value` from now on; `by` is resolved already and not `value`.
+    pub fn replace(&mut self, value: Value, by: Value) {
+        debug_assert_ne!(value, by);
+        self.map[value] = Some(by);
+        self.any = true;
+    }
+    /// What stands for `value` in the end.
+    pub fn resolve(&self, mut value: Value) -> Value {
+        while let Some(Some(by)) = self.map.get(value) {
+            value = *by;
+        }
+        value
+    }
+    /// True when there is something to replace.
+    pub fn any(&self) -> bool {
+        self.any
+    }
+    /// Replaces all uses in `function`.
+    pub fn apply(&self, function: &mut Function) -> bool {
+        if self.any {
+            for block in function.blocks.values_mut() {
+                block.for_each_use(|value| *value = self.resolve(*value));
+            }
+        }
+        self.any
+    }
+}
+
+/// The instruction that defines each value, by place. Blocks may change their instructions but not move them.
+#[derive(Clone, Debug)]
+pub struct Definitions {
+    places: EntityVec<Value, Option<(BlockId, u32)>>,
+    /// Instructions that are not in a block yet.
+    added: FxHashMap<Value, Inst>,
+}
+
+impl Definitions {
+    /// Finds all definitions.
+    pub fn new(function: &Function) -> Definitions {
+        let mut places = function.values.same_ids(None);
+        for (block, data) in function.blocks.iter() {
+            for (index, inst) in data.insts.iter().enumerate() {
+                for value in &inst.results {
+                    places[*value] = u32::try_from(index).ok().map(|index| (block, index));
+                }
+            }
+        }
+        Definitions { places, added: FxHashMap::default() }
+    }
+    /// The instruction that defines `value`, unless a block parameter or nothing does.
+    pub fn inst<'f>(&'f self, function: &'f Function, value: Value) -> Option<&'f Inst> {
+        let Some(place) = self.places.get(value) else {
+            return self.added.get(&value);
+        };
+        let (block, index) = (*place)?;
+        function.blocks[block].insts.get(index as usize)
+    }
+    /// The operation that defines `value`.
+    pub fn op(&self, function: &Function, value: Value) -> Option<Op> {
+        self.inst(function, value).map(|inst| inst.op)
+    }
+}
+
+/// How often each value is used.
+pub fn use_counts(function: &Function) -> EntityVec<Value, u32> {
+    let mut counts = function.values.same_ids(0);
+    for block in function.blocks.values() {
+        block.for_each_value(|value| counts[value] += 1);
+    }
+    counts
+}
+
+/// Constants to be added at the start of a function.
+#[derive(Debug, Default)]
+pub struct Constants {
+    values: FxHashMap<Op, Value>,
+    added: Vec<Inst>,
+}
+
+impl Constants {
+    /// The value of a constant.
+    pub fn value(&mut self, function: &mut Function, definitions: &mut Definitions, op: Op) -> Value {
+        if let Some(value) = self.values.get(&op) {
+            return *value;
+        }
+        let ty = match op {
+            Op::ConstReal(_) => Type::F64,
+            Op::ConstBool(_) => Type::Bool,
+            Op::ConstInt(_) => Type::Int,
+            _ => Type::Ptr,
+        };
+        let value = function.values.push(ty);
+        self.values.insert(op, value);
+        let inst = Inst { op, args: Vec::new(), results: vec![value], span: None };
+        definitions.added.insert(value, inst.clone());
+        self.added.push(inst);
+        value
+    }
+    /// Adds the new constants to the entry block.
+    pub fn insert(self, function: &mut Function) {
+        function.blocks[Function::ENTRY].insts.splice(0..0, self.added);
+    }
+}
+
+/// Empties the blocks that control cannot get to. True when there was something to empty.
+pub fn clear_unreachable(function: &mut Function, reachable: impl Fn(BlockId) -> bool) -> bool {
+    let mut changed = false;
+    for id in function.blocks.ids() {
+        let block = &mut function.blocks[id];
+        let empty = block.params.is_empty() && block.insts.is_empty() && block.terminator == Terminator::Unreachable;
+        if !reachable(id) && !empty {
+            block.params.clear();
+            block.insts.clear();
+            block.terminator = Terminator::Unreachable;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// True for constants: operations without operands and effects that are the same everywhere.
+pub fn is_constant(op: Op) -> bool {
+    matches!(op, Op::ConstReal(_) | Op::ConstBool(_) | Op::ConstInt(_) | Op::Immediate(..))
+}
+
+/// The number of instructions and terminators.
+pub fn size(function: &Function) -> usize {
+    let nonempty = |terminator: &Terminator| usize::from(*terminator != Terminator::Unreachable);
+    function.blocks.values().map(|block| block.insts.len() + nonempty(&block.terminator)).sum()
+}
+
+/// For each block, which of its parameters to keep; `None` keeps all.
+pub type KeptParams = EntityVec<BlockId, Option<Vec<bool>>>;
+
+/// Drops parameters of blocks together with the arguments that jumps pass for them.
+pub fn keep_params(function: &mut Function, kept: &KeptParams) {
+    for id in function.blocks.ids() {
+        for target in function.blocks[id].terminator.targets_mut() {
+            if let Some(kept) = &kept[target.block] {
+                keep(&mut target.args, kept);
+            }
+        }
+    }
+    for (id, kept) in kept.iter() {
+        if let Some(kept) = kept {
+            keep(&mut function.blocks[id].params, kept);
+        }
+    }
+}
+
+/// Keeps the items at the positions that are marked.
+pub fn keep<T>(items: &mut Vec<T>, kept: &[bool]) {
+    let mut marks = kept.iter();
+    items.retain(|_| *marks.next().expect("there is a mark for each item"));
+}

@@ -1,0 +1,79 @@
+//! Tail calls and loops: SSA → SSA.
+//!
+//! ```text
+//! fn fn1(v0: f64, v1: f64) -> f64 {        fn fn1(v0: f64, v1: f64) -> f64 {
+//! b0:                                      b0:
+//!     v2 = le v0, v1                           jump b1(v0, v1)
+//!     branch v2, b1, b2                →   b1(v2: f64, v3: f64):
+//! ...                                          v4 = le v2, v3
+//! b2:                                          branch v4, b2, b3
+//!     v5 = call fn1(v3, v4)                ...
+//!     return v5                            b3:
+//! }                                            jump b1(v5, v6)
+//! ```
+//!
+//! A call whose results are returned as they are becomes a tail call; a tail call of the function itself becomes a
+//! jump to a block that takes the place of the entry. Blocks that only return have been copied to where they are
+//! jumped to by [`crate::opt::simplify_cfg`], so that calls stand right before returns.
+//!
+//! Not done: calls whose results are changed before they are returned (accumulators).
+//!
+//! Tests: `tests/opt/tail-calls/`.
+
+use crate::ssa::ir::{Block, BlockId, FuncId, Function, Op, Program, Target, Terminator};
+
+/// Treats every function.
+pub fn run(program: &mut Program) -> bool {
+    let mut changed = false;
+    for id in program.functions.ids() {
+        let function = &mut program.functions[id];
+        changed |= form_tail_calls(function);
+        changed |= form_loop(function, id);
+    }
+    changed
+}
+
+/// Turns calls right before returns into tail calls.
+fn form_tail_calls(function: &mut Function) -> bool {
+    let mut changed = false;
+    for block in function.blocks.values_mut() {
+        if let (Terminator::Return(values), Some(last)) = (&block.terminator, block.insts.last())
+            && let Op::Call(callee) = last.op
+            && *values == last.results
+            && let Some(call) = block.insts.pop()
+        {
+            block.terminator = Terminator::TailCall(callee, call.args);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Turns tail calls of the function itself into jumps.
+fn form_loop(function: &mut Function, id: FuncId) -> bool {
+    let is_self_call = |block: &Block| matches!(block.terminator, Terminator::TailCall(callee, _) if callee == id);
+    if !function.blocks.values().any(is_self_call) {
+        return false;
+    }
+    let header = move_entry(function);
+    for block in function.blocks.values_mut() {
+        if let Terminator::TailCall(callee, args) = &mut block.terminator
+            && *callee == id
+        {
+            block.terminator = Terminator::Jump(Target { block: header, args: std::mem::take(args) });
+        }
+    }
+    true
+}
+
+/// Moves the code of the entry into a block that can be jumped to.
+fn move_entry(function: &mut Function) -> BlockId {
+    let types = function.param_types();
+    let params = types.into_iter().map(|ty| function.values.push(ty)).collect();
+    let entry = Block { params, insts: Vec::new(), terminator: Terminator::Unreachable };
+    let moved = std::mem::replace(&mut function.blocks[Function::ENTRY], entry);
+    let header = function.blocks.push(moved);
+    let args = function.params().to_vec();
+    function.blocks[Function::ENTRY].terminator = Terminator::Jump(Target { block: header, args });
+    header
+}

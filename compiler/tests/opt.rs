@@ -1,0 +1,132 @@
+//! Tests of the optimiser.
+//!
+//! `tests/opt/PASS/*.ssa` holds a program, a line of dashes, and what the pass makes of it; with `BLESS=1` the
+//! expectations are written anew. Every program also runs before and after the pass, on the input that a line
+//! `; input: ...` gives. Besides, all passes and the whole pipeline run on random programs.
+
+use std::path::{Path, PathBuf};
+use vlad::opt::compact::compact;
+use vlad::opt::pipeline::{PASSES, Pass, Settings, optimize, pass_named};
+use vlad::ssa::eval::{self, Options};
+use vlad::ssa::ir::Program;
+use vlad::ssa::parse;
+use vlad::ssa::verify::{Stage, verify};
+
+#[path = "support/random_ssa.rs"]
+mod random_ssa;
+
+const SEPARATOR: &str = "\n---\n";
+const FUEL: u64 = 3_000_000;
+
+/// Exit code, output and errors of a run; `None` when it takes too long.
+type Behaviour = Option<(u8, String, String)>;
+
+fn behaviour(program: &Program, input: &str, stage: Stage) -> Result<Behaviour, String> {
+    verify(program, stage).map_err(|errors| errors[0].to_string())?;
+    match eval::run_on(program, input, Options { stage, fuel: Some(FUEL) }) {
+        Ok((outcome, output, errors)) => Ok(Some((outcome.exit_code, output, errors))),
+        Err(eval::Error::OutOfFuel) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Runs a pass and checks that the program still does the same.
+fn run_pass(pass: &Pass, program: &Program, input: &str) -> Result<Program, String> {
+    let before = behaviour(program, input, Stage::Pure)?;
+    let mut result = program.clone();
+    (pass.run)(&mut result);
+    let after = behaviour(&result, input, pass.stage)
+        .map_err(|error| format!("after {}: {error}\n{program}\n{result}", pass.name))?;
+    if before.is_some() && before != after {
+        return Err(format!("{} changed {before:?} to {after:?}\n{program}\n{result}", pass.name));
+    }
+    Ok(result)
+}
+
+fn check_file(pass: &Pass, path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let (source, expected) = text.split_once(SEPARATOR).unwrap_or((text.trim_end(), ""));
+    let program = parse::program(source).map_err(|error| error.to_string())?;
+    let input = source.lines().find_map(|line| line.strip_prefix("; input: ")).unwrap_or("");
+    let mut result = run_pass(pass, &program, input)?;
+    for function in result.functions.values_mut() {
+        compact(function);
+    }
+    let found = result.to_string();
+    if found == expected {
+        return Ok(());
+    }
+    if std::env::var_os("BLESS").is_some() {
+        return std::fs::write(path, format!("{source}{SEPARATOR}{found}")).map_err(|error| error.to_string());
+    }
+    Err(format!("expected\n{expected}\nfound\n{found}"))
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/opt")
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
+    let mut paths: Vec<PathBuf> = entries.unwrap_or_default();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn passes_do_what_the_files_say() {
+    let mut failures = Vec::new();
+    for folder in files(&directory()) {
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let Some(pass) = pass_named(&name) else {
+            failures.push(format!("{name} is not a pass"));
+            continue;
+        };
+        for path in files(&folder) {
+            if let Err(message) = check_file(pass, &path) {
+                failures.push(format!("{}: {message}", path.display()));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_pass_has_tests() {
+    for pass in PASSES {
+        let count = files(&directory().join(pass.name)).len();
+        assert!(count >= 2, "`{}` needs a test that shows what it does and one where it must not", pass.name);
+    }
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    match std::env::var("SEEDS").ok().and_then(|count| count.parse().ok()) {
+        Some(count) => 0..count,
+        None => 0..300,
+    }
+}
+
+#[test]
+fn random_programs_survive_every_pass() {
+    for seed in seeds() {
+        let program = random_ssa::program(seed);
+        for pass in PASSES {
+            if let Err(message) = run_pass(pass, &program, "0.75") {
+                panic!("seed {seed}: {message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn random_programs_survive_the_pipeline() {
+    for seed in seeds() {
+        let program = random_ssa::program(seed);
+        let before = behaviour(&program, "0.75", Stage::Pure).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let mut result = program.clone();
+        optimize(&mut result, &Settings::default());
+        let after = behaviour(&result, "0.75", vlad::opt::pipeline::RESULT)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}\n{result}"));
+        assert!(before.is_none() || before == after, "seed {seed}: {before:?} {after:?}\n{program}\n{result}");
+    }
+}
