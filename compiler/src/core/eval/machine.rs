@@ -11,7 +11,8 @@ use super::{Counts, Failure, Options, primitives};
 use crate::ad::{Transforms, base_and_order};
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
-use crate::core::ir::{Body, Definition, GlobalId, Item, LambdaId, Part, Program, Var};
+use crate::core::ir::{Body, Definition, GlobalId, Item, LambdaId, Origin, Part, Program, Var};
+use crate::core::prim::Prim;
 use rustc_hash::FxHashMap;
 use std::io::{BufRead, Write};
 use std::rc::Rc;
@@ -28,6 +29,8 @@ pub struct World<'a> {
     pub output: &'a mut dyn Write,
     /// Operations so far.
     pub counts: Counts,
+    /// True when the operation is part of a reverse phase, not of the program.
+    pub in_backpropagator: bool,
 }
 
 /// The state of a run.
@@ -84,7 +87,14 @@ impl<'a> Machine<'a> {
         input: &'a mut dyn BufRead,
         output: &'a mut dyn Write,
     ) -> Machine<'a> {
-        let world = World { program, transforms: Transforms::new(), input, output, counts: Counts::default() };
+        let world = World {
+            program,
+            transforms: Transforms::new(),
+            input,
+            output,
+            counts: Counts::default(),
+            in_backpropagator: false,
+        };
         Machine {
             world,
             sources,
@@ -168,6 +178,9 @@ impl<'a> Machine<'a> {
             Instruction::Prim(slot, prim, operands) => {
                 let mut values = [Value::Nil, Value::Nil];
                 values.iter_mut().zip(operands).for_each(|(value, operand)| *value = self.get(*operand));
+                if *prim == Prim::Plus {
+                    self.world.in_backpropagator = self.in_backpropagator();
+                }
                 (*slot, primitives::apply(*prim, values, &mut self.world)?)
             }
             Instruction::Destructure(slot, part, operand, var) => {
@@ -181,6 +194,14 @@ impl<'a> Machine<'a> {
         };
         self.set(slot, value);
         Ok(Next::Continue)
+    }
+
+    /// True when the running code is a backpropagator, or a transform of one.
+    fn in_backpropagator(&self) -> bool {
+        let program = &*self.world.program;
+        let lambda = self.codes[self.running.code as usize].lambda;
+        let origin = lambda.map(|lambda| program.lambdas[base_and_order(program, lambda).0].origin);
+        matches!(origin, Some(Origin::Backpropagator(..)))
     }
 
     fn position(&self, slot: Slot) -> usize {

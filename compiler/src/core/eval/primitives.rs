@@ -90,9 +90,9 @@ fn derivative(prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result
     match prim {
         Prim::Zero => Ok(operators::zero(x)),
         Prim::Plus => {
-            let mut additions = 0;
-            let sum = operators::plus(world.program, x, y, &mut additions);
-            world.counts.add(Prim::Plus, additions);
+            let mut how = operators::Plus { additions: 0, conformant: world.in_backpropagator };
+            let sum = operators::plus(world.program, x, y, &mut how);
+            world.counts.add(Prim::Plus, how.additions);
             sum
         }
         Prim::J => operators::reverse(x, &mut |lambda| world.transforms.reverse(world.program, lambda)),

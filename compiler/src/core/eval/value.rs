@@ -3,10 +3,14 @@
 //! Values are immutable and acyclic, so they are reference-counted. Only numbers carry reverse tags: `*j` of anything
 //! else transforms its parts. Lists and chains of closures get millions of nodes long, so everything here that walks a
 //! value, freeing it included, keeps its own stack.
+//!
+//! Nodes remember what the derivative operators made of them ([`Memo`]), so that a loop over a list does not transform
+//! the whole rest of the list at every step. Memos point from transforms to originals and from values to their zeros,
+//! never back, so values stay acyclic.
 
 use crate::core::errors::Kind;
 use crate::core::ir::{Const, LambdaId};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 /// A number with its tags.
@@ -49,11 +53,22 @@ pub enum Value {
     Closure(Rc<Closure>),
 }
 
+/// What the derivative operators made of a node, each at most once.
+#[derive(Debug, Default)]
+pub struct Memo {
+    /// Its `*j-inverse`.
+    pub inverse: OnceCell<Value>,
+    /// Its `zero`.
+    pub zero: OnceCell<Value>,
+}
+
 /// The two parts of a pair.
 #[derive(Debug)]
 pub struct Pair {
     car: Value,
     cdr: Value,
+    memo: OnceCell<Box<Memo>>,
+    is_zero: bool,
 }
 
 /// A λ with the values of its captures.
@@ -61,6 +76,7 @@ pub struct Pair {
 pub struct Closure {
     lambda: LambdaId,
     captures: Box<[Value]>,
+    memo: OnceCell<Box<Memo>>,
 }
 
 thread_local! {
@@ -73,11 +89,11 @@ pub fn live_bytes() -> usize {
     LIVE.get()
 }
 
-/// Two counters, two values, and what the allocator adds.
-const PAIR_BYTES: usize = 64;
+/// Two counters, the pair, and what the allocator adds.
+const PAIR_BYTES: usize = 80;
 
 fn closure_bytes(captures: usize) -> usize {
-    64 + captures * size_of::<Value>()
+    80 + captures * size_of::<Value>()
 }
 
 impl Value {
@@ -87,13 +103,20 @@ impl Value {
     }
     /// A pair.
     pub fn pair(car: Value, cdr: Value) -> Value {
+        Value::new_pair(car, cdr, false)
+    }
+    /// A pair that `zero` makes, of parts that it has made.
+    pub fn zero_pair(car: Value, cdr: Value) -> Value {
+        Value::new_pair(car, cdr, true)
+    }
+    fn new_pair(car: Value, cdr: Value, is_zero: bool) -> Value {
         LIVE.set(LIVE.get() + PAIR_BYTES);
-        Value::Pair(Rc::new(Pair { car, cdr }))
+        Value::Pair(Rc::new(Pair { car, cdr, memo: OnceCell::new(), is_zero }))
     }
     /// A closure.
     pub fn closure(lambda: LambdaId, captures: Vec<Value>) -> Value {
         LIVE.set(LIVE.get() + closure_bytes(captures.len()));
-        Value::Closure(Rc::new(Closure { lambda, captures: captures.into() }))
+        Value::Closure(Rc::new(Closure { lambda, captures: captures.into(), memo: OnceCell::new() }))
     }
     /// The value of a literal.
     pub fn constant(constant: &Const) -> Value {
@@ -102,6 +125,22 @@ impl Value {
             Const::Bool(truth) => Value::Bool(*truth),
             Const::Real(number) => Value::real(*number),
             Const::Str(text) => Value::Str(Rc::new(text.as_ref().into())),
+        }
+    }
+    /// What operators made of this node, if they made anything.
+    pub fn memo_so_far(&self) -> Option<&Memo> {
+        match self {
+            Value::Pair(pair) => pair.memo.get().map(Box::as_ref),
+            Value::Closure(closure) => closure.memo.get().map(Box::as_ref),
+            Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
+        }
+    }
+    /// What operators made of this node, to be added to; `None` for a leaf.
+    pub fn memo(&self) -> Option<&Memo> {
+        match self {
+            Value::Pair(pair) => Some(pair.memo.get_or_init(Box::default)),
+            Value::Closure(closure) => Some(closure.memo.get_or_init(Box::default)),
+            Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
     }
     /// Only `#f` is false.
@@ -130,6 +169,10 @@ impl Pair {
     /// The second part.
     pub fn cdr(&self) -> &Value {
         &self.cdr
+    }
+    /// True when the pair is a zero as a whole.
+    pub fn is_zero(&self) -> bool {
+        self.is_zero
     }
 }
 
@@ -184,10 +227,19 @@ fn release(mut pending: Vec<Value>) {
 fn detach_pair(pair: &mut Pair, pending: &mut Vec<Value>) {
     detach(&mut pair.car, pending);
     detach(&mut pair.cdr, pending);
+    detach_memo(pair.memo.take(), pending);
 }
 
 fn detach_closure(closure: &mut Closure, pending: &mut Vec<Value>) {
     closure.captures.iter_mut().for_each(|value| detach(value, pending));
+    detach_memo(closure.memo.take(), pending);
+}
+
+fn detach_memo(memo: Option<Box<Memo>>, pending: &mut Vec<Value>) {
+    if let Some(mut memo) = memo {
+        let values = [memo.inverse.take(), memo.zero.take()];
+        values.into_iter().flatten().for_each(|mut value| detach(&mut value, pending));
+    }
 }
 
 fn detach(value: &mut Value, pending: &mut Vec<Value>) {
