@@ -29,9 +29,9 @@ enum Atom {
     Plus(Shape, Shape),
     J(Shape),
     JInverse(Shape),
-    /// The shape at this position of the path to a knot.
+    /// The shape at this position of the path to the knots.
     Path(usize),
-    /// The shape inside the knot, where the two nodes that it makes one are one.
+    /// The shape inside the knots, where the nodes that they make one are one.
     Within(Shape),
 }
 
@@ -43,19 +43,29 @@ pub(super) struct Step {
     pub child: usize,
 }
 
-/// A knot to tie: below the node that the steps lead to, that node and some further shapes are one.
-struct Knot<'a> {
+/// Knots to tie: below the node that the steps lead to, the members of each group are one node.
+struct Knots<'a> {
     steps: &'a [Step],
-    ancestor: Shape,
-    others: &'a [Shape],
-    /// Whether a shape contains one of them.
+    /// The shape that the steps lead to.
+    start: Shape,
+    groups: Vec<Vec<Shape>>,
+    /// The group of each shape that is in one.
+    group_of: FxHashMap<Shape, usize>,
+    /// Whether a shape contains a member of a group.
     contains: FxHashMap<Shape, bool>,
+}
+
+impl<'a> Knots<'a> {
+    fn new(steps: &'a [Step], start: Shape, groups: Vec<Vec<Shape>>) -> Knots<'a> {
+        let group_of = groups.iter().enumerate().flat_map(|(i, group)| group.iter().map(move |s| (*s, i))).collect();
+        Knots { steps, start, groups, group_of, contains: FxHashMap::default() }
+    }
 }
 
 struct Unfolding<'a, 't> {
     shapes: &'a mut Shapes,
     transform: Option<&'a mut (dyn Transform + 't)>,
-    knot: Option<Knot<'a>>,
+    knots: Option<Knots<'a>>,
     graph: Vec<NewNode>,
     nodes: FxHashMap<Vec<Atom>, usize>,
 }
@@ -95,11 +105,31 @@ impl Shapes {
     }
 
     /// Ties a knot: inside the shape `ancestor`, which the steps lead to from `root`, it and `others` become one node.
-    /// The result covers `root`.
+    /// The result covers `root`. Where the steps pass through a recursive shape, all of that shape is rebuilt, since
+    /// copying its nodes along the steps would only unroll it.
     pub(super) fn tie(&mut self, root: Shape, steps: &[Step], ancestor: Shape, others: &[Shape]) -> Shape {
-        let contains = FxHashMap::default();
-        let knot = Knot { steps, ancestor, others, contains };
-        let tied = self.unfold(vec![Atom::Path(0)], None, Some(knot)).expect("a knot transforms no code");
+        let plain = steps.iter().position(|step| self.is_recursive(step.shape)).unwrap_or(steps.len());
+        let start = steps.get(plain).map_or(ancestor, |step| step.shape);
+        let group = [ancestor].into_iter().chain(others.iter().copied()).collect();
+        let knots = Knots::new(&steps[..plain], start, vec![group]);
+        let tied = self.unfold(vec![Atom::Path(0)], None, Some(knots)).expect("a knot transforms no code");
+        self.join(tied, root)
+    }
+
+    /// The shape with the members of each group made one node; groups that share a member are one. The result covers
+    /// `root`.
+    pub(super) fn merge(&mut self, root: Shape, mut groups: Vec<Vec<Shape>>) -> Shape {
+        let mut disjoint: Vec<Vec<Shape>> = Vec::new();
+        while let Some(mut group) = groups.pop() {
+            while let Some(overlap) = disjoint.iter().position(|other| other.iter().any(|s| group.contains(s))) {
+                group.extend(disjoint.swap_remove(overlap));
+            }
+            group.sort_unstable();
+            group.dedup();
+            disjoint.push(group);
+        }
+        let knots = Knots::new(&[], root, disjoint);
+        let tied = self.unfold(vec![Atom::Path(0)], None, Some(knots)).expect("a knot transforms no code");
         self.join(tied, root)
     }
 
@@ -164,8 +194,8 @@ impl Shapes {
         result
     }
 
-    /// Whether `shape` is or contains one of the shapes `a` and `others`.
-    fn reaches(&self, shape: Shape, a: Shape, others: &[Shape], known: &mut FxHashMap<Shape, bool>) -> bool {
+    /// Whether `shape` is or contains a member of a group.
+    fn reaches(&self, shape: Shape, group_of: &FxHashMap<Shape, usize>, known: &mut FxHashMap<Shape, bool>) -> bool {
         if let Some(known) = known.get(&shape) {
             return *known;
         }
@@ -173,7 +203,7 @@ impl Shapes {
         let mut pending = vec![shape];
         let mut found = false;
         while let Some(next) = pending.pop() {
-            if next == a || others.contains(&next) {
+            if group_of.contains_key(&next) {
                 found = true;
                 break;
             }
@@ -189,9 +219,10 @@ impl Shapes {
         &mut self,
         root: Vec<Atom>,
         transform: Option<&mut (dyn Transform + '_)>,
-        knot: Option<Knot<'_>>,
+        knots: Option<Knots<'_>>,
     ) -> Result<Shape, TowerTooHigh> {
-        let mut unfolding = Unfolding { shapes: self, transform, knot, graph: Vec::new(), nodes: FxHashMap::default() };
+        let mut unfolding =
+            Unfolding { shapes: self, transform, knots, graph: Vec::new(), nodes: FxHashMap::default() };
         let root = unfolding.node(root)?;
         let graph = unfolding.graph;
         let shapes = self.finish(&graph);
@@ -244,14 +275,19 @@ impl Unfolding<'_, '_> {
 
     /// The representative of atoms that mean the same.
     fn normal(&mut self, atom: Atom) -> Atom {
-        let Some(knot) = &mut self.knot else { return atom };
-        match atom {
-            Atom::Path(position) if position == knot.steps.len() => Atom::Within(knot.ancestor),
-            Atom::Within(shape) if knot.others.contains(&shape) => Atom::Within(knot.ancestor),
-            Atom::Within(shape) if !self.shapes.reaches(shape, knot.ancestor, knot.others, &mut knot.contains) => {
-                Atom::Shape(shape)
-            }
-            atom => atom,
+        let Some(knots) = &mut self.knots else { return atom };
+        let shape = match atom {
+            Atom::Path(position) if position == knots.steps.len() => knots.start,
+            Atom::Within(shape) => shape,
+            atom => return atom,
+        };
+        if let Some(group) = knots.group_of.get(&shape) {
+            return Atom::Within(knots.groups[*group][0]);
+        }
+        if self.shapes.reaches(shape, &knots.group_of, &mut knots.contains) {
+            Atom::Within(shape)
+        } else {
+            Atom::Shape(shape)
         }
     }
 
@@ -276,8 +312,8 @@ impl Unfolding<'_, '_> {
             Atom::J(shape) => return self.expand_reverse(shape, parts),
             Atom::JInverse(shape) => return self.expand_reverse_inverse(shape, parts),
             Atom::Path(position) => {
-                let Some(knot) = &self.knot else { return Ok(()) };
-                let step = knot.steps[position];
+                let Some(knots) = &self.knots else { return Ok(()) };
+                let step = knots.steps[position];
                 self.expand_each(step.shape, parts, |child, (class, index)| {
                     if class == step.class && index == step.child {
                         Atom::Path(position + 1)
@@ -287,10 +323,11 @@ impl Unfolding<'_, '_> {
                 });
             }
             Atom::Within(shape) => {
-                let Some(knot) = &self.knot else { return Ok(()) };
-                let others = if shape == knot.ancestor { knot.others } else { &[] };
-                for shape in [shape].iter().chain(others) {
-                    self.expand_each(*shape, parts, |child, _| Atom::Within(child));
+                let Some(knots) = &self.knots else { return Ok(()) };
+                let members =
+                    knots.group_of.get(&shape).map_or_else(|| vec![shape], |group| knots.groups[*group].clone());
+                for member in members {
+                    self.expand_each(member, parts, |child, _| Atom::Within(child));
                 }
             }
         }

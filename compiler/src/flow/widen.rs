@@ -108,9 +108,15 @@ impl Shapes {
     /// A shape that covers both and, in a sequence of widenings, stops growing.
     pub fn widen(&mut self, old: Shape, new: Shape) -> Shape {
         let mut current = self.join(old, new);
-        if current != old {
-            current = self.fold_repetitions(current, PERIODS);
+        if current == old {
+            return old;
         }
+        let mut groups = Vec::new();
+        self.wrapped(old, current, &mut groups, &mut FxHashSet::default());
+        if !groups.is_empty() {
+            current = self.merge(current, groups);
+        }
+        current = self.fold_repetitions(current, PERIODS);
         for _ in 0..MAX_FOLDS {
             if current == old {
                 return current;
@@ -124,6 +130,25 @@ impl Shapes {
             current = folded;
         }
         current
+    }
+
+    /// The pairs of what stood at a position before and what stands there now, where the former is wrapped up in the
+    /// latter: what grows by one layer in each round.
+    fn wrapped(&self, old: Shape, new: Shape, groups: &mut Vec<Vec<Shape>>, seen: &mut FxHashSet<(Shape, Shape)>) {
+        if old == new || !seen.insert((old, new)) {
+            return;
+        }
+        let has_parts = self.alternatives(old).iter().any(|a| !a.children.is_empty());
+        if has_parts && self.contains(new, old, &mut FxHashSet::default()) {
+            groups.push(vec![new, old]);
+            return;
+        }
+        for before in self.alternatives(old).iter() {
+            let Some(now) = self.find(new, before.head.class()) else { continue };
+            for (x, y) in before.children.iter().zip(now.children.iter()) {
+                self.wrapped(*x, *y, groups, seen);
+            }
+        }
     }
 
     /// The shape with sums folded that repeat along a path.

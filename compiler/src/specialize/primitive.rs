@@ -165,21 +165,20 @@ impl Specializer<'_> {
                 Ok(Some(Val { shape: result, leaves: Vec::new() }))
             }
             Prim::WriteString => {
-                let nil = self.flow.shapes.nil();
-                self.dispatch(e, &args[0], nil, |this, e, parts| this.write_string(e, parts, nil))
+                self.dispatch(e, &args[0], result, |this, e, parts| this.write_string(e, parts, result))
             }
             _ => self.raise(e, &args[0], &args[1]),
         }
     }
 
-    fn write_string(&mut self, e: &mut Emitter, parts: Parts, nil: Shape) -> Emitted<Val> {
+    fn write_string(&mut self, e: &mut Emitter, parts: Parts, result: Shape) -> Emitted<Val> {
         if parts.alternative.head.class() != Class::Text {
             let error = RuntimeError::NotAString { found: self.found(parts.alternative.head) };
             return self.fail(e, &error);
         }
         let text = self.single(e, parts)?;
         write::display(self, e, &text, Stream::Out)?;
-        Ok(Some(Val { shape: nil, leaves: Vec::new() }))
+        self.convert(e, &text, result)
     }
 
     /// The condition of a branch: true unless the value is `#f`. `None` if the shape decides.
