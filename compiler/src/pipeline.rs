@@ -15,6 +15,7 @@ use crate::codegen;
 use crate::core::ir as core;
 use crate::expand;
 use crate::flow;
+use crate::opt;
 use crate::specialize;
 use crate::ssa::ir as ssa;
 use std::path::{Path, PathBuf};
@@ -98,9 +99,7 @@ impl Pipeline {
 
     /// Optimises first-order code and places reference counts.
     pub fn optimize(&mut self, program: &mut ssa::Program) {
-        self.timed("optimize", |_| {
-            let _ = program;
-        });
+        self.timed("optimize", |_| opt::pipeline::optimize(program, &opt::pipeline::Settings::default()));
     }
 
     /// Everything from core to optimised first-order code.
