@@ -52,8 +52,8 @@ pub fn grant(what: Use, total: u64) -> u64 {
     }
     let mut limit = LIMIT.load().saturating_sub(other.load());
     if what == Use::Stack && !USER_LIMIT.load() {
-        // Recursion that needs more has no end, and the user should not wait for all memory to be filled.
-        limit = limit.min(LIMIT.load() / 2);
+        // Recursion that needs more hardly has an end, and nobody should wait until all memory is filled.
+        limit = limit.min(LIMIT.load() / 4);
     }
     let wish = (total + STEP).min(limit);
     if wish < total || available() < RESERVE.load() + (wish - mine.load()) {
@@ -63,16 +63,24 @@ pub fn grant(what: Use, total: u64) -> u64 {
     wish
 }
 
+/// As in the reference evaluator.
+const HELP: &[u8] = b"help: a recursion without end looks like this; a loop that calls itself last needs no memory\n";
+
 /// Ends the program because there is no more memory.
 pub fn exhausted(what: Use) -> ! {
     output::flush();
     let message: &[u8] = match what {
-        Use::Heap => b"error: memory exhausted: the values that the program keeps need more memory than there is\n",
-        Use::Stack => b"error: stack exhausted: the recursion is too deep for the memory of this machine\n",
+        Use::Heap => b"error[V0311]: out of memory: too much data\n",
+        Use::Stack => b"error[V0311]: out of memory: recursion too deep\n",
     };
     output::raw_error(message);
+    output::raw_error(HELP);
     if USER_LIMIT.load() {
         output::raw_error(b"note: the limit was set by VLAD_MAX_MEMORY\n");
+    } else if what == Use::Stack {
+        output::raw_error(
+            b"help: VLAD_MAX_MEMORY=20G lets the program use so much, all of it for recursion if need be\n",
+        );
     }
     start::leave(start::EXHAUSTED)
 }

@@ -81,7 +81,7 @@ fn endless_recursion_is_reported() {
     let output = run_with(&recursion(-1.0), "", &[("VLAD_MAX_MEMORY", "300M")]);
     assert_eq!(stdout(&output), "1\n");
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(message.starts_with("error: stack exhausted"), "{message}");
+    assert!(message.contains("out of memory: recursion too deep"), "{message}");
     assert_eq!(output.status.code(), Some(3));
 }
 
@@ -96,7 +96,7 @@ fn a_chain_of_ten_million_boxes_is_freed_at_once() {
 fn endless_data_are_reported() {
     let output = run_with(&chain(-1.0), "", &[("VLAD_MAX_MEMORY", "100m")]);
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(message.starts_with("error: memory exhausted"), "{message}");
+    assert!(message.contains("out of memory: too much data"), "{message}");
     assert_eq!(output.status.code(), Some(3));
 }
 
