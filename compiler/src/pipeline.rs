@@ -15,7 +15,7 @@ use crate::codegen;
 use crate::core::ir as core;
 use crate::expand;
 use crate::flow;
-use crate::opt;
+use crate::opt::pipeline as opt;
 use crate::specialize;
 use crate::ssa::ir as ssa;
 use std::path::{Path, PathBuf};
@@ -48,6 +48,8 @@ pub struct Pipeline {
     pub sources: SourceMap,
     /// The stages that have run.
     pub timings: Vec<(&'static str, Duration)>,
+    /// The passes of the optimiser that have run.
+    pub pass_timings: Vec<(&'static str, Duration)>,
 }
 
 impl Pipeline {
@@ -97,9 +99,11 @@ impl Pipeline {
         })
     }
 
-    /// Optimises first-order code and places reference counts.
-    pub fn optimize(&mut self, program: &mut ssa::Program) {
-        self.timed("optimize", |_| opt::pipeline::optimize(program, &opt::pipeline::Settings::default()));
+    /// Optimises first-order code and places reference counts. The result holds what `settings` asks to see.
+    pub fn optimize(&mut self, program: &mut ssa::Program, settings: &opt::Settings) -> opt::Report {
+        let report = self.timed("optimize", |_| opt::optimize(program, settings));
+        self.pass_timings.clone_from(&report.times);
+        report
     }
 
     /// Everything from core to optimised first-order code.
@@ -110,7 +114,7 @@ impl Pipeline {
     pub fn native(&mut self, mut program: core::Program) -> Result<ssa::Program, Refusal> {
         let flow = self.analyze(&mut program)?;
         let mut code = self.specialize(&program, flow)?;
-        self.optimize(&mut code);
+        self.optimize(&mut code, &opt::Settings::default());
         Ok(code)
     }
 

@@ -140,6 +140,10 @@ pub fn mistake(panic: &str) -> Diagnostic {
 pub fn print_timings(pipeline: &Pipeline) {
     let total: std::time::Duration = pipeline.timings.iter().map(|(_, time)| *time).sum();
     for (name, time) in pipeline.timings.iter().copied().chain([("total", total)]) {
-        eprintln!("{name:<12} {:>9.3} ms", time.as_secs_f64() * 1e3);
+        eprintln!("{name:<16} {:>9.3} ms", time.as_secs_f64() * 1e3);
+        let passes = if name == "optimize" { &pipeline.pass_timings[..] } else { &[] };
+        for (name, time) in passes {
+            eprintln!("  {name:<14} {:>9.3} ms", time.as_secs_f64() * 1e3);
+        }
     }
 }

@@ -7,9 +7,11 @@ use crate::codegen;
 use crate::core;
 use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Rhs};
 use crate::flow;
+use crate::opt::pipeline as opt;
 use crate::pipeline::{Pipeline, Refusal};
 use crate::syntax;
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
 
@@ -45,9 +47,20 @@ pub struct Arguments {
     /// The file to write instead of standard output.
     #[arg(short, long, value_name = "TEXT")]
     output: Option<PathBuf>,
+    /// Show the program after each run of this pass of the optimiser. May be repeated.
+    #[arg(long, value_name = "PASS", value_parser = passes())]
+    print_after: Vec<String>,
+    /// Leave out this pass of the optimiser. May be repeated.
+    #[arg(long, value_name = "PASS", value_parser = passes())]
+    disable_pass: Vec<String>,
     /// Show code for this machine in particular.
     #[arg(long)]
     native_cpu: bool,
+}
+
+/// The names of all passes.
+fn passes() -> PossibleValuesParser {
+    PossibleValuesParser::new(opt::PASSES.iter().map(|pass| PossibleValue::new(pass.name).help(pass.about)))
 }
 
 /// Runs the subcommand.
@@ -57,11 +70,16 @@ pub fn run(arguments: &Arguments) -> u8 {
     }
     let mut settings = arguments.input.settings();
     settings.native_cpu = arguments.native_cpu;
+    let passes = opt::Settings {
+        disabled: arguments.disable_pass.clone(),
+        dump_after: arguments.print_after.clone(),
+        ..opt::Settings::default()
+    };
     let mut pipeline = Pipeline::new(settings);
     let text = match arguments.stage {
         Stage::Syntax => datums(&mut pipeline.sources, &arguments.input.file),
         stage => match build::read(&mut pipeline, &arguments.input) {
-            Ok(program) => match terminal::catch(|| show(&mut pipeline, program, stage)) {
+            Ok(program) => match terminal::catch(|| show(&mut pipeline, program, stage, &passes)) {
                 Ok(text) => text,
                 Err(panic) => Err(vec![build::mistake(&panic)]),
             },
@@ -103,7 +121,12 @@ fn datums(sources: &mut SourceMap, file: &Path) -> Result<String, Vec<Diagnostic
 }
 
 /// The text of the program after a stage behind the front end.
-fn show(pipeline: &mut Pipeline, mut program: Program, stage: Stage) -> Result<String, Vec<Diagnostic>> {
+fn show(
+    pipeline: &mut Pipeline,
+    mut program: Program,
+    stage: Stage,
+    settings: &opt::Settings,
+) -> Result<String, Vec<Diagnostic>> {
     let refused = |refusal| match refusal {
         Refusal::Mistake(diagnostics) => diagnostics,
         Refusal::Unsupported(diagnostic) => vec![*diagnostic],
@@ -123,7 +146,10 @@ fn show(pipeline: &mut Pipeline, mut program: Program, stage: Stage) -> Result<S
     if stage == Stage::Ssa {
         return Ok(code.to_string());
     }
-    pipeline.optimize(&mut code);
+    let report = pipeline.optimize(&mut code, settings);
+    if !report.dumps.is_empty() {
+        return Ok(report.dumps.into_iter().map(|(name, text)| format!("; {name}\n{text}\n")).collect());
+    }
     let options = pipeline.codegen_options();
     match stage {
         Stage::Clif => codegen::clif(&code, &options).map_err(bad_code),
