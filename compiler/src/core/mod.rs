@@ -10,8 +10,10 @@ pub mod arithmetic;
 #[path = "../../../runtime/src/number.rs"]
 pub mod number;
 
+pub mod print;
+
+pub mod verify;
+
 pub mod errors;
 
 pub mod eval;
-
-pub mod print;

@@ -10,7 +10,7 @@
 //!   return result)
 //! ```
 //!
-//! A λ is shown where its closure is first made. Variables have their source names, with their number where two of a
+//! A λ is shown where its closure is first made. Variables have their source names, with a number where several of a
 //! function's variables share a name. Functions of the standard library and the bodies of primitives used as values
 //! are left out, because every program would begin with them.
 
@@ -176,16 +176,20 @@ impl<'p> Printer<'p> {
         visit(&mut variables);
         let mut seen: FxHashSet<Var> = FxHashSet::default();
         variables.vars.retain(|var| seen.insert(*var));
-        let mut uses: FxHashMap<&str, usize> = FxHashMap::default();
-        for var in &variables.vars {
-            *uses.entry(&self.program.vars[*var].name).or_default() += 1;
+        // The first variable of a name has it as it is, the others with a number. A source name may look numbered.
+        let mut taken: FxHashSet<String> = FxHashSet::default();
+        let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
+        self.names.clear();
+        for var in variables.vars {
+            let name: &str = &self.program.vars[var].name;
+            let mut unique = name.to_string();
+            while !taken.insert(unique.clone()) {
+                let number = numbers.entry(name).or_insert(0);
+                *number += 1;
+                unique = format!("{name}.{number}");
+            }
+            self.names.insert(var, unique);
         }
-        let name = |var: &Var| {
-            let name = &self.program.vars[*var].name;
-            let unique = uses.get(&**name) == Some(&1);
-            (*var, if unique { name.to_string() } else { format!("{name}{var}") })
-        };
-        self.names = variables.vars.iter().map(name).collect();
     }
 }
 

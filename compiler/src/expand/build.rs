@@ -23,6 +23,8 @@ pub struct Expander {
     pub core: Program,
     /// The mistakes so far.
     pub errors: Vec<Error>,
+    /// Names that wrong definitions and patterns were to define.
+    pub excused: FxHashSet<Rc<str>>,
     /// Top-level names.
     pub globals: Globals,
     /// Local names.
@@ -76,6 +78,7 @@ impl Expander {
         Expander {
             core: Program::default(),
             errors: Vec::new(),
+            excused: FxHashSet::default(),
             globals: Globals::default(),
             scope: Scope::default(),
             recursions: Vec::new(),
@@ -96,7 +99,9 @@ impl Expander {
         if self.errors.is_empty() {
             return Ok(self.core);
         }
-        Err(self.errors.iter().map(Error::to_diagnostic).collect())
+        let mut messages: Vec<Diagnostic> = self.errors.iter().map(Error::to_diagnostic).collect();
+        messages.sort_by_key(|message| message.primary.as_ref().map(|label| (label.span.file, label.span.start)));
+        Err(messages)
     }
 
     /// Records a mistake; the result stands in for the erroneous expression.

@@ -108,7 +108,11 @@ impl Expander {
         if self.meaning(head.symbol()?) != Meaning::Keyword(Keyword::Define) {
             return None;
         }
-        Some(self.define_form(datum, operands))
+        let define = self.define_form(datum, operands);
+        if let (None, Some(target)) = (&define, operands.first()) {
+            self.excuse(target);
+        }
+        Some(define)
     }
 
     fn define_form<'a>(&mut self, datum: &'a Datum, operands: &'a [Datum]) -> Option<Define<'a>> {
@@ -125,7 +129,7 @@ impl Expander {
             header = inner;
         }
         layers.reverse();
-        let Some(name) = self.definable(header) else { return None };
+        let name = self.definable(header)?;
         let value = match rest {
             [] if !layers.is_empty() => {
                 self.errors.push(Error::EmptyBody(span, "define"));

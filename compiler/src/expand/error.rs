@@ -74,19 +74,14 @@ pub enum Error {
 }
 
 impl Error {
-    /// The message for the user.
+    /// The message for the user. (One flat table, long because there are many mistakes to make.)
     pub fn to_diagnostic(&self) -> Diagnostic {
-        self.name_diagnostic().or_else(|| self.form_diagnostic()).unwrap_or_else(|| self.file_diagnostic())
-    }
-
-    /// Mistakes about names.
-    fn name_diagnostic(&self) -> Option<Diagnostic> {
-        Some(match self {
+        match self {
             Error::Unbound { span, name, nearest, hint } => unbound(*span, name, nearest.as_deref(), *hint),
             Error::Reserved(span, name) => {
                 Diagnostic::error("V0202", format!("`{name}` is not available in this version"), *span, "not available")
                     .note("the language has it, but this version of the compiler does not support it yet")
-                    .help("define a function of that name yourself, or use lists and reverse mode instead")
+                    .help(instead_of_reserved(name))
             }
             Error::KeywordValue(span, name) => {
                 Diagnostic::error("V0203", format!("`{name}` is a keyword, not a value"), *span, "keyword")
@@ -129,13 +124,6 @@ impl Error {
             )
             .note("functions take one argument, so a function could not tell `(list (cons 1 2))` from `(list 1 2)`")
             .help("wrap it: `(lambda (a b) (list a b))`"),
-            _ => return None,
-        })
-    }
-
-    /// Mistakes about forms.
-    fn form_diagnostic(&self) -> Option<Diagnostic> {
-        Some(match self {
             Error::Malformed(span, form, usage) => {
                 Diagnostic::error("V0210", format!("malformed `{form}`"), *span, "does not have the right parts")
                     .note(format!("expected `{usage}`"))
@@ -188,13 +176,6 @@ impl Error {
             )
             .note("the language has no symbols: quoted data are numbers, booleans, strings, `()` and lists of them")
             .help("use numbers or strings to tell cases apart, or `list` to compute the elements"),
-            _ => return self.expression_diagnostic(),
-        })
-    }
-
-    /// Mistakes about expressions.
-    fn expression_diagnostic(&self) -> Option<Diagnostic> {
-        Some(match self {
             Error::MisplacedUnquote(span) => {
                 Diagnostic::error("V0220", "an unquote stands outside of a quasi-quotation", *span, "unexpected `,`")
                     .note("`,e` inserts the value of `e` into a quasi-quotation such as `` `(1 ,e)``")
@@ -235,13 +216,6 @@ impl Error {
                     "at most {MAX_NESTING} may nest; each clause of `cond` and operand of `and` and `or` counts"
                 ))
                 .help("split the expression into functions"),
-            _ => return None,
-        })
-    }
-
-    /// Mistakes about files; all others are dealt with above.
-    fn file_diagnostic(&self) -> Diagnostic {
-        match self {
             Error::IncludeNotFound(span, name, tried) => {
                 let mut message = Diagnostic::error(
                     "V0229",
@@ -266,7 +240,6 @@ impl Error {
                 .note(format!("programs are written in UTF-8; byte {byte} does not belong to a character"))
                 .help("convert the file to UTF-8"),
             Error::MisplacedInclude(span) => misplaced_include(*span),
-            other => unreachable!("{other:?} is not about files"),
         }
     }
 }
@@ -305,5 +278,17 @@ fn malformed_help(form: &str) -> &'static str {
         "define" => "give exactly one value, or write the parameters in the brackets of the name",
         "error" => "give the value that is at fault as second operand, or `()`",
         _ => "check the brackets and the number of parts",
+    }
+}
+
+/// What to use instead of a part of the language that is not available yet.
+fn instead_of_reserved(name: &str) -> &'static str {
+    match name {
+        "export" => "write a program that prints what you need",
+        "custom-*j" => "use the function itself; its derivative is computed from its code",
+        "check-gradient" => "compare with a difference quotient: `(/ (- (f (+ x h)) (f (- x h))) (* 2 h))`",
+        "bundle" | "primal" | "tangent" | "j*" => "use reverse mode: `*j`, `gradient`, `jvp`",
+        _ if name.ends_with("-F") => "use the function without `-F`, or with `-R` for reverse mode",
+        _ => "use lists, and functions on lists such as `map`, `reduce` and `list-ref`",
     }
 }

@@ -7,7 +7,7 @@ use crate::expand::build::{Expander, Meaning};
 use crate::expand::define::{Define, Defined, Function};
 use crate::expand::error::Error;
 use crate::expand::pattern::{Bound, Params};
-use crate::expand::recursion::Part;
+use crate::expand::recursion::{Grouping, Part};
 use crate::syntax::{Datum, DatumKind, Prefix};
 use std::rc::Rc;
 
@@ -101,7 +101,10 @@ impl Expander {
             (Keyword::Quasiquote, [quoted]) => self.quasiquotation(quoted),
             (Keyword::Quasiquote, _) => self.error(Error::Malformed(span, "quasiquote", "(quasiquote datum)")),
             (Keyword::Unquote, _) => self.error(Error::MisplacedUnquote(span)),
-            (Keyword::Define, _) => self.error(Error::MisplacedDefine(span)),
+            (Keyword::Define, operands) => {
+                operands.iter().take(1).for_each(|target| self.excuse(target));
+                self.error(Error::MisplacedDefine(span))
+            }
             (Keyword::Include, _) => self.error(Error::MisplacedInclude(span)),
             (Keyword::Else, _) => self.error(Error::MisplacedElse(span)),
         }
@@ -201,7 +204,7 @@ impl Expander {
         if self.is_define(last) {
             return self.error(Error::NoValue(last.span, span));
         }
-        self.local_definitions(parts);
+        self.local_definitions(parts, Grouping::Circles);
         self.rhs(last)
     }
 
@@ -247,7 +250,10 @@ impl Expander {
         for item in items {
             match item.list() {
                 Some([pattern, value]) => pairs.push((pattern, value)),
-                _ => self.errors.push(Error::MalformedBinding(item.span, form)),
+                _ => {
+                    self.errors.push(Error::MalformedBinding(item.span, form));
+                    self.excuse(item);
+                }
             }
         }
         pairs
@@ -256,16 +262,22 @@ impl Expander {
     fn letrec(&mut self, span: Span, bindings: &Datum, forms: &[Datum]) -> Rhs {
         let mut parts = Vec::new();
         for (target, value) in self.let_bindings(bindings, "letrec") {
-            let Some(name) = self.definable(target) else { continue };
+            let Some(name) = self.definable(target) else {
+                self.excuse(target);
+                continue;
+            };
             let value = match self.lambda_form(value) {
                 Some(Some(function)) => Defined::Function(function),
-                Some(None) => continue,
+                Some(None) => {
+                    self.excuse(target);
+                    continue;
+                }
                 None => Defined::Value(value),
             };
             parts.push(Part::Define(Define { name, name_span: target.span, value }));
         }
         let mark = self.scope.mark();
-        self.local_definitions(parts);
+        self.local_definitions(parts, Grouping::Together);
         let rhs = self.scoped_body(forms, span, "letrec");
         self.scope.reset(mark);
         rhs
@@ -285,7 +297,7 @@ impl Expander {
         let function = Function { layers: vec![params], forms, span };
         let value = Defined::Function(function);
         let mark = self.scope.mark();
-        self.local_definitions(vec![Part::Define(Define { name, name_span: target.span, value })]);
+        self.local_definitions(vec![Part::Define(Define { name, name_span: target.span, value })], Grouping::Together);
         let function = self.scope.get(name).expect("the name of the loop was just brought into scope");
         self.scope.reset(mark);
         let argument = self.tuple(&values, span);

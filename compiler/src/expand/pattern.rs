@@ -154,8 +154,13 @@ impl Expander {
             }
             DatumKind::List(items) if items.is_empty() => self.demand_nil(value, pattern.span),
             DatumKind::List(items) => self.constructor_pattern(pattern, items, value, bound),
-            _ => self.errors.push(Error::NotAPattern(pattern.span)),
+            _ => self.wrong_pattern(pattern, Error::NotAPattern(pattern.span)),
         }
+    }
+
+    fn wrong_pattern(&mut self, pattern: &Datum, error: Error) {
+        self.errors.push(error);
+        self.excuse(pattern);
     }
 
     fn constructor_pattern(&mut self, pattern: &Datum, items: &[Datum], value: Var, bound: &mut Bound) {
@@ -170,7 +175,7 @@ impl Expander {
                 self.destructure(part, primal, bound);
             }
             (Some(name @ ("vector" | "bundle")), _) => {
-                self.errors.push(Error::Reserved(items[0].span, Rc::from(name)));
+                self.wrong_pattern(pattern, Error::Reserved(items[0].span, Rc::from(name)));
             }
             (Some(name @ ("cons" | "cons*" | "*j")), _) => {
                 let usage = match name {
@@ -178,9 +183,9 @@ impl Expander {
                     "cons*" => "(cons* p ... q)",
                     _ => "(*j p)",
                 };
-                self.errors.push(Error::MalformedPattern(span, usage));
+                self.wrong_pattern(pattern, Error::MalformedPattern(span, usage));
             }
-            _ => self.errors.push(Error::NotAPattern(span)),
+            _ => self.wrong_pattern(pattern, Error::NotAPattern(span)),
         }
     }
 

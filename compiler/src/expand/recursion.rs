@@ -1,17 +1,18 @@
 //! Local definitions that see each other: internal `define`, `letrec` and named `let`.
 //!
 //! Values are computed in the order of the text. A function becomes a closure as late as possible: just before the
-//! first value that needs it, directly or through other functions, or else before the end. The functions made at one
-//! point form a group, in the sense of [`crate::core::ir`]: they share their captures, and each rebuilds the others
-//! from them. So in
+//! first value that needs it, directly or through other functions, or else before the end. Functions that share their
+//! captures form a group, in the sense of [`crate::core::ir`]: each rebuilds the others from them. So in
 //!
 //! ```text
 //! (define (even n) ... odd ...)
 //! (define (odd n) ... even ... k ...)      group {even, odd} captures k
 //! ```
 //!
-//! `even` starts with `odd = closure λodd`. A function of an earlier group is captured like any variable. A value that
-//! needs a function that needs a later value cannot be computed; that is the mistake "used before its definition".
+//! `even` starts with `odd = closure λodd`. The functions of a `letrec` are one group, as the language says. Internal
+//! definitions are divided into groups of functions that call each other in a circle, so that a function captures no
+//! more than it needs. A function of an earlier group is captured like any variable. A value that needs a function that
+//! needs a later value cannot be computed; that is the mistake "used before its definition".
 //!
 //! While a function is expanded, the group that its uses of other functions belong to is not known yet. So inside the
 //! function each such name stands for a variable of its own, an alias, whose binding is put at the start of the
@@ -55,9 +56,18 @@ struct Pending {
     uses: FxHashMap<Var, Span>,
 }
 
+/// How functions are divided into groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// All together: `letrec`.
+    Together,
+    /// By the circles in which they call each other: internal definitions.
+    Circles,
+}
+
 /// The state while the parts of one body are put in order.
-#[derive(Default)]
 struct Order {
+    grouping: Grouping,
     pending: Vec<Pending>,
     /// Variables of this body whose value or closure exists.
     available: FxHashSet<Var>,
@@ -67,9 +77,10 @@ struct Order {
 
 impl Expander {
     /// Expands definitions and effects into the current body. Their names come into scope.
-    pub fn local_definitions(&mut self, parts: Vec<Part>) {
+    pub fn local_definitions(&mut self, parts: Vec<Part>, grouping: Grouping) {
         let vars = self.declare(&parts);
-        let mut order = Order { all: vars.iter().flatten().copied().collect(), ..Order::default() };
+        let all = vars.iter().flatten().copied().collect();
+        let mut order = Order { grouping, pending: Vec::new(), available: FxHashSet::default(), all };
         for (part, var) in parts.iter().zip(&vars) {
             if let (Part::Define(Define { name, value: Defined::Function(function), .. }), Some(var)) = (part, var) {
                 let pending = self.pending_function(*var, name, function);
@@ -86,7 +97,7 @@ impl Expander {
             }
         }
         let remaining = std::mem::take(&mut order.pending);
-        self.make_group(&mut order, remaining);
+        self.make_closures(&mut order, remaining);
     }
 
     /// Creates the variables of all definitions and brings them into scope.
@@ -155,7 +166,7 @@ impl Expander {
         let own = var.filter(|var| uses.contains_key(var));
         let needed: Vec<Var> = self.free_variables(&fragment, None).into_iter().chain(own).collect();
         let group = self.needed_functions(order, &needed, &uses, place);
-        self.make_group(order, group);
+        self.make_closures(order, group);
         self.append(fragment.bindings);
         order.available.extend(var);
     }
@@ -199,6 +210,24 @@ impl Expander {
         let (group, rest): (Vec<_>, Vec<_>) = pending.into_iter().zip(taken).partition(|(_, taken)| *taken);
         order.pending = rest.into_iter().map(|(pending, _)| pending).collect();
         group.into_iter().map(|(pending, _)| pending).collect()
+    }
+
+    /// Makes closures of functions, group by group.
+    fn make_closures(&mut self, order: &mut Order, functions: Vec<Pending>) {
+        if order.grouping == Grouping::Together {
+            return self.make_group(order, functions);
+        }
+        let index: FxHashMap<Var, usize> =
+            functions.iter().enumerate().map(|(index, pending)| (pending.var, index)).collect();
+        let used = |pending: &Pending| {
+            pending.aliases.iter().filter_map(|(function, _)| index.get(function).copied()).collect::<Vec<usize>>()
+        };
+        let circles = circles(&functions.iter().map(used).collect::<Vec<_>>());
+        let mut functions: Vec<Option<Pending>> = functions.into_iter().map(Some).collect();
+        for circle in circles {
+            let group = circle.into_iter().filter_map(|index| functions[index].take()).collect();
+            self.make_group(order, group);
+        }
     }
 
     /// Makes closures of functions that share their captures.
@@ -251,4 +280,57 @@ impl Expander {
             self.uses.entry(*var).or_insert(*span);
         }
     }
+}
+
+/// The strongly connected components of a graph given by its edges; each comes after those that it has edges to, and
+/// lists its nodes in order.
+fn circles(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let order = finishing_order(edges);
+    let mut reversed = vec![Vec::new(); edges.len()];
+    for (from, targets) in edges.iter().enumerate() {
+        targets.iter().for_each(|to| reversed[*to].push(from));
+    }
+    // Against the edges, from the node finished last, one reaches exactly the nodes of its own component.
+    let mut seen = vec![false; edges.len()];
+    let mut components = Vec::new();
+    for start in order.into_iter().rev() {
+        let mut component = Vec::new();
+        let mut work = vec![start];
+        while let Some(node) = work.pop() {
+            if !std::mem::replace(&mut seen[node], true) {
+                component.push(node);
+                work.extend(&reversed[node]);
+            }
+        }
+        if !component.is_empty() {
+            component.sort();
+            components.push(component);
+        }
+    }
+    components.reverse();
+    components
+}
+
+/// The nodes of a graph in the order in which a depth-first search leaves them.
+fn finishing_order(edges: &[Vec<usize>]) -> Vec<usize> {
+    let mut seen = vec![false; edges.len()];
+    let mut order = Vec::new();
+    for start in 0..edges.len() {
+        let mut path = Vec::new();
+        if !std::mem::replace(&mut seen[start], true) {
+            path.push((start, 0));
+        }
+        while let Some((node, next)) = path.pop() {
+            match edges[node].get(next) {
+                None => order.push(node),
+                Some(&target) => {
+                    path.push((node, next + 1));
+                    if !std::mem::replace(&mut seen[target], true) {
+                        path.push((target, 0));
+                    }
+                }
+            }
+        }
+    }
+    order
 }

@@ -1,10 +1,11 @@
 //! Names that nothing defines: what the user may have meant.
 
 use crate::base::Span;
-use crate::core::ir::Rhs;
+use crate::core::ir::{Const, Rhs};
 use crate::expand::basis::KEYWORDS;
 use crate::expand::build::Expander;
 use crate::expand::error::Error;
+use crate::syntax::{Datum, DatumKind};
 use std::rc::Rc;
 
 /// What to use instead of names that other Lisps have.
@@ -39,17 +40,36 @@ const HINTS: &[(&str, &str)] = &[
 ];
 
 impl Expander {
-    /// Reports a name that nothing defines.
+    /// Reports a name that nothing defines, unless a wrong definition or pattern was to define it.
     pub fn unbound(&mut self, name: &Rc<str>, span: Span) -> Rhs {
+        if self.excused.contains(name) {
+            return Rhs::Const(Const::Nil);
+        }
         let hint = HINTS.iter().find(|(hinted, _)| *hinted == &**name).map(|(_, hint)| *hint);
         let nearest = self.nearest(name);
         self.error(Error::Unbound { span, name: name.clone(), nearest, hint })
     }
 
+    /// Excuses the names in a wrong definition or pattern: that nothing defines them is no further mistake.
+    pub fn excuse(&mut self, datum: &Datum) {
+        match &datum.kind {
+            DatumKind::Symbol(name) => {
+                self.excused.insert(name.clone());
+            }
+            DatumKind::List(items) | DatumKind::Vector(items) => items.iter().for_each(|item| self.excuse(item)),
+            DatumKind::Dotted(items, tail) => {
+                items.iter().for_each(|item| self.excuse(item));
+                self.excuse(tail);
+            }
+            DatumKind::Prefixed(_, inner) => self.excuse(inner),
+            _ => {}
+        }
+    }
+
     /// The known name that is spelled most like `name`, if any is close. Among equally close ones, local variables
     /// come before the program's own definitions and those before the library and the keywords.
     fn nearest(&self, name: &str) -> Option<Rc<str>> {
-        let limit = name.chars().count().div_ceil(3).min(3);
+        let limit = ((name.chars().count() + 1) / 3).min(3);
         let scope = self.scope.names().map(|name| (0, name.clone()));
         let user = self.globals.user.keys().map(|name| (1, name.clone()));
         let library = self.globals.library.keys().filter(|name| !name.starts_with('%'));

@@ -50,7 +50,11 @@ pub fn parse(file: FileId, text: &str) -> (Vec<Datum>, Vec<Diagnostic>) {
 
 fn read(file: FileId, text: &str) -> (Vec<Datum>, Vec<Error>) {
     let (tokens, mut errors) = lexer::tokens(file, text);
-    brackets::check(file, &tokens, text.len(), &mut errors);
+    // A string or comment without an end has swallowed the rest of the brackets.
+    let complete = !errors.iter().any(|e| matches!(e, Error::UnterminatedString(_) | Error::UnterminatedComment(_)));
+    if complete {
+        brackets::check(file, &tokens, text.len(), &mut errors);
+    }
     if !errors.is_empty() {
         return (Vec::new(), errors);
     }
