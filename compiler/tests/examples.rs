@@ -3,8 +3,10 @@
 //!
 //! Program text → comparison of its output with its `;=> ` comments. A comment `;=> value` promises one line of output;
 //! `;=> error: text` promises, as the last one, that the program fails with exit code 1 and a message that contains the
-//! text. Each program runs through the reference evaluator (`vlad eval`), through `vlad run --native`, and as an
-//! executable that `vlad build --native` leaves. The measured programs are too long for the evaluator.
+//! text (a compiler that sees the error coming may say so before anything is printed). `;=> warning: text` promises that
+//! the program cannot be compiled without the evaluator, and why. Each program runs through the reference evaluator
+//! (`vlad eval`), through `vlad run --native`, and as an executable that `vlad build --native` leaves. The measured
+//! programs are too long for the evaluator.
 //!
 //! In Markdown, a program is a block fenced with `vlad`; blocks without `;=> ` only have to compile.
 
@@ -27,7 +29,11 @@ struct Example {
 struct Promise {
     lines: Vec<String>,
     error: Option<String>,
+    warning: Option<String>,
 }
+
+/// A way to run a program; the flags are those of the compiler.
+type Way = fn(file: &Path, folder: &Path, flags: &[&str]) -> Output;
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -49,11 +55,17 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn all_ways(example: &Example) -> [Trial; 3] {
-    [trial("eval", example, evaluate), trial("run", example, run), trial("build", example, build_and_execute)]
+fn all_ways(example: &Example) -> Vec<Trial> {
+    let mut trials =
+        vec![trial("eval", example, evaluate), trial("run", example, run), trial("build", example, build_and_execute)];
+    if let Some(reason) = promise(&example.text).warning {
+        let example = example.clone();
+        trials.push(Trial::test(format!("{} (refused)", example.name), move || refused(&example, &reason)));
+    }
+    trials
 }
 
-fn trial(way: &str, example: &Example, execute: fn(&Path, &Path) -> Output) -> Trial {
+fn trial(way: &str, example: &Example, execute: Way) -> Trial {
     let example = example.clone();
     Trial::test(format!("{} ({way})", example.name), move || check(&example, execute))
 }
@@ -101,22 +113,39 @@ fn snippets(root: &Path, document: &str) -> Vec<Example> {
 
 /// The `;=> ` comments of a program.
 fn promise(text: &str) -> Promise {
-    let mut promise = Promise { lines: Vec::new(), error: None };
+    let mut promise = Promise { lines: Vec::new(), error: None, warning: None };
     for comment in text.lines().filter_map(|line| line.split_once(";=> ")).map(|(_, comment)| comment.trim_end()) {
-        match comment.strip_prefix("error: ") {
-            Some(error) => promise.error = Some(error.to_string()),
-            None => promise.lines.push(comment.to_string()),
+        if let Some(error) = comment.strip_prefix("error: ") {
+            promise.error = Some(error.to_string());
+        } else if let Some(warning) = comment.strip_prefix("warning: ") {
+            promise.warning = Some(warning.to_string());
+        } else {
+            promise.lines.push(comment.to_string());
         }
     }
     promise
 }
 
-fn check(example: &Example, execute: fn(&Path, &Path) -> Output) -> Result<(), Failed> {
-    let scratch = tempfile::tempdir_in(std::env::temp_dir()).map_err(|error| error.to_string())?;
+fn check(example: &Example, execute: Way) -> Result<(), Failed> {
+    let (_scratch, file) = write_program(example)?;
+    let promise = promise(&example.text);
+    let flags: &[&str] = if promise.warning.is_some() { &[] } else { &["--native"] };
+    compare(&promise, &execute(&file, &example.folder, flags))
+}
+
+/// With `--native`, a program that needs the evaluator is an error, for the promised reason.
+fn refused(example: &Example, reason: &str) -> Result<(), Failed> {
+    let (_scratch, file) = write_program(example)?;
+    let promise = Promise { lines: Vec::new(), error: Some(reason.to_string()), warning: None };
+    compare(&promise, &build_and_execute(&file, &example.folder, &["--native"]))
+}
+
+/// Writes the program to a folder of its own, which exists as long as the first result.
+fn write_program(example: &Example) -> Result<(tempfile::TempDir, PathBuf), Failed> {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let file = scratch.path().join("program.vlad");
     fs::write(&file, &example.text).map_err(|error| error.to_string())?;
-    let output = execute(&file, &example.folder);
-    compare(&promise(&example.text), &output)
+    Ok((scratch, file))
 }
 
 fn compare(promise: &Promise, output: &Output) -> Result<(), Failed> {
@@ -131,7 +160,8 @@ fn compare(promise: &Promise, output: &Output) -> Result<(), Failed> {
         return Err(format!("the message does not say `{error}`:\n{err}").into());
     }
     let lines: Vec<&str> = out.lines().collect();
-    if lines != promise.lines {
+    let foreseen = promise.error.is_some() && lines.is_empty();
+    if lines != promise.lines && !foreseen {
         return Err(
             format!("promised\n    {}\nprinted\n    {}", promise.lines.join("\n    "), lines.join("\n    ")).into()
         );
@@ -149,17 +179,17 @@ fn output(command: &mut Command) -> Output {
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
-fn evaluate(file: &Path, folder: &Path) -> Output {
+fn evaluate(file: &Path, folder: &Path, _flags: &[&str]) -> Output {
     output(vlad("eval").arg("-I").arg(folder).arg(file))
 }
 
-fn run(file: &Path, folder: &Path) -> Output {
-    output(vlad("run").arg("--native").arg("-I").arg(folder).arg(file))
+fn run(file: &Path, folder: &Path, flags: &[&str]) -> Output {
+    output(vlad("run").args(flags).arg("-I").arg(folder).arg(file))
 }
 
-fn build_and_execute(file: &Path, folder: &Path) -> Output {
+fn build_and_execute(file: &Path, folder: &Path, flags: &[&str]) -> Output {
     let executable = file.with_extension("");
-    let built = output(vlad("build").arg("--native").arg("-I").arg(folder).arg(file).arg("-o").arg(&executable));
+    let built = output(vlad("build").args(flags).arg("-I").arg(folder).arg(file).arg("-o").arg(&executable));
     if !built.status.success() {
         return built;
     }
