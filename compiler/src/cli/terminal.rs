@@ -2,10 +2,10 @@
 
 use super::{Color, FAULT};
 use crate::base::{Diagnostic, SourceMap};
-use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static USE_COLOR: AtomicBool = AtomicBool::new(false);
 
@@ -52,38 +52,38 @@ pub fn output_failed(error: &io::Error) -> u8 {
     FAULT
 }
 
-thread_local! {
-    /// While set, panics are recorded here instead of being printed.
-    static RECORD: RefCell<Option<String>> = const { RefCell::new(None) };
+/// While it holds a text, panics (of any thread) are recorded there instead of being printed.
+static RECORD: Mutex<Option<String>> = Mutex::new(None);
+
+fn record() -> MutexGuard<'static, Option<String>> {
+    RECORD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Panics are mistakes of the compiler: say so, and what to do.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
         let message = describe(info);
-        let recorded = RECORD.with(|record| match record.try_borrow_mut() {
-            Ok(mut record) if record.is_some() => {
-                *record = Some(message.clone());
-                true
+        if let Some(recorded) = record().as_mut() {
+            // A panic may cause others; the first one tells most.
+            if recorded.is_empty() {
+                *recorded = message;
             }
-            _ => false,
-        });
-        if !recorded {
-            let _ = writeln!(
-                io::stderr(),
-                "error: mistake in the compiler: {message}\n\
-                 help: please report this message, the program, and `vlad --version` ({})",
-                env!("CARGO_PKG_VERSION")
-            );
+            return;
         }
+        let _ = writeln!(
+            io::stderr(),
+            "error: mistake in the compiler: {message}\n\
+             help: please report this message, the program, and `vlad --version` ({})",
+            env!("CARGO_PKG_VERSION")
+        );
     }));
 }
 
 /// Runs a part of the compiler; a panic in it becomes an error with its message.
 pub fn catch<T>(part: impl FnOnce() -> T) -> Result<T, String> {
-    RECORD.with(|record| *record.borrow_mut() = Some(String::new()));
+    *record() = Some(String::new());
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(part));
-    let message = RECORD.with(|record| record.borrow_mut().take()).unwrap_or_default();
+    let message = record().take().unwrap_or_default();
     result.map_err(|_| message)
 }
 
@@ -94,5 +94,25 @@ fn describe(info: &PanicHookInfo) -> String {
     match info.location() {
         Some(place) => format!("{text} (at {}:{})", place.file(), place.line()),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_behind_the_front_end_is_an_error_with_its_message() {
+        install_panic_hook();
+        let threads = || std::thread::scope(|scope| scope.spawn(|| panic!("no such shape")).join().is_err());
+        let failed = catch(|| {
+            if threads() {
+                panic!("a thread failed")
+            }
+        });
+        let message = failed.expect_err("it panics");
+        assert!(message.starts_with("no such shape (at "), "{message}");
+        assert_eq!(catch(|| 5), Ok(5));
+        drop(std::panic::take_hook());
     }
 }

@@ -118,6 +118,9 @@ pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
     Ok(text)
 }
 
+/// Cranelift recurses over large functions; only what is used takes memory.
+const WORKER_STACK: usize = 256 << 20;
+
 /// Compiles functions on all processors; the result is in the order of `pending`.
 fn compile_all<'a>(
     pending: &'a [Pending],
@@ -142,7 +145,8 @@ fn compile_all<'a>(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(work);
+            // Without another thread this one does all the work.
+            let _ = std::thread::Builder::new().stack_size(WORKER_STACK).spawn_scoped(scope, work);
         }
         work();
     });
