@@ -30,3 +30,7 @@ pub mod inline;
 pub mod ownership;
 
 pub mod memory;
+
+pub mod dead_across_calls;
+
+pub mod constants_across_calls;

@@ -1,6 +1,9 @@
 //! The ordered list of passes, and the runner.
 
-use crate::opt::{block_params, compact, dce, fold, gvn, inline, memory, simplify_cfg, tail_calls};
+use crate::opt::{
+    block_params, compact, constants_across_calls, dce, dead_across_calls, fold, gvn, inline, memory, simplify_cfg,
+    tail_calls,
+};
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
 use std::time::{Duration, Instant};
@@ -31,6 +34,8 @@ pub const PASSES: &[Pass] = &[
     pass("dce", "drop what nobody needs, within functions", dce::run),
     pass("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run),
     pass("inline", "put the code of functions where they are called", inline::run),
+    pass("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
+    pass("dead-across-calls", "drop parameters, results, fields and globals that nobody needs", dead_across_calls::run),
     pass("compact", "drop functions and blocks that nothing reaches, and renumber", compact::run),
     Pass { name: "memory", about: "count the owners of boxes", run: memory::run, stage: Stage::Counted },
 ];
@@ -55,6 +60,8 @@ const ROUND: &[Row] = &[
     ("simplify-cfg", "decides the branches whose outcome gvn found"),
     ("block-params", "joins that lost edges have parameters with one value left"),
     ("dce", "gvn leaves what it replaced"),
+    ("constants-across-calls", "few constants are left that only look like computations"),
+    ("dead-across-calls", "what is dead within functions is not a reason to keep anything across them"),
 ];
 
 /// Later rounds find little, and compile time has to stay in proportion.

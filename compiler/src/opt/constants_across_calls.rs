@@ -1,0 +1,308 @@
+//! Constants and unchanged parameters across calls: SSA → SSA.
+//!
+//! ```text
+//! fn fn1(v0: f64, v1: f64) -> f64, f64 {      fn fn1(v0: f64, v1: f64) -> f64, f64 {
+//!     v2 = add v0, v1                             v3 = real 2.0
+//!     return v2, v0                               v2 = add v0, v3
+//! }                                      →        return v2, v0
+//! ...                                         }
+//!     v4 = real 2.0                           ...
+//!     v5, v6 = call fn1(v3, v4)                   v5, v6 = call fn1(v3, v4)
+//!     return v5, v6                               return v5, v3
+//! ```
+//!
+//! Every parameter of a function or block and every result starts as unknown; what calls, jumps and returns pass is
+//! joined, and what is not always the same varies. This happens twice: once for constants, and once for parameters of
+//! functions, to find results that always are a certain parameter, for which callers can use their own argument. The
+//! join is optimistic, so what a recursion hands on unchanged is found. Each item changes at most twice, and only then
+//! is what depends on it looked at again.
+//!
+//! Parameters and results that this makes useless are dropped by [`crate::opt::dead_across_calls`].
+//!
+//! Not done: evaluation of operations on constants (see [`crate::opt::fold`]); the flow analysis before this stage
+//! has done what decides control.
+//!
+//! Tests: `tests/opt/constants-across-calls/`.
+
+use crate::base::EntityVec;
+use crate::opt::rewrite::{Constants, Definitions, Replacements, is_constant, use_counts};
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Value};
+
+/// Treats the whole program.
+pub fn run(program: &mut Program) -> bool {
+    let constants = Analysis::run(program, Track::Constants);
+    let params = Analysis::run(program, Track::Params);
+    let mut changed = false;
+    for id in program.functions.ids() {
+        let facts = Facts { constants: &constants.0[id], params: &params.0[id], results: &params.1 };
+        changed |= rewrite(&mut program.functions[id], &facts);
+    }
+    changed
+}
+
+/// What to look for.
+#[derive(Clone, Copy, PartialEq)]
+enum Track {
+    Constants,
+    Params,
+}
+
+/// What is known about each value and each result.
+type Tables = (EntityVec<FuncId, EntityVec<Value, Known>>, EntityVec<FuncId, Vec<Known>>);
+
+/// What is known about a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Known {
+    /// Nothing has been seen yet.
+    Nothing,
+    Constant(Op),
+    /// The parameter of the function at this position.
+    Param(usize),
+    Varies,
+}
+
+impl Known {
+    fn join(self, other: Known) -> Known {
+        match (self, other) {
+            (Known::Nothing, x) | (x, Known::Nothing) => x,
+            (x, y) if x == y => x,
+            _ => Known::Varies,
+        }
+    }
+}
+
+/// Something that gets a new fact when a value does.
+#[derive(Clone, Copy)]
+enum Dependent {
+    /// The parameter of a block.
+    Param(Value),
+    /// The parameter of a function that is called, by position.
+    Argument(FuncId, usize),
+    /// A result of the function itself.
+    Result(usize),
+    /// The results of a call, where they are arguments of it.
+    Call(u32),
+    /// The results of the function, where a tail call gives them.
+    TailCall(FuncId),
+}
+
+/// A call whose results are values.
+#[derive(Clone, Copy)]
+struct Call<'p> {
+    caller: FuncId,
+    inst: &'p Inst,
+}
+
+struct Analysis<'p> {
+    program: &'p Program,
+    track: Track,
+    values: EntityVec<FuncId, EntityVec<Value, Known>>,
+    results: EntityVec<FuncId, Vec<Known>>,
+    dependents: EntityVec<FuncId, EntityVec<Value, Vec<Dependent>>>,
+    /// All calls that are not in tail position, and those of each function.
+    calls: Vec<Call<'p>>,
+    calls_of: EntityVec<FuncId, Vec<u32>>,
+    tail_callers: EntityVec<FuncId, Vec<(FuncId, &'p [Value])>>,
+    waiting: Vec<(FuncId, Value)>,
+}
+
+impl<'p> Analysis<'p> {
+    fn run(program: &'p Program, track: Track) -> Tables {
+        let functions = &program.functions;
+        let mut analysis = Analysis {
+            program,
+            track,
+            values: functions.values().map(|function| function.values.same_ids(Known::Nothing)).collect(),
+            results: functions.values().map(|function| vec![Known::Nothing; function.results.len()]).collect(),
+            dependents: functions.values().map(|function| function.values.same_ids(Vec::new())).collect(),
+            calls: Vec::new(),
+            calls_of: functions.same_ids(Vec::new()),
+            tail_callers: functions.same_ids(Vec::new()),
+            waiting: Vec::new(),
+        };
+        functions.iter().for_each(|(id, function)| analysis.index(id, function));
+        for (id, function) in functions.iter() {
+            for (position, param) in function.params().iter().enumerate() {
+                if track == Track::Params {
+                    analysis.join(id, *param, Known::Param(position));
+                }
+            }
+        }
+        analysis.finish();
+        (analysis.values, analysis.results)
+    }
+
+    /// Notes what depends on what in one function, and the facts that hold from the start.
+    fn index(&mut self, id: FuncId, function: &'p Function) {
+        let mut facts = Vec::new();
+        for block in function.blocks.values() {
+            for inst in &block.insts {
+                match inst.op {
+                    Op::Call(callee) => self.index_call(id, callee, inst),
+                    op if is_constant(op) && self.track == Track::Constants => {
+                        facts.push((inst.results[0], Known::Constant(op)))
+                    }
+                    _ => facts.extend(inst.results.iter().map(|value| (*value, Known::Varies))),
+                }
+            }
+            for target in block.terminator.targets() {
+                for (arg, param) in target.args.iter().zip(&function.blocks[target.block].params) {
+                    self.dependents[id][*arg].push(Dependent::Param(*param));
+                }
+            }
+            match &block.terminator {
+                Terminator::Return(values) => {
+                    for (position, value) in values.iter().enumerate() {
+                        self.dependents[id][*value].push(Dependent::Result(position));
+                    }
+                }
+                Terminator::TailCall(callee, args) => {
+                    self.index_args(id, *callee, args);
+                    for arg in args {
+                        self.dependents[id][*arg].push(Dependent::TailCall(*callee));
+                    }
+                    self.tail_callers[*callee].push((id, args));
+                }
+                _ => {}
+            }
+        }
+        facts.into_iter().for_each(|(value, known)| self.join(id, value, known));
+    }
+
+    fn index_args(&mut self, caller: FuncId, callee: FuncId, args: &[Value]) {
+        for (position, arg) in args.iter().enumerate() {
+            self.dependents[caller][*arg].push(Dependent::Argument(callee, position));
+        }
+    }
+
+    fn index_call(&mut self, caller: FuncId, callee: FuncId, inst: &'p Inst) {
+        let call = u32::try_from(self.calls.len()).expect("few calls");
+        self.calls.push(Call { caller, inst });
+        self.calls_of[callee].push(call);
+        self.index_args(caller, callee, &inst.args);
+        for arg in &inst.args {
+            self.dependents[caller][*arg].push(Dependent::Call(call));
+        }
+    }
+
+    fn join(&mut self, function: FuncId, value: Value, known: Known) {
+        let before = self.values[function][value];
+        let after = before.join(known);
+        if after != before {
+            self.values[function][value] = after;
+            self.waiting.push((function, value));
+        }
+    }
+
+    fn finish(&mut self) {
+        while let Some((id, value)) = self.waiting.pop() {
+            let known = self.values[id][value];
+            for dependent in self.dependents[id][value].clone() {
+                match dependent {
+                    Dependent::Param(param) => self.join(id, param, known),
+                    Dependent::Argument(callee, position) => self.pass(callee, position, known),
+                    Dependent::Result(position) => self.give(id, position, known),
+                    Dependent::Call(call) => self.update_call(self.calls[call as usize]),
+                    Dependent::TailCall(callee) => self.update_tail_calls(callee),
+                }
+            }
+        }
+    }
+
+    /// A call passes this to a parameter.
+    fn pass(&mut self, callee: FuncId, position: usize, known: Known) {
+        if self.track == Track::Constants {
+            let param = self.program.functions[callee].params()[position];
+            self.join(callee, param, known);
+        }
+    }
+
+    /// A function returns this at a position.
+    fn give(&mut self, id: FuncId, position: usize, known: Known) {
+        let before = self.results[id][position];
+        let after = before.join(known);
+        if after == before {
+            return;
+        }
+        self.results[id][position] = after;
+        for call in self.calls_of[id].clone() {
+            self.update_call(self.calls[call as usize]);
+        }
+        self.update_tail_calls(id);
+    }
+
+    /// What the functions return that call `id` in tail position.
+    fn update_tail_calls(&mut self, id: FuncId) {
+        for (caller, args) in self.tail_callers[id].clone() {
+            for position in 0..self.results[id].len() {
+                let known = self.seen_by_caller(caller, args, self.results[id][position]);
+                self.give(caller, position, known);
+            }
+        }
+    }
+
+    /// What a result of a callee is to its caller.
+    fn seen_by_caller(&self, caller: FuncId, args: &[Value], known: Known) -> Known {
+        match known {
+            Known::Param(position) => self.values[caller][args[position]],
+            known => known,
+        }
+    }
+
+    fn update_call(&mut self, call: Call<'p>) {
+        let Op::Call(callee) = call.inst.op else { return };
+        for (position, value) in call.inst.results.iter().enumerate() {
+            let known = self.seen_by_caller(call.caller, &call.inst.args, self.results[callee][position]);
+            self.join(call.caller, *value, known);
+        }
+    }
+}
+
+/// What [`rewrite`] needs to know about one function.
+struct Facts<'a> {
+    constants: &'a EntityVec<Value, Known>,
+    params: &'a EntityVec<Value, Known>,
+    results: &'a EntityVec<FuncId, Vec<Known>>,
+}
+
+/// Uses the facts in one function.
+fn rewrite(function: &mut Function, facts: &Facts) -> bool {
+    let mut definitions = Definitions::new(function);
+    let mut replacements = Replacements::new(function);
+    let mut constants = Constants::default();
+    for block in function.blocks.ids() {
+        for param in function.blocks[block].params.clone() {
+            let by = match (facts.constants[param], facts.params[param]) {
+                (Known::Constant(op), _) => constants.value(function, &mut definitions, op),
+                (_, Known::Param(position)) => function.params()[position],
+                _ => continue,
+            };
+            replace(&mut replacements, param, by);
+        }
+        for index in 0..function.blocks[block].insts.len() {
+            let inst = &function.blocks[block].insts[index];
+            let Op::Call(callee) = inst.op else { continue };
+            let (args, results) = (inst.args.clone(), inst.results.clone());
+            for (position, value) in results.into_iter().enumerate() {
+                let by = match (facts.constants[value], facts.results[callee][position]) {
+                    (Known::Constant(op), _) => constants.value(function, &mut definitions, op),
+                    (_, Known::Param(position)) => args[position],
+                    _ => continue,
+                };
+                replace(&mut replacements, value, by);
+            }
+        }
+    }
+    let used = use_counts(function);
+    let changed = function.values.ids().any(|value| replacements.resolve(value) != value && used.get(value) > Some(&0));
+    replacements.apply(function);
+    constants.insert(function);
+    changed
+}
+
+fn replace(replacements: &mut Replacements, value: Value, by: Value) {
+    let by = replacements.resolve(by);
+    if by != value {
+        replacements.replace(value, by);
+    }
+}
