@@ -6,8 +6,10 @@
 //!   g = λ g (y) over (x)
 //!     sum = (+ x y)
 //!     return sum
-//!   result = (g square)
-//!   return result)
+//!   h = global h
+//!   result = (call g square)
+//!   t = (call h result)
+//!   return t)
 //! ```
 //!
 //! A λ is shown where its closure is first made. Variables have their source names, with a number where several of a
@@ -148,8 +150,8 @@ impl<'p> Printer<'p> {
         match rhs {
             Rhs::Var(var) => self.name(*var).to_string(),
             Rhs::Const(constant) => show_constant(constant),
-            Rhs::Global(global) => self.program.globals[*global].name.to_string(),
-            Rhs::Apply(function, argument) => format!("({} {})", self.name(*function), self.name(*argument)),
+            Rhs::Global(global) => format!("global {}", self.program.globals[*global].name),
+            Rhs::Apply(function, argument) => format!("(call {} {})", self.name(*function), self.name(*argument)),
             Rhs::Prim(prim, operands) => {
                 let operands = operands.iter().map(|var| format!(" {}", self.name(*var)));
                 format!("({prim}{})", operands.collect::<String>())

@@ -129,7 +129,11 @@ impl Expander {
 
     /// Binds a pattern to a part of a pair.
     fn part(&mut self, part: Part, pattern: &Datum, pair: Var, span: Span, bound: &mut Bound) {
-        let rhs = Rhs::Destructure(part, pair);
+        self.component(Rhs::Destructure(part, pair), pattern, "part", span, bound);
+    }
+
+    /// Binds a pattern to what is found inside a value; `role` names it if the pattern does not.
+    fn component(&mut self, rhs: Rhs, pattern: &Datum, role: &str, span: Span, bound: &mut Bound) {
         match pattern.symbol() {
             Some(name) => {
                 let var = self.new_var(name, pattern.span);
@@ -137,8 +141,8 @@ impl Expander {
                 self.add(bound, name, pattern.span, var);
             }
             None => {
-                let part = self.emit("part", rhs, span);
-                self.destructure(pattern, part, bound);
+                let inside = self.emit(role, rhs, span);
+                self.destructure(pattern, inside, bound);
             }
         }
     }
@@ -171,8 +175,7 @@ impl Expander {
             (Some("cons*"), [_, ..]) => self.tuple_pattern(&parts, span, value, bound),
             (Some("list"), _) => self.list_pattern(&parts, span, value, bound),
             (Some("*j"), [part]) => {
-                let primal = self.emit("primal", Rhs::Prim(Prim::JInverse, vec![value]), span);
-                self.destructure(part, primal, bound);
+                self.component(Rhs::Prim(Prim::JInverse, vec![value]), part, "primal", span, bound);
             }
             (Some(name @ ("vector" | "bundle")), _) => {
                 self.wrong_pattern(pattern, Error::Reserved(items[0].span, Rc::from(name)));

@@ -33,3 +33,43 @@ fn names_that_wrong_patterns_bind_are_no_further_mistakes() {
     assert_eq!(codes("(lambda ((car x)) (+ x y))"), ["V0215", "V0201"]);
     assert_eq!(codes("(define (f . rest) rest) (f 1)"), ["V0217"]);
 }
+
+/// Programs at the limits of nesting need no more than a small part of the stack that the compiler runs on.
+#[test]
+fn the_deepest_programs_expand() {
+    let thread = std::thread::Builder::new().stack_size(16 << 20).spawn(deepest_programs).expect("a thread starts");
+    thread.join().expect("no test in the thread fails");
+}
+
+fn deepest_programs() {
+    let wrapped = |open: &str, core: &str, close: &str, count: usize| open.repeat(count) + core + &close.repeat(count);
+    for text in [
+        wrapped("(+ 1 ", "1", ")", 999),
+        wrapped("((lambda (x) ", "1", ") 2)", 499),
+        wrapped("(let ((x 1)) ", "x", ")", 998),
+        wrapped("(let loop ((x 1)) ", "x", ")", 998),
+        wrapped("(let ((x ", "1", ")) x)", 333),
+        wrapped("(if #t ", "1", " 2)", 999),
+        wrapped("(cond (#f 1) (else ", "1", "))", 499),
+        wrapped("(cond ((null? ", "1", ") 2))", 333),
+        wrapped("((lambda () (define (f) ", "1", ") (f)))", 333),
+        wrapped("(not ", "#t", ")", 999),
+        format!("'{}", wrapped("(", "1", ")", 999)),
+        format!("`{}", wrapped("(1 ,", "2", ")", 1)),
+        format!("(define {} 1)", wrapped("(", "f", ")", 999)),
+        format!("(lambda ({}) 1)", wrapped("(cons _ ", "x", ")", 990)),
+        format!("(cond {})", "((= 1 1) 1)".repeat(1990)),
+        format!("(or {})", "#f ".repeat(1990)),
+        format!("(and {})", "#t ".repeat(1990)),
+    ] {
+        core(&text);
+    }
+    let flat = "1 ".repeat(100_000);
+    for text in [format!("(+ {flat})"), format!("(list {flat})"), format!("'({flat})"), format!("(< {flat})")] {
+        core(&text);
+    }
+    let bindings: String = (0..20_000).map(|i| format!("(x{i} {i}) ")).collect();
+    core(&format!("(let* ({bindings}) x19999)"));
+    let definitions: String = (0..2_000).map(|i| format!("(define (f{i} x) (f{} x)) ", (i + 1) % 2000)).collect();
+    core(&format!("(define (f) {definitions} (f0 1)) (f)"));
+}
