@@ -10,7 +10,8 @@ use crate::ssa::ir::{Op, Stream, Terminator, TextId};
 use std::rc::Rc;
 
 /// Stands for a value in a message that is only known at run time.
-const HOLE: &str = "\u{1}";
+/// A character for private use: control characters are shown as pictures.
+const HOLE: &str = "\u{E000}";
 
 impl Specializer<'_> {
     /// What a value of an alternative is called in messages.
