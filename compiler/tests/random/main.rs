@@ -26,16 +26,20 @@ use sexp::{Sexp, print};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The engines that must agree with the evaluator.
 const COMPARED: [Engine; 1] = [COMPILED];
 
-/// Generated programs end within milliseconds; compiling one may take longer.
+/// Generated programs end within milliseconds, but for a few that say nothing.
+const EVALUATION_LIMIT: Duration = Duration::from_secs(2);
+
+/// Compiling may take longer.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// How many smaller programs to try for each one that disagrees.
-const TRIALS: usize = 400;
+/// How many smaller programs to try for each one that disagrees, and how long.
+const TRIALS: usize = 500;
+const REDUCTION_LIMIT: Duration = Duration::from_secs(60);
 
 fn setting(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
@@ -73,8 +77,11 @@ fn examine(seed: u64) -> Option<String> {
         let Some(kind) = disagreement(&program.forms, &program.input, engine, &file) else {
             continue;
         };
-        let mut same_kind =
-            |forms: &[Sexp]| disagreement(forms, &program.input, engine, &file).is_some_and(|other| other.0 == kind.0);
+        let start = Instant::now();
+        let mut same_kind = |forms: &[Sexp]| {
+            start.elapsed() < REDUCTION_LIMIT
+                && disagreement(forms, &program.input, engine, &file).is_some_and(|other| other.0 == kind.0)
+        };
         let small = reduce::reduce(&program.forms, TRIALS, &mut same_kind);
         let text = print(&small);
         let (_, how) = disagreement(&small, &program.input, engine, &file).unwrap_or(kind);
@@ -88,11 +95,16 @@ fn examine(seed: u64) -> Option<String> {
     None
 }
 
+/// The code of the warning that the compiler has made a mistake, which the evaluator made good.
+const COMPILER_MISTAKE: &str = "V0800";
+
 /// How two engines can differ; shrinking keeps to one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Output,
     ExitCode,
+    /// The compiler noticed a mistake of its own.
+    Mistake,
     /// A crash, or a run without end.
     Killed,
 }
@@ -100,12 +112,13 @@ enum Kind {
 /// How an engine differs from the evaluator on a program, if it does.
 fn disagreement(forms: &[Sexp], input: &str, engine: Engine, file: &Path) -> Option<(Kind, String)> {
     std::fs::write(file, print(forms)).expect("temporary files can be written");
-    let expected = EVALUATOR.run(file, input, LIMIT);
+    let expected = EVALUATOR.run(file, input, EVALUATION_LIMIT);
     // Programs that the evaluator cannot finish say nothing (shrinking can make a loop endless).
     expected.code?;
     let found = engine.run(file, input, LIMIT);
     let kind = match (expected.code, found.code) {
         (_, None | Some(101 | 128..)) => Kind::Killed,
+        _ if found.messages.contains(COMPILER_MISTAKE) => Kind::Mistake,
         (Some(0), Some(0)) if normal(&expected.output) == normal(&found.output) => return None,
         (Some(0), Some(0)) => Kind::Output,
         (e, f) if e == f => return None,
