@@ -130,3 +130,40 @@ fn random_programs_survive_the_pipeline() {
         assert!(before.is_none() || before == after, "seed {seed}: {before:?} {after:?}\n{program}\n{result}");
     }
 }
+
+/// A program of `count` functions of about fifty operations each, most of which call two others.
+fn large_program(count: usize) -> String {
+    let mut random = random_ssa::Random::new(7);
+    let mut text =
+        String::from("text text0 \"no input\"\nmain fn0\nfn fn0 \"main\"() {\nb0:\n    v0 = read_real.text0\n");
+    text += "    v1 = call fn1(v0)\n    write_real.out v1\n    return\n}\n";
+    for function in 1..=count {
+        text += &format!("fn fn{function} \"f{function}\"(v0: f64) -> f64 {{\nb0:\n");
+        for value in 1..=50 {
+            let (x, y) = (random.below(value), value - 1 - random.below(value.min(5)));
+            if matches!(value, 20 | 40) && function < count {
+                let callee = function + 1 + random.below(20.min(count - function));
+                text += &format!("    v{value} = call fn{callee}(v{x})\n");
+            } else {
+                let op = ["add", "mul", "sub"][random.below(3)];
+                text += &format!("    v{value} = {op} v{x}, v{y}\n");
+            }
+        }
+        text += "    v51 = lt v50, v0\n    branch v51, b1, b2\nb1:\n    return v49\nb2:\n    return v50\n}\n";
+    }
+    text
+}
+
+#[test]
+fn time_is_in_proportion_to_size() {
+    let time = |count: usize| {
+        let mut program = parse::program(&large_program(count)).unwrap_or_else(|error| panic!("{error}"));
+        let start = std::time::Instant::now();
+        let report = optimize(&mut program, &Settings::default());
+        println!("{count} functions: {:?} {:?}", start.elapsed(), report.times);
+        start.elapsed()
+    };
+    time(20);
+    let (small, large) = (time(100), time(1000));
+    assert!(large < 40 * small, "100 functions take {small:?}, 1000 take {large:?}");
+}

@@ -34,3 +34,7 @@ pub mod memory;
 pub mod dead_across_calls;
 
 pub mod constants_across_calls;
+
+pub mod repair;
+
+pub mod jump_threading;

@@ -1,8 +1,8 @@
 //! The ordered list of passes, and the runner.
 
 use crate::opt::{
-    block_params, compact, constants_across_calls, dce, dead_across_calls, fold, gvn, inline, memory, simplify_cfg,
-    tail_calls,
+    block_params, compact, constants_across_calls, dce, dead_across_calls, fold, gvn, inline, jump_threading, memory,
+    simplify_cfg, tail_calls,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -28,6 +28,7 @@ const fn pass(name: &'static str, about: &'static str, run: fn(&mut Program) -> 
 /// All passes.
 pub const PASSES: &[Pass] = &[
     pass("simplify-cfg", "decide branches on constants, join and skip blocks", simplify_cfg::run),
+    pass("jump-threading", "skip decisions whose outcome the way there tells", jump_threading::run),
     pass("fold", "fold constants and simplify operations, exactly", fold::run),
     pass("gvn", "compute equal values once, know the outcome of earlier tests", gvn::run),
     pass("block-params", "drop block parameters that are always the same", block_params::run),
@@ -57,6 +58,7 @@ const ROUND: &[Row] = &[
     ("tail-calls", "a function whose recursion is a loop can be inlined, and blocks end in calls of their own now"),
     ("inline", "callees were simplified in the round before, so that their sizes tell what they cost"),
     ("gvn", "what is computed twice, or known, hides what can be simplified"),
+    ("jump-threading", "results of inlined functions are joined, tagged and taken apart again; gvn found the tests"),
     ("simplify-cfg", "decides the branches whose outcome gvn found"),
     ("block-params", "joins that lost edges have parameters with one value left"),
     ("dce", "gvn leaves what it replaced"),
