@@ -160,6 +160,8 @@ impl Reverser<'_> {
         }
         let info = self.program.vars[x].clone();
         let var = self.program.new_var(&format!("↼{}", info.name), info.span);
+        let transformed = info.environment_of.map(|lambda| reverse(self.transforms, self.program, lambda));
+        self.program.vars[var].environment_of = transformed;
         self.transforms.reversed_vars.insert(x, var);
         var
     }
@@ -364,6 +366,7 @@ impl Reverser<'_> {
         .map(|x| (x, self.reversed(x)))
         .collect();
         let lambda_name = self.program.lambdas[self.lambda].name.clone();
+        let source = self.lambda;
         let number = self.backpropagators;
         self.backpropagators += 1;
         let origin = Origin::Backpropagator(self.lambda, number);
@@ -382,6 +385,7 @@ impl Reverser<'_> {
             Targets::Function { captures, param } => {
                 let list: Vec<Var> = captures.iter().map(|x| phase.total(*x, reversed[x])).collect();
                 let environment = phase.code.list(&list);
+                phase.code.program.vars[environment].environment_of = Some(source);
                 let argument = phase.total(param, reversed[&param]);
                 phase.code.prim(Prim::Cons, &[environment, argument])
             }
@@ -473,7 +477,11 @@ impl ReversePhase<'_> {
             }
             (Rhs::Closure(lambda), _) => {
                 let captures = self.code.program.lambdas[*lambda].captures.clone();
-                self.distribute(sensitivity, &captures);
+                if !captures.is_empty() {
+                    let environment = self.code.bind("e", Rhs::Var(sensitivity));
+                    self.code.program.vars[environment].environment_of = Some(*lambda);
+                    self.distribute(environment, &captures);
+                }
             }
             (Rhs::Destructure(part, y), StepKind::Prim { operands, .. }) => {
                 let prim = if *part == Part::Car { Prim::Car } else { Prim::Cdr };
@@ -506,11 +514,8 @@ impl ReversePhase<'_> {
         if self.scope.inactive.contains(&y) {
             return;
         }
-        let other = if prim == Prim::Car { Prim::Cdr } else { Prim::Car };
-        let other = self.code.prim(other, &[primal]);
-        let zero = self.code.prim(Prim::Zero, &[other]);
-        let pair = if prim == Prim::Car { [sensitivity, zero] } else { [zero, sensitivity] };
-        let contribution = self.code.prim(Prim::Cons, &pair);
+        let prim = if prim == Prim::Car { Prim::InCar } else { Prim::InCdr };
+        let contribution = self.code.prim(prim, &[primal, sensitivity]);
         self.add(y, contribution);
     }
 

@@ -116,6 +116,10 @@ fn binary(code: &mut Code<'_>, prim: Prim, a: Var, b: Var, x: Var, s: Var, posit
             let negative = code.prim(Prim::Neg, &[x]);
             return Some(code.prim(Prim::Scale, &[negative, quotient]));
         }
+        // Linear in the sensitivity; the pair gives the shape of the zero only.
+        Prim::InCar | Prim::InCdr if first => return None,
+        Prim::InCar => return Some(code.prim(Prim::Car, &[s])),
+        Prim::InCdr => return Some(code.prim(Prim::Cdr, &[s])),
         Prim::Atan2 => {
             let (aa, bb) = (code.prim(Prim::Mul, &[a, a]), code.prim(Prim::Mul, &[b, b]));
             let square = code.prim(Prim::Add, &[aa, bb]);

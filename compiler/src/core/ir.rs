@@ -42,6 +42,10 @@ pub struct VarInfo {
     pub name: Rc<str>,
     /// Where it was bound.
     pub span: Span,
+    /// Set when the variable is bound to the list of the sensitivities of this λ's environment. To a program it is a
+    /// list like any other; the analysis keeps the lists of different functions apart. `x = y` with such an x says that
+    /// y can be no other function's list there: the closure whose sensitivity it is was made of this λ.
+    pub environment_of: Option<LambdaId>,
 }
 
 /// Where the code of a λ comes from.
@@ -186,6 +190,6 @@ pub struct Program {
 impl Program {
     /// A new variable.
     pub fn new_var(&mut self, name: &str, span: Span) -> Var {
-        self.vars.push(VarInfo { name: Rc::from(name), span })
+        self.vars.push(VarInfo { name: Rc::from(name), span, environment_of: None })
     }
 }

@@ -68,6 +68,10 @@ pub enum Prim {
     Plus,
     J,
     JInverse,
+    /// `(in-car p s)`: the sensitivity of the pair `p` that has `s` in its first part and is zero in the other.
+    InCar,
+    /// `(in-cdr p s)`: the same with the parts exchanged.
+    InCdr,
     // Input, output, failure.
     ReadReal,
     WriteReal,
@@ -89,7 +93,7 @@ pub enum Family {
     Test,
     /// `cons`, `car`, `cdr`.
     Structure,
-    /// `zero`, `plus`, `*j`, `*j-inverse`.
+    /// `zero`, `plus`, `*j`, `*j-inverse`, `in-car`, `in-cdr`.
     Derivative,
     /// Reads, writes or fails.
     Effect,
@@ -97,7 +101,7 @@ pub enum Family {
 
 use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test};
 
-/// Every primitive with its name in the source, number of operands and family. `neg`, `sign`,
+/// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
 /// `scale` and `unscale` cannot be written in a program; they stand in printed code only.
 pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Neg, "neg", 1, Arithmetic),
@@ -150,6 +154,8 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Plus, "plus", 2, Derivative),
     (Prim::J, "*j", 1, Derivative),
     (Prim::JInverse, "*j-inverse", 1, Derivative),
+    (Prim::InCar, "in-car", 2, Derivative),
+    (Prim::InCdr, "in-cdr", 2, Derivative),
     (Prim::ReadReal, "read-real", 0, Effect),
     (Prim::WriteReal, "write-real", 1, Effect),
     (Prim::Write, "write", 1, Effect),

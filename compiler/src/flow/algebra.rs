@@ -157,20 +157,38 @@ impl Shapes {
                     let child = self.zero(alternative.children[0]);
                     self.make(Head::Reverse, &[child])
                 }
-                Head::Pair => {
+                head @ Head::Pair(_) => {
                     let car = self.zero(alternative.children[0]);
                     let cdr = self.zero(alternative.children[1]);
-                    self.pair(car, cdr)
+                    self.make(head, &[car, cdr])
                 }
-                Head::Closure(_) => {
+                Head::Closure(code) => {
                     let items: Vec<Shape> = alternative.children.iter().map(|child| self.zero(*child)).collect();
-                    self.list(&items)
+                    self.environment(code, &items)
                 }
                 Head::ZeroOf => self.make(Head::ZeroOf, &[alternative.children[0]]),
             };
             result = self.join(result, zero);
         }
         result
+    }
+
+    /// The list of the sensitivities of the environment of a closure of that code.
+    pub fn environment(&mut self, code: Code, items: &[Shape]) -> Shape {
+        let Some((first, rest)) = items.split_first() else { return self.nil() };
+        let rest = self.list(rest);
+        self.make(Head::Pair(Some(code)), &[*first, rest])
+    }
+
+    /// The shape without the lists of the sensitivities of the environments of other code.
+    pub fn environment_only(&mut self, shape: Shape, code: Code) -> Shape {
+        let alternatives = self.alternatives(shape);
+        let other = |head: Head| matches!(head, Head::Pair(Some(of)) if of != code);
+        if !alternatives.iter().any(|a| other(a.head)) {
+            return shape;
+        }
+        let kept = alternatives.iter().filter(|a| !other(a.head)).cloned().collect();
+        self.intern(kept)
     }
 
     /// The shape with folded zeros unfolded by one level, so that every alternative shows its constructor.
@@ -352,11 +370,12 @@ impl Unfolding<'_, '_> {
                     (Head::ZeroOf, _) => Self::add(parts, y.head, shapes(&y.children)),
                     (_, Head::ZeroOf) => Self::add(parts, x.head, shapes(&x.children)),
                     (Head::Real(f), Head::Real(g)) => Self::add(parts, Head::Real(add_facts(f, g)), vec![]),
-                    _ if x.head.class() == y.head.class() && conforms(x.head) => {
+                    _ => {
+                        let single = left.len() == 1 && right.len() == 1;
+                        let Some(head) = sum_head(x.head, y.head, single) else { continue };
                         let sums = x.children.iter().zip(y.children.iter());
-                        Self::add(parts, x.head.join(y.head), sums.map(|(x, y)| vec![Atom::Plus(*x, *y)]).collect());
+                        Self::add(parts, head, sums.map(|(x, y)| vec![Atom::Plus(*x, *y)]).collect());
                     }
-                    _ => {}
                 }
             }
         }
@@ -371,7 +390,12 @@ impl Unfolding<'_, '_> {
                     let inner = self.shapes.intern(vec![alternative.clone()]);
                     Self::add(parts, Head::Reverse, vec![vec![Atom::Shape(inner)]]);
                 }
-                Head::Pair | Head::ZeroOf => Self::add(parts, alternative.head, transformed),
+                Head::ZeroOf => Self::add(parts, alternative.head, transformed),
+                Head::Pair(of) => {
+                    let transform = self.transform.as_mut().expect("transforming operations have a transform");
+                    let of = of.map(|code| transform.reverse(code.lambda).ok_or(TowerTooHigh)).transpose()?;
+                    Self::add(parts, Head::Pair(of), transformed);
+                }
                 Head::Closure(code) => {
                     let transform = self.transform.as_mut().expect("transforming operations have a transform");
                     let code = transform.reverse(code.lambda).ok_or(TowerTooHigh)?;
@@ -391,7 +415,12 @@ impl Unfolding<'_, '_> {
                 Head::Reverse => {
                     self.expand_each(alternative.children[0], parts, |child, _| Atom::Shape(child));
                 }
-                Head::Pair | Head::ZeroOf => Self::add(parts, alternative.head, transformed),
+                Head::ZeroOf => Self::add(parts, alternative.head, transformed),
+                Head::Pair(of) => {
+                    let transform = self.transform.as_mut().expect("transforming operations have a transform");
+                    let of = of.and_then(|code| transform.reverse_inverse(code.lambda));
+                    Self::add(parts, Head::Pair(of), transformed);
+                }
                 Head::Closure(code) => {
                     let transform = self.transform.as_mut().expect("transforming operations have a transform");
                     if let Some(code) = transform.reverse_inverse(code.lambda) {
@@ -404,10 +433,21 @@ impl Unfolding<'_, '_> {
     }
 }
 
+/// The head of the sum of two values that `plus` adds part by part; `None` if they do not conform.
+///
+/// The lists of environments of different code conform only where nothing else can stand: in sums, only lists of one
+/// and the same code ever meet, and to allow for others would mix their parts.
+pub fn sum_head(x: Head, y: Head, single: bool) -> Option<Head> {
+    match (x, y) {
+        (Head::Pair(p), Head::Pair(q)) if p != q => (single || p.is_none() || q.is_none()).then_some(Head::Pair(None)),
+        _ => (x.class() == y.class() && conforms(x)).then(|| x.join(y)),
+    }
+}
+
 /// Whether `plus` adds two values built by this head part by part.
 fn conforms(head: Head) -> bool {
     match head {
-        Head::Nil | Head::Pair | Head::Reverse | Head::Closure(_) => true,
+        Head::Nil | Head::Pair(_) | Head::Reverse | Head::Closure(_) => true,
         Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::ZeroOf => false,
     }
 }

@@ -308,7 +308,13 @@ impl Analyzer<'_> {
     fn rhs(&mut self, binding: &Binding, facts: &mut Facts) -> Result<Shape, Abort> {
         let shapes = &mut self.result.shapes;
         Ok(match &binding.rhs {
-            Rhs::Var(x) => facts.shapes[x],
+            Rhs::Var(x) => match self.codes.program.vars[binding.var].environment_of {
+                Some(lambda) => {
+                    let code = self.codes.code(lambda);
+                    self.result.shapes.environment_only(facts.shapes[x], code)
+                }
+                None => facts.shapes[x],
+            },
             Rhs::Const(constant) => self.constant(constant),
             Rhs::Global(global) => self.global(*global),
             Rhs::Closure(lambda) => {
@@ -333,7 +339,13 @@ impl Analyzer<'_> {
             }
             Rhs::Prim(prim, args) => {
                 let args: Vec<Shape> = args.iter().map(|x| facts.shapes[x]).collect();
-                self.primitive(*prim, &args)?
+                match self.codes.program.vars[binding.var].environment_of {
+                    Some(lambda) if *prim == Prim::Cons => {
+                        let code = self.codes.code(lambda);
+                        self.result.shapes.make(Head::Pair(Some(code)), &args)
+                    }
+                    _ => self.primitive(*prim, &args)?,
+                }
             }
             Rhs::Apply(f, a) => self.apply(binding.var, facts.shapes[f], facts.shapes[a], facts)?,
             Rhs::If(condition, then, other) => self.conditional(facts.shapes[condition], then, other, facts)?,

@@ -31,6 +31,8 @@ pub fn apply(
             Prim::Zero => shapes.zero(args[0]),
             Prim::Plus => shapes.plus(args[0], args[1]),
             Prim::J => shapes.reverse(args[0], transform)?,
+            Prim::InCar => in_part(shapes, args[0], args[1], 0),
+            Prim::InCdr => in_part(shapes, args[0], args[1], 1),
             _ => shapes.reverse_inverse(args[0], transform)?,
         },
         Family::Effect => effect(shapes, prim, args),
@@ -98,7 +100,7 @@ fn comparison(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
 pub fn satisfies(class: Class, prim: Prim) -> bool {
     match prim {
         Prim::IsNull => class == Class::Nil,
-        Prim::IsPair => class == Class::Pair,
+        Prim::IsPair => matches!(class, Class::Pair(_)),
         Prim::IsReal => class == Class::Real,
         Prim::IsBoolean => class == Class::Bool,
         Prim::IsProcedure => matches!(class, Class::Closure(_)),
@@ -121,5 +123,26 @@ fn test(shapes: &mut Shapes, prim: Prim, arg: Shape) -> Shape {
 /// The first (0) or second (1) part of the pairs in a shape.
 pub fn part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
     let shape = shapes.unfold_zeros(shape);
-    shapes.find(shape, Class::Pair).map_or(Shapes::BOTTOM, |pair| pair.children[index])
+    let mut result = Shapes::BOTTOM;
+    for alternative in shapes.alternatives(shape).iter() {
+        if let Head::Pair(_) = alternative.head {
+            result = shapes.join(result, alternative.children[index]);
+        }
+    }
+    result
+}
+
+/// The sensitivity of a pair that has `part` in the slot at `index` and is zero in the other.
+fn in_part(shapes: &mut Shapes, pair: Shape, part: Shape, index: usize) -> Shape {
+    let pair = shapes.unfold_zeros(pair);
+    let mut result = Shapes::BOTTOM;
+    for alternative in shapes.alternatives(pair).iter() {
+        if let head @ Head::Pair(_) = alternative.head {
+            let mut parts = [shapes.zero(alternative.children[0]), shapes.zero(alternative.children[1])];
+            parts[index] = part;
+            let sensitivity = shapes.make(head, &parts);
+            result = shapes.join(result, sensitivity);
+        }
+    }
+    result
 }

@@ -5,6 +5,7 @@
 //! | `real`, `bool`, `text`, `()` | leaves that run time decides, and the empty list |
 //! | `3`, `#t`, `zero` | known ones; `zero` is the symbolic zero sensitivity |
 //! | `(a . b)` | a pair |
+//! | `f:(a . b)` | the list of the sensitivities of the environment of `f` |
 //! | `[f a b]` | a closure of the function `f` over an environment |
 //! | `reverse a`, `zero-of a` | a reverse value, a zero sensitivity that is not unfolded |
 //! | `{a \| b}` | a sum |
@@ -80,7 +81,11 @@ impl Printer<'_> {
             }
             Head::Reverse => self.sequence("reverse ", children, "", ""),
             Head::ZeroOf => self.sequence("zero-of ", children, "", ""),
-            Head::Pair => self.sequence("(", children, " . ", ")"),
+            Head::Pair(None) => self.sequence("(", children, " . ", ")"),
+            Head::Pair(Some(code)) => {
+                let open = format!("{}:(", self.program.lambdas[code.lambda].name);
+                self.sequence(&open, children, " . ", ")");
+            }
             Head::Closure(code) => {
                 let name = self.program.lambdas[code.lambda].name.clone();
                 self.text.push('[');

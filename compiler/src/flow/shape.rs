@@ -70,8 +70,8 @@ pub enum Head {
     Real(Fact),
     /// A reverse value of the child.
     Reverse,
-    /// A pair of the two children.
-    Pair,
+    /// A pair of the two children; the list of the sensitivities of a closure's environment says of which code.
+    Pair(Option<Code>),
     /// A closure; the children are its environment.
     Closure(Code),
     /// The zero sensitivity of the child, which is recursive, not yet unfolded: making it costs nothing.
@@ -86,7 +86,7 @@ pub enum Class {
     Text,
     Real,
     Reverse,
-    Pair,
+    Pair(Option<Code>),
     Closure(Code),
     ZeroOf,
 }
@@ -100,7 +100,7 @@ impl Head {
             Head::Text(_) => Class::Text,
             Head::Real(_) => Class::Real,
             Head::Reverse => Class::Reverse,
-            Head::Pair => Class::Pair,
+            Head::Pair(code) => Class::Pair(code),
             Head::Closure(code) => Class::Closure(code),
             Head::ZeroOf => Class::ZeroOf,
         }
@@ -230,7 +230,7 @@ impl Shapes {
     }
     /// A pair.
     pub fn pair(&mut self, car: Shape, cdr: Shape) -> Shape {
-        self.make(Head::Pair, &[car, cdr])
+        self.make(Head::Pair(None), &[car, cdr])
     }
     /// A list of known length.
     pub fn list(&mut self, items: &[Shape]) -> Shape {

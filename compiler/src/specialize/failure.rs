@@ -22,7 +22,7 @@ impl Specializer<'_> {
             Head::Text(_) => Kind::Text,
             Head::Real(_) => Kind::Real,
             Head::Reverse => Kind::Reverse,
-            Head::Pair | Head::ZeroOf => Kind::Pair,
+            Head::Pair(_) | Head::ZeroOf => Kind::Pair,
             Head::Closure(_) => Kind::Procedure,
         })
     }

@@ -173,7 +173,7 @@ impl Layouts {
                     Head::Text(_) => "text".into(),
                     Head::Real(_) => "real".into(),
                     Head::Reverse => "reverse".into(),
-                    Head::Pair => "pair".into(),
+                    Head::Pair(_) => "pair".into(),
                     Head::Closure(code) => core.lambdas[code.lambda].name.clone(),
                     Head::ZeroOf => "zero".into(),
                 };

@@ -6,8 +6,11 @@
 use super::emit::{Emitted, Emitter, Parts, Val, reached};
 use super::layout::TooLarge;
 use super::{Helper, Specializer};
+use crate::ad::{Transforms, base_and_order};
 use crate::core::errors::RuntimeError;
-use crate::flow::shape::{Class, Fact, Head, Shape};
+use crate::core::prim::Prim;
+use crate::flow::algebra::sum_head;
+use crate::flow::shape::{Class, Code, Fact, Head, Shape};
 use crate::ssa::ir::{Op, Real2, Terminator, Type, Value};
 use rustc_hash::FxHashSet;
 
@@ -38,16 +41,16 @@ impl Specializer<'_> {
                     let shape = shapes.make(Head::ZeroOf, &[parts.children[0].shape]);
                     Val { shape, leaves: parts.children[0].leaves.clone() }
                 }
-                Head::Reverse | Head::Pair => {
+                Head::Reverse | Head::Pair(_) => {
                     let zeros = reached!(this.zeros(e, &parts.children));
                     let shapes: Vec<Shape> = zeros.iter().map(|zero| zero.shape).collect();
                     let shape = this.flow.shapes.make(parts.alternative.head, &shapes);
                     Val { shape, leaves: zeros.into_iter().flat_map(|zero| zero.leaves).collect() }
                 }
-                Head::Closure(_) => {
+                Head::Closure(code) => {
                     let zeros = reached!(this.zeros(e, &parts.children));
                     let shapes: Vec<Shape> = zeros.iter().map(|zero| zero.shape).collect();
-                    let shape = this.flow.shapes.list(&shapes);
+                    let shape = this.flow.shapes.environment(code, &shapes);
                     Val { shape, leaves: zeros.into_iter().flat_map(|zero| zero.leaves).collect() }
                 }
             };
@@ -104,11 +107,12 @@ impl Specializer<'_> {
 
     /// [`plus`](Self::plus), alternative by alternative.
     pub fn plus_unfolded(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
+        let single = self.flow.shapes.single(a.shape).is_some() && self.flow.shapes.single(b.shape).is_some();
         self.dispatch(e, a, target, |this, e, x| {
             if x.alternative.head == Head::ZeroOf || x.alternative.head == Head::Real(Fact::Zero) && this.is_real(b) {
                 return this.convert(e, b, target);
             }
-            this.dispatch(e, b, target, |this, e, y| this.plus_parts(e, x.clone(), y, target))
+            this.dispatch(e, b, target, |this, e, y| this.plus_parts(e, x.clone(), y, single, target))
         })
     }
 
@@ -116,7 +120,7 @@ impl Specializer<'_> {
         self.flow.shapes.single(value.shape).is_some_and(|a| a.head.class() == Class::Real)
     }
 
-    fn plus_parts(&mut self, e: &mut Emitter, x: Parts, y: Parts, target: Shape) -> Emitted<Val> {
+    fn plus_parts(&mut self, e: &mut Emitter, x: Parts, y: Parts, single: bool, target: Shape) -> Emitted<Val> {
         match (x.alternative.head, y.alternative.head) {
             (_, Head::ZeroOf) | (Head::Real(_), Head::Real(Fact::Zero)) => {
                 let value = self.single(e, x)?;
@@ -138,10 +142,12 @@ impl Specializer<'_> {
                 };
                 self.convert(e, &sum, target)
             }
-            (f, g)
-                if f.class() == g.class() && matches!(f, Head::Nil | Head::Pair | Head::Reverse | Head::Closure(_)) =>
-            {
-                let Some(tag) = self.tag_of(target, f.class()) else {
+            (f, g) => {
+                let Some(head) = sum_head(f, g, single) else {
+                    let error = RuntimeError::NonConformant { left: self.found(f), right: self.found(g) };
+                    return self.fail(e, &error);
+                };
+                let Some(tag) = self.tag_of(target, head.class()) else {
                     e.terminate(Terminator::Unreachable);
                     return Ok(None);
                 };
@@ -152,11 +158,26 @@ impl Specializer<'_> {
                 }
                 Ok(Some(self.build(e, target, tag, leaves)?))
             }
-            (f, g) => {
-                let error = RuntimeError::NonConformant { left: self.found(f), right: self.found(g) };
-                self.fail(e, &error)
-            }
         }
+    }
+
+    /// `(in-car pair part)` (index 0) and `(in-cdr pair part)` (index 1).
+    pub fn in_part(&mut self, e: &mut Emitter, index: usize, pair: &Val, part: &Val, target: Shape) -> Emitted<Val> {
+        let pair = reached!(self.unfold_zeros(e, pair));
+        self.dispatch(e, &pair, target, |this, e, parts| {
+            let head = parts.alternative.head;
+            let Head::Pair(_) = head else {
+                let prim = if index == 0 { Prim::Car } else { Prim::Cdr };
+                let error = RuntimeError::NotAPair { prim, found: this.found(head) };
+                return this.fail(e, &error);
+            };
+            let mut values = reached!(this.zeros(e, &parts.children));
+            values[index] = part.clone();
+            let shapes: Vec<Shape> = values.iter().map(|value| value.shape).collect();
+            let shape = this.flow.shapes.make(head, &shapes);
+            let sensitivity = Val { shape, leaves: values.into_iter().flat_map(|value| value.leaves).collect() };
+            this.convert(e, &sensitivity, target)
+        })
     }
 
     /// `(*j value)`: the same leaves under the transformed shape.
@@ -188,7 +209,7 @@ impl Specializer<'_> {
                 Head::Nil | Head::Bool(_) | Head::Text(_) => this.single(e, parts)?,
                 Head::Closure(code) if code.order == 0 => return this.not_reversed(e, head),
                 Head::Real(_) => return this.not_reversed(e, head),
-                Head::Pair | Head::ZeroOf | Head::Closure(_) => {
+                Head::Pair(_) | Head::ZeroOf | Head::Closure(_) => {
                     let tag = this.inverse_tag(target, head);
                     let Some(tag) = tag else {
                         // A part of it has no inverse: undoing the parts in order finds it.
@@ -216,12 +237,14 @@ impl Specializer<'_> {
     }
 
     fn inverse_tag(&self, target: Shape, head: Head) -> Option<usize> {
+        let inverse = |code: Code| {
+            let lambda = Transforms::reverse_inverse(self.core, code.lambda)?;
+            let (base, order) = base_and_order(self.core, lambda);
+            Some(Code { base, order, lambda })
+        };
         let class = match head {
-            Head::Closure(code) => {
-                let of = crate::ad::Transforms::reverse_inverse(self.core, code.lambda)?;
-                let (base, order) = crate::ad::base_and_order(self.core, of);
-                Class::Closure(crate::flow::shape::Code { base, order, lambda: of })
-            }
+            Head::Closure(code) => Class::Closure(inverse(code)?),
+            Head::Pair(of) => Class::Pair(of.and_then(inverse)),
             head => head.class(),
         };
         self.tag_of(target, class)
@@ -240,7 +263,7 @@ impl Specializer<'_> {
                 Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Reverse => true,
                 Head::Real(_) => false,
                 Head::Closure(code) if code.order == 0 => false,
-                Head::Pair | Head::ZeroOf | Head::Closure(_) => {
+                Head::Pair(_) | Head::ZeroOf | Head::Closure(_) => {
                     a.children.iter().all(|child| self.all_reversed(*child, seen))
                 }
             })
@@ -253,12 +276,12 @@ struct ExistingCodes<'a> {
 }
 
 impl crate::flow::algebra::Transform for ExistingCodes<'_> {
-    fn reverse(&mut self, _: crate::core::ir::LambdaId) -> Option<crate::flow::shape::Code> {
+    fn reverse(&mut self, _: crate::core::ir::LambdaId) -> Option<Code> {
         None
     }
-    fn reverse_inverse(&mut self, lambda: crate::core::ir::LambdaId) -> Option<crate::flow::shape::Code> {
-        let of = crate::ad::Transforms::reverse_inverse(self.core, lambda)?;
-        let (base, order) = crate::ad::base_and_order(self.core, of);
-        Some(crate::flow::shape::Code { base, order, lambda: of })
+    fn reverse_inverse(&mut self, lambda: crate::core::ir::LambdaId) -> Option<Code> {
+        let lambda = Transforms::reverse_inverse(self.core, lambda)?;
+        let (base, order) = base_and_order(self.core, lambda);
+        Some(Code { base, order, lambda })
     }
 }

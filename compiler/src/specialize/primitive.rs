@@ -33,6 +33,8 @@ impl Specializer<'_> {
                 Prim::Zero => self.zero(e, &args[0], result),
                 Prim::Plus => self.plus(e, &args[0], &args[1], result),
                 Prim::J => Ok(Some(self.reverse(&args[0], result)?)),
+                Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
+                Prim::InCdr => self.in_part(e, 1, &args[0], &args[1], result),
                 _ => self.reverse_inverse(e, &args[0], result),
             },
             Family::Effect => self.effect(e, prim, args, result),
@@ -74,7 +76,7 @@ impl Specializer<'_> {
     ) -> Emitted<Val> {
         let value = reached!(self.unfold_zeros(e, value));
         self.dispatch(e, &value, result, |this, e, parts| match parts.alternative.head {
-            Head::Pair => this.convert(e, &parts.children[index], result),
+            Head::Pair(_) => this.convert(e, &parts.children[index], result),
             head => {
                 let error = error(this, head);
                 this.fail(e, &error)

@@ -96,7 +96,7 @@ fn print_alternative(
 ) -> Result<(), TooLarge> {
     let tail = position == Position::Tail;
     match parts.alternative.head {
-        Head::Pair => {
+        Head::Pair(_) => {
             this.write_text(e, stream, if tail { " " } else { "(" });
             print(this, e, &parts.children[0], Position::Element, stream)?;
             return print(this, e, &parts.children[1], Position::Tail, stream);
@@ -142,7 +142,7 @@ fn print_alternative(
             let text = format!("#[procedure {}]", this.core.lambdas[code.lambda].name);
             this.write_text(e, stream, &text);
         }
-        Head::Pair | Head::Nil | Head::ZeroOf => {}
+        Head::Pair(_) | Head::Nil | Head::ZeroOf => {}
     }
     if tail {
         this.write_text(e, stream, ")");

@@ -95,6 +95,14 @@ fn derivative(prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result
             world.counts.add(Prim::Plus, how.additions);
             sum
         }
+        Prim::InCar | Prim::InCdr => match x {
+            Value::Pair(pair) if prim == Prim::InCar => Ok(Value::pair(y.clone(), operators::zero(pair.cdr()))),
+            Value::Pair(pair) => Ok(Value::pair(operators::zero(pair.car()), y.clone())),
+            _ => {
+                let prim = if prim == Prim::InCar { Prim::Car } else { Prim::Cdr };
+                Err(RuntimeError::NotAPair { prim, found: found(world.program, x) })
+            }
+        },
         Prim::J => operators::reverse(x, &mut |lambda| world.transforms.reverse(world.program, lambda)),
         _ => {
             let program = &*world.program;
