@@ -133,6 +133,8 @@ struct Node {
     alternatives: Rc<[Alternative]>,
     /// The shape contains itself.
     recursive: bool,
+    /// See [`Shapes::depth`].
+    depth: u32,
 }
 
 /// A reference in a graph under construction.
@@ -192,6 +194,10 @@ impl Shapes {
     pub fn is_recursive(&self, shape: Shape) -> bool {
         self.nodes[shape.0 as usize].recursive
     }
+    /// The length of the longest path in the shape; [`u32::MAX`] when a part of it is recursive.
+    pub(super) fn depth(&self, shape: Shape) -> u32 {
+        self.nodes[shape.0 as usize].depth
+    }
     /// Number of shapes made so far.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -248,7 +254,9 @@ impl Shapes {
             return *shape;
         }
         let shape = Shape(u32::try_from(self.nodes.len()).expect("fewer than 2^32 shapes"));
-        self.nodes.push(Node { alternatives: alternatives.clone(), recursive: false });
+        let below = alternatives.iter().flat_map(|a| a.children.iter()).map(|child| self.depth(*child)).max();
+        let depth = below.map_or(0, |depth| depth.saturating_add(1));
+        self.nodes.push(Node { alternatives: alternatives.clone(), recursive: false, depth });
         self.interned.insert(alternatives, shape);
         shape
     }
@@ -299,7 +307,7 @@ impl Shapes {
             let alternatives: Rc<[Alternative]> = self.resolve(&graph[*node], done).into();
             let shape = shape_of(class);
             let heads = alternatives.iter().map(|a| a.head).collect();
-            self.nodes.push(Node { alternatives: alternatives.clone(), recursive: true });
+            self.nodes.push(Node { alternatives: alternatives.clone(), recursive: true, depth: u32::MAX });
             self.interned.insert(alternatives, shape);
             self.recursive.entry(heads).or_default().push(shape);
         }

@@ -48,7 +48,9 @@ impl Shapes {
     pub fn repeats(&self, old: &[Shape], new: &[Shape]) -> bool {
         let mut memo = FxHashMap::default();
         old.iter().zip(new).all(|(a, b)| {
-            self.couples(*a, *b, &mut memo) || (!self.is_leaf(*a) && self.contains(*b, *a, &mut FxHashSet::default()))
+            let fits = self.depth(*a) <= self.depth(*b);
+            fits && (self.couples(*a, *b, &mut memo)
+                || (!self.is_leaf(*a) && self.contains(*b, *a, &mut FxHashSet::default())))
         })
     }
 
@@ -70,6 +72,9 @@ impl Shapes {
         if a == b {
             return true;
         }
+        if self.depth(a) > self.depth(b) {
+            return false;
+        }
         if let Some(known) = memo.get(&(a, b)) {
             return *known;
         }
@@ -84,7 +89,12 @@ impl Shapes {
         result
     }
 
+    /// `a` is `b` with something left out. What embeds cannot be deeper than what it is embedded in: that settles at once
+    /// that a list which is taken apart does not grow, on however many ancestors.
     fn embeds(&self, a: Shape, b: Shape, memo: &mut FxHashMap<(Shape, Shape), bool>) -> bool {
+        if self.depth(a) > self.depth(b) {
+            return false;
+        }
         self.couples(a, b, memo)
             || (!self.is_leaf(a) && self.contains(b, a, &mut FxHashSet::default()))
             || self.dives(a, b, memo, &mut FxHashSet::default())
