@@ -121,6 +121,9 @@ pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
 /// Cranelift recurses over large functions; only what is used takes memory.
 const WORKER_STACK: usize = 256 << 20;
 
+/// Parameters or results of one function.
+const MOST_VALUES: usize = 5000;
+
 /// Compiles functions on all processors; the result is in the order of `pending`.
 fn compile_all<'a>(
     pending: &'a [Pending],
@@ -200,6 +203,18 @@ fn symbol(program: &Program, id: FuncId) -> String {
     format!("{name}.{}", id.index())
 }
 
+/// Cranelift's time grows with the square of the number of parameters, and it panics when there are far too many.
+fn demand_sizes(program: &Program) -> Result<(), Error> {
+    for function in program.functions.values() {
+        let size = function.params().len().max(function.results.len());
+        if size > MOST_VALUES {
+            let what = format!("`{}` takes or gives {size} values at once", function.name);
+            return Err(Error::TooLarge { what });
+        }
+    }
+    Ok(())
+}
+
 fn module_error(name: &str, error: &ModuleError) -> Error {
     Error::Bug { name: name.to_string(), message: error.to_string() }
 }
@@ -210,6 +225,7 @@ impl<'p> Unit<'p> {
         let builder =
             ObjectBuilder::new(isa, "program.vlad", cranelift_module::default_libcall_names()).map_err(bug)?;
         let mut module = ObjectModule::new(builder);
+        demand_sizes(program)?;
         let abis: EntityVec<FuncId, Abi> = program.functions.values().map(abi::abi).collect();
         let mut functions = EntityVec::new();
         for (id, abi) in abis.iter() {

@@ -148,7 +148,7 @@ pub fn stdout(output: &Output) -> String {
 /// long, in the SSA evaluator, which must agree. Reports memory at its end.
 pub fn run_with(program: &Program, input: &str, environment: &[(&str, &str)]) -> Output {
     verify(program, Stage::Counted).unwrap_or_else(|errors| panic!("{}\n{program}", errors[0]));
-    let output = execute(program, input, environment);
+    let output = execute(program, &Options::default(), input, environment);
     let options = eval::Options { stage: Stage::Counted, fuel: Some(1_000_000) };
     match eval::run_on(program, input, options) {
         Ok((outcome, text, _)) => {
@@ -161,10 +161,15 @@ pub fn run_with(program: &Program, input: &str, environment: &[(&str, &str)]) ->
     output
 }
 
-fn execute(program: &Program, input: &str, environment: &[(&str, &str)]) -> Output {
+/// Runs an executable that uses all instructions of this machine.
+pub fn run_on_this_cpu(program: &Program) -> Output {
+    execute(program, &Options { native_cpu: true }, "", &[])
+}
+
+fn execute(program: &Program, options: &Options, input: &str, environment: &[(&str, &str)]) -> Output {
     let folder = tempfile::tempdir().expect("temporary folders can be made");
     let path = folder.path().join("program");
-    let object = codegen::object(program, &Options::default()).expect("the program compiles");
+    let object = codegen::object(program, options).expect("the program compiles");
     codegen::link::executable(&object, &path).expect("the program links");
     let input_path = folder.path().join("input");
     std::fs::write(&input_path, input).expect("temporary files can be written");

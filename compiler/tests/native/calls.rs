@@ -101,3 +101,12 @@ fn truth_values_travel_everywhere() {
     });
     assert_eq!(stdout(&run(&b.program)), "0\n1\n".repeat(6));
 }
+
+#[test]
+fn a_function_of_ten_thousand_values_is_refused() {
+    let mut b = Builder::default();
+    let types = vec![Type::F64; 10_000];
+    b.function("wide", &types, &[], |code, _| code.ret(&[]));
+    let result = vlad::codegen::object(&b.program, &vlad::codegen::Options::default());
+    assert!(matches!(result, Err(vlad::codegen::Error::TooLarge { .. })));
+}

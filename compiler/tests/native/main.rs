@@ -6,7 +6,7 @@ mod calls;
 mod limits;
 mod messages;
 
-use build::{Builder, live_boxes, run, run_with, stdout, target};
+use build::{Builder, live_boxes, run, run_on_this_cpu, run_with, stdout, target};
 use vlad::codegen::Options;
 use vlad::ssa::ir::{Compare, Op, Real1, Real2, Stream, Terminator, Type};
 
@@ -84,6 +84,7 @@ fn arithmetic_is_that_of_the_evaluator() {
     let output = run(&b.program);
     assert_eq!(stdout(&output), expected);
     assert!(output.status.success());
+    assert_eq!(stdout(&run_on_this_cpu(&b.program)), expected);
 }
 
 #[test]
