@@ -332,10 +332,11 @@ fn sweep(program: &mut Program, effects: &Effects, live: &Live) -> bool {
         let function = &mut program.functions[id];
         if live.functions[id] {
             changed |= sweep.function(id, function);
-        } else if !function.blocks[Function::ENTRY].insts.is_empty() || function.blocks.len() > 1 {
+        } else {
             // Nothing calls it any more.
-            *function = Function::new(function.name.clone(), &[], Vec::new());
-            changed = true;
+            let empty = Function::new(function.name.clone(), &[], Vec::new());
+            changed |= *function != empty;
+            *function = empty;
         }
     }
     for (id, tags) in live.fields.iter() {
