@@ -62,6 +62,9 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
 }
 
+/// More messages than this are not shown.
+const MAX_MESSAGES: usize = 20;
+
 /// Expands the program in a file.
 pub fn expand_file(path: &Path, options: &Options, sources: &mut SourceMap) -> Result<Program, Vec<Diagnostic>> {
     expand(options, sources, |loader| loader.load_program(path))
@@ -92,10 +95,22 @@ fn expand(
     load(&mut loader);
     let (datums, errors) = loader.finish();
     if !errors.is_empty() {
-        return Err(errors);
+        return Err(limited(errors));
     }
     expander.program(&datums);
-    expander.finish()
+    expander.finish().map_err(limited)
+}
+
+/// The first messages, when there are more than anyone reads; the last one says so.
+fn limited(mut messages: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let more = messages.len().saturating_sub(MAX_MESSAGES);
+    if more > 0 {
+        messages.truncate(MAX_MESSAGES);
+        if let Some(last) = messages.last_mut() {
+            last.notes.push(format!("{more} more mistakes are not shown"));
+        }
+    }
+    messages
 }
 
 #[cfg(test)]

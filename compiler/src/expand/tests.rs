@@ -73,3 +73,13 @@ fn deepest_programs() {
     let definitions: String = (0..2_000).map(|i| format!("(define (f{i} x) (f{} x)) ", (i + 1) % 2000)).collect();
     core(&format!("(define (f) {definitions} (f0 1)) (f)"));
 }
+
+#[test]
+fn a_flood_of_mistakes_is_cut_short() {
+    let mut sources = SourceMap::new();
+    let text = "(f)\n".repeat(100_000);
+    let errors = expand_text("test.vlad", &text, &Options::default(), &mut sources).expect_err("f is not defined");
+    assert_eq!(errors.len(), MAX_MESSAGES);
+    assert_eq!(errors[MAX_MESSAGES - 1].notes.last().map(String::as_str), Some("99980 more mistakes are not shown"));
+    assert_eq!(codes(&")".repeat(100_000)).len(), MAX_MESSAGES);
+}

@@ -46,7 +46,8 @@ impl Expander {
             return Rhs::Const(Const::Nil);
         }
         let hint = HINTS.iter().find(|(hinted, _)| *hinted == &**name).map(|(_, hint)| *hint);
-        let nearest = self.nearest(name);
+        // Nobody reads the thousandth message, and searching takes time.
+        let nearest = if self.errors.len() < 1000 { self.nearest(name) } else { None };
         self.error(Error::Unbound { span, name: name.clone(), nearest, hint })
     }
 

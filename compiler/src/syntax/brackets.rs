@@ -7,8 +7,10 @@ use crate::syntax::lexer::Spanned;
 use crate::syntax::token::{Bracket, Token};
 
 /// Reports brackets without a partner, brackets of unlike kinds, and the first place that is nested too deeply.
-pub fn check(file: FileId, tokens: &[Spanned], length: usize, errors: &mut Vec<Error>) {
+pub fn check(file: FileId, tokens: &[Spanned], text: &str, errors: &mut Vec<Error>) {
     let mut open: Vec<Open> = Vec::new();
+    // The first bracket at the start of a line inside others: where a reader sees that one before is not closed.
+    let mut suspect = None;
     // Quotes and datum comments in front of the next datum: they nest, too.
     let mut prefixes = 0;
     let mut reported_depth = false;
@@ -17,6 +19,9 @@ pub fn check(file: FileId, tokens: &[Spanned], length: usize, errors: &mut Vec<E
         match token {
             Token::Prefix(_) | Token::Skip => prefixes += 1,
             Token::Open(_) | Token::OpenVector => {
+                if let Some(around) = open.last().filter(|_| suspect.is_none() && text[..start].ends_with('\n')) {
+                    suspect = Some((around.span, open.len(), span));
+                }
                 let kind = if let Token::Open(kind) = token { *kind } else { Bracket::Round };
                 let depth = open.last().map_or(0, |open| open.depth) + prefixes + 1;
                 open.push(Open { kind, span, depth });
@@ -25,6 +30,7 @@ pub fn check(file: FileId, tokens: &[Spanned], length: usize, errors: &mut Vec<E
             Token::Close(kind) => {
                 close(&mut open, *kind, span, errors);
                 prefixes = 0;
+                suspect = suspect.filter(|(_, depth, _)| open.len() >= *depth);
             }
             _ => prefixes = 0,
         }
@@ -33,10 +39,14 @@ pub fn check(file: FileId, tokens: &[Spanned], length: usize, errors: &mut Vec<E
             reported_depth = true;
         }
     }
-    let end = Span::new(file, length, length);
+    let end = Span::new(file, text.len(), text.len());
     // When nesting is too deep, the brackets left open are hardly news.
     if let Some(innermost) = open.last().filter(|_| !reported_depth) {
-        errors.push(Error::Unclosed { open: innermost.span, end, others: open.len() - 1 });
+        let (open, others, next) = match suspect {
+            Some((span, depth, next)) => (span, depth - 1, Some(next)),
+            None => (innermost.span, open.len() - 1, None),
+        };
+        errors.push(Error::Unclosed { open, end, others, next });
     }
 }
 

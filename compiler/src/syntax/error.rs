@@ -11,8 +11,8 @@ use std::rc::Rc;
 pub enum Error {
     /// A closing bracket that closes nothing.
     UnexpectedClose(Span),
-    /// A bracket that is never closed; `others` more enclose it.
-    Unclosed { open: Span, end: Span, others: usize },
+    /// A bracket that is never closed; `others` more enclose it. `next` starts a line although it is inside.
+    Unclosed { open: Span, end: Span, others: usize, next: Option<Span> },
     /// A bracket closed by one of the other kind.
     Mismatched { open: Span, close: Span, expected: Bracket },
     /// A string that does not end.
@@ -69,7 +69,7 @@ impl Error {
                     .note("every closing bracket needs an opening one before it")
                     .help("remove it, or look for a missing opening bracket above")
             }
-            Error::Unclosed { open, end, others } => unclosed(*open, *end, *others),
+            Error::Unclosed { open, end, others, next } => unclosed(*open, *end, *others, *next),
             Error::Mismatched { open, close, expected } => {
                 let (right, wrong) = match expected {
                     Bracket::Round => (")", "]"),
@@ -129,14 +129,18 @@ impl Error {
     }
 }
 
-fn unclosed(open: Span, end: Span, others: usize) -> Diagnostic {
+fn unclosed(open: Span, end: Span, others: usize, next: Option<Span>) -> Diagnostic {
     let message = match others {
         0 => "this bracket is never closed".to_string(),
         1 => "this bracket and one around it are never closed".to_string(),
         n => format!("this bracket and {n} around it are never closed"),
     };
+    let place = match next {
+        Some(next) => (next, "it should probably be closed before this"),
+        None => (end, "the file ends here"),
+    };
     Diagnostic::error("V0102", message, open, "opened here")
-        .secondary(end, "the file ends here")
+        .secondary(place.0, place.1)
         .note("every opening bracket needs a closing one")
         .help(match others {
             0 => "add the closing bracket".to_string(),

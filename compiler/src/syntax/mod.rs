@@ -53,7 +53,7 @@ fn read(file: FileId, text: &str) -> (Vec<Datum>, Vec<Error>) {
     // A string or comment without an end has swallowed the rest of the brackets.
     let complete = !errors.iter().any(|e| matches!(e, Error::UnterminatedString(_) | Error::UnterminatedComment(_)));
     if complete {
-        brackets::check(file, &tokens, text.len(), &mut errors);
+        brackets::check(file, &tokens, text, &mut errors);
     }
     if !errors.is_empty() {
         return (Vec::new(), errors);
