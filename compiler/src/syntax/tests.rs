@@ -1,3 +1,5 @@
+//! Texts and the datums or messages that they become.
+
 use super::*;
 
 fn reprinted(text: &str) -> String {
