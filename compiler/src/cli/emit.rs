@@ -47,11 +47,11 @@ pub struct Arguments {
     /// The file to write instead of standard output.
     #[arg(short, long, value_name = "TEXT")]
     output: Option<PathBuf>,
-    /// Show the program after each run of this pass of the optimiser. May be repeated.
-    #[arg(long, value_name = "PASS", value_parser = passes())]
+    /// Show the program after each run of this pass of the optimiser (a wrong name lists all). May be repeated.
+    #[arg(long, value_name = "PASS", value_parser = passes(), hide_possible_values = true)]
     print_after: Vec<String>,
     /// Leave out this pass of the optimiser. May be repeated.
-    #[arg(long, value_name = "PASS", value_parser = passes())]
+    #[arg(long, value_name = "PASS", value_parser = passes(), hide_possible_values = true)]
     disable_pass: Vec<String>,
     /// Show code for this machine in particular.
     #[arg(long)]
