@@ -47,11 +47,8 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
             Some(fact) => shapes.real(fact),
             None => Shapes::BOTTOM,
         },
-        Prim::WriteString => match shapes.find(args[0], Class::Text) {
-            Some(text) => shapes.make(text.head, &[]),
-            None => Shapes::BOTTOM,
-        },
-        Prim::Newline => shapes.nil(),
+        Prim::WriteString if shapes.find(args[0], Class::Text).is_none() => Shapes::BOTTOM,
+        Prim::WriteString | Prim::Newline => shapes.nil(),
         _ => Shapes::BOTTOM,
     }
 }

@@ -180,7 +180,7 @@ impl Specializer<'_> {
         }
         let text = self.single(e, parts)?;
         write::display(self, e, &text, Stream::Out)?;
-        self.convert(e, &text, result)
+        Ok(Some(Val { shape: result, leaves: Vec::new() }))
     }
 
     /// The condition of a branch: true unless the value is `#f`. `None` if the shape decides.
