@@ -1,15 +1,16 @@
 //! Programs that say themselves what they print: `tests/run/<feature>/<name>.vlad`.
 //!
 //! A comment `;=> line` promises one line of output. `;=> error: text`, after all others, promises that the program
-//! fails with exit code 1 and a message that contains the text. `;<= line` is a line of its standard input. Each program
-//! is a test for each engine, named `feature/name (engine)`.
+//! fails with exit code 1 and a message that contains the text. `;=> warning: text` promises that the compiler warns so
+//! and that the program runs in the evaluator. `;<= line` is a line of its standard input. Each program is a test for
+//! each engine, named `feature/name (engine)`.
 //!
 //! What a program promises is worked out by hand (its comments say how); the programs are made so that the exact result
 //! is a double wherever that is possible.
 
 mod common;
 
-use common::{EVALUATOR, Engine, NATIVE, Outcome};
+use common::{COMPILED, EVALUATOR, Engine, NATIVE, Outcome};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ struct Promise {
     input: String,
     output: String,
     error: Option<String>,
+    warning: Option<String>,
 }
 
 fn main() {
@@ -71,6 +73,8 @@ fn promise(text: &str) -> Promise {
             promise.input.push('\n');
         } else if let Some(error) = line.strip_prefix(";=> error: ") {
             promise.error = Some(error.into());
+        } else if let Some(warning) = line.strip_prefix(";=> warning: ") {
+            promise.warning = Some(warning.into());
         } else if let Some(output) = line.strip_prefix(";=> ") {
             promise.output.push_str(output);
             promise.output.push('\n');
@@ -82,7 +86,12 @@ fn promise(text: &str) -> Promise {
 fn check(path: &Path, engine: Engine) -> Result<(), Failed> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     let promise = promise(&text);
+    let engine = if engine == NATIVE && promise.warning.is_some() { COMPILED } else { engine };
     let outcome = engine.run(path, &promise.input, LIMIT);
+    let warned = promise.warning.as_ref().is_none_or(|warning| outcome.messages.contains(warning.as_str()));
+    if engine == COMPILED && !warned {
+        return Err(format!("does not warn\n{}", outcome.messages).into());
+    }
     compare(&promise, &outcome)
         .map_err(|complaint| format!("{complaint}\n{}{}", outcome.output, outcome.messages).into())
 }

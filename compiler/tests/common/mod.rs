@@ -22,7 +22,7 @@ pub struct Outcome {
 }
 
 /// A way to run programs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Engine {
     /// Its name in the names of tests.
     pub name: &'static str,
