@@ -11,8 +11,8 @@
 //!   captures, and leaves `()`, booleans and strings alone. `reverse?` therefore holds for tagged numbers only.
 //! - `zero` of a number is a symbolic zero. `plus` with it returns the other operand bit for bit, `scale` and `unscale`
 //!   of it return it, everything else sees the number 0.
-//! - `write-real` prints a number and ends the line, `write` prints any value and `write-string` a text, and neither
-//!   ends the line; all of them return their argument.
+//! - `write-real` prints a number and ends the line, `write` prints any value and does not; both return it.
+//!   `write-string` and `newline` return `()`.
 
 pub mod code;
 

@@ -132,7 +132,7 @@ fn effect(prim: Prim, x: Value, y: &Value, world: &mut World<'_>) -> Result<Valu
                 return Err(RuntimeError::NotAString { found: found(world.program, &x) });
             };
             world.output.write_all(text.as_bytes()).map_err(failed)?;
-            Ok(x)
+            Ok(Value::Nil)
         }
         Prim::Newline => {
             world.output.write_all(b"\n").map_err(failed)?;
