@@ -5,6 +5,10 @@ mod build;
 mod calls;
 mod limits;
 mod messages;
+mod random;
+
+#[path = "../support/random_ssa.rs"]
+mod random_ssa;
 
 use build::{Builder, live_boxes, run, run_on_this_cpu, run_with, stdout, target};
 use vlad::codegen::Options;
