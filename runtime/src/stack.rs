@@ -8,6 +8,7 @@
 use crate::cell::Single;
 use crate::memory::{self, Use};
 use crate::system::{self, SigAction, SigStack, ThreadAttributes};
+use crate::{output, start};
 use core::ffi::{c_int, c_void};
 use core::ptr;
 
@@ -29,6 +30,9 @@ const LARGEST_PIECE: usize = 32 << 20;
 const FREE_OF_CHARGE: u64 = 16 << 20;
 const SIGNAL_STACK: usize = 1 << 16;
 
+const UNREACHABLE: &[u8] = b"error: mistake in the compiler: the program reached code that is never reached\n\
+    help: please report this together with the program\n";
+
 /// The reserved range and the lowest open address.
 static BOTTOM: Single<usize> = Single::new(0);
 static TOP: Single<usize> = Single::new(0);
@@ -46,7 +50,7 @@ pub fn run(function: extern "C" fn(*mut c_void) -> *mut c_void) {
     let started = unsafe {
         system::pthread_attr_init(&mut attributes) == 0
             && system::pthread_attr_setstack(&mut attributes, BOTTOM.load() as *mut c_void, size) == 0
-            && system::pthread_create(&mut thread, &attributes, start, function as *mut c_void) == 0
+            && system::pthread_create(&mut thread, &attributes, begin, function as *mut c_void) == 0
     };
     if !started {
         memory::exhausted(Use::Stack);
@@ -55,7 +59,7 @@ pub fn run(function: extern "C" fn(*mut c_void) -> *mut c_void) {
     unsafe { system::pthread_join(thread, ptr::null_mut()) };
 }
 
-extern "C" fn start(argument: *mut c_void) -> *mut c_void {
+extern "C" fn begin(argument: *mut c_void) -> *mut c_void {
     watch();
     // SAFETY: `run` passes a function of this type.
     let function = unsafe { core::mem::transmute::<*mut c_void, extern "C" fn(*mut c_void) -> *mut c_void>(argument) };
@@ -92,10 +96,17 @@ fn watch() {
         system::sigaltstack(&stack, ptr::null_mut());
         system::sigaction(system::SIGSEGV, &action, ptr::null_mut());
         system::sigaction(system::SIGBUS, &action, ptr::null_mut());
+        system::sigaction(system::SIGILL, &action, ptr::null_mut());
     }
 }
 
 extern "C" fn on_fault(signal: c_int, info: *const usize, _context: *mut c_void) {
+    if signal == system::SIGILL {
+        // Code that is never reached consists of an illegal instruction.
+        output::flush();
+        output::raw_error(UNREACHABLE);
+        start::leave(start::FAULT);
+    }
     // SAFETY: in `siginfo_t` of these signals, the address stands in the third word.
     let address = unsafe { *info.add(2) };
     if (BOTTOM.load()..OPENED.load()).contains(&address) {

@@ -18,6 +18,7 @@ const MADV_HUGEPAGE: c_int = 14;
 const O_CLOEXEC: c_int = 0o2_000_000;
 
 pub(crate) const SIGPIPE: c_int = 13;
+pub(crate) const SIGILL: c_int = 4;
 pub(crate) const SIGBUS: c_int = 7;
 pub(crate) const SIGSEGV: c_int = 11;
 pub(crate) const SIG_DFL: usize = 0;

@@ -11,7 +11,7 @@ use crate::ssa::ir::{FuncId, Function, Op, Program, Terminator};
 struct Effect {
     /// Reads input, writes output or sets a global.
     visible: bool,
-    /// Ends the program with an error.
+    /// Ends the program with an error, or never ends: a call of it is not over when the next instruction could run.
     fails: bool,
 }
 
@@ -26,6 +26,10 @@ impl Effects {
     pub fn new(program: &Program) -> Effects {
         let mut table: EntityVec<FuncId, Effect> = program.functions.values().map(own_effect).collect();
         let callers = callers(program);
+        let returning = returning(program);
+        for id in table.ids() {
+            table[id].fails |= !returning[id];
+        }
         let mut waiting: Vec<FuncId> = table.ids().filter(|id| table[*id] != Effect::default()).collect();
         while let Some(id) = waiting.pop() {
             let Effect { visible, fails } = table[id];
@@ -64,4 +68,27 @@ fn own_effect(function: &Function) -> Effect {
         effect.fails |= matches!(block.terminator, Terminator::Fail(_));
     }
     effect
+}
+
+/// The functions that may return: those with a `return`, and those that leave the returning to such a function.
+fn returning(program: &Program) -> EntityVec<FuncId, bool> {
+    let returns = |function: &Function| function.blocks.values().any(|b| matches!(b.terminator, Terminator::Return(_)));
+    let mut table: EntityVec<FuncId, bool> = program.functions.values().map(returns).collect();
+    let mut tail_callers: EntityVec<FuncId, Vec<FuncId>> = program.functions.ids().map(|_| Vec::new()).collect();
+    for (id, function) in program.functions.iter() {
+        for block in function.blocks.values() {
+            if let Terminator::TailCall(callee, _) = block.terminator {
+                tail_callers[callee].push(id);
+            }
+        }
+    }
+    let mut waiting: Vec<FuncId> = table.ids().filter(|id| table[*id]).collect();
+    while let Some(id) = waiting.pop() {
+        for caller in &tail_callers[id] {
+            if !std::mem::replace(&mut table[*caller], true) {
+                waiting.push(*caller);
+            }
+        }
+    }
+    table
 }

@@ -106,3 +106,16 @@ fn a_limit_that_suffices_does_no_harm() {
     assert_eq!(stdout(&output), "1\n");
     assert_eq!(live_boxes(&output), 0);
 }
+
+#[test]
+fn code_that_is_never_reached_says_so_when_it_is() {
+    let mut b = Builder::default();
+    b.main(|code| code.end(Terminator::Unreachable));
+    let object = vlad::codegen::object(&b.program, &vlad::codegen::Options::default()).expect("the program compiles");
+    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    let path = folder.path().join("program");
+    vlad::codegen::link::executable(&object, &path).expect("the program links");
+    let output = std::process::Command::new(&path).output().expect("it runs");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("please report"));
+    assert_eq!(output.status.code(), Some(1));
+}
