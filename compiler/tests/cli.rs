@@ -279,3 +279,14 @@ fn a_program_that_cannot_be_started_is_reported() {
     assert_eq!(output.status.code(), Some(1));
     insta::assert_snapshot!(err(&output));
 }
+
+#[test]
+fn exhaustion_has_exit_code_3() {
+    let folder = folder(&[("deep.vlad", "(define (f n) (+ 1 (f (+ n 1))))\n(f (real 0))\n")]);
+    for subcommand in ["run", "eval"] {
+        let mut command = vlad(&[subcommand, "deep.vlad"]);
+        let output = output(command.current_dir(folder.path()).env("VLAD_MAX_MEMORY", "200M"));
+        assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(3)), "{}", err(&output));
+        assert!(err(&output).starts_with("error[V0311]: out of memory: recursion too deep"), "{}", err(&output));
+    }
+}

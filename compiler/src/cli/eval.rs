@@ -38,7 +38,7 @@ pub fn evaluate_program(program: &mut Program, sources: &SourceMap, count: bool)
     let lines = io::stdout().is_terminal();
     let mut output = Writer { shared: &shared, lines };
     let mut input = Reader { shared: &shared, input: io::stdin().lock() };
-    let result = eval::run(program, sources, &eval::Options::default(), &mut input, &mut output);
+    let result = eval::run(program, sources, &options(), &mut input, &mut output);
     let flushed = output.flush();
     if let Some(error) = shared.failure.borrow().as_ref() {
         return terminal::output_failed(error);
@@ -58,6 +58,23 @@ pub fn evaluate_program(program: &mut Program, sources: &SourceMap, count: bool)
             u8::try_from(failure.exit_code).unwrap_or(super::FAULT)
         }
     }
+}
+
+/// The evaluator keeps to the same limit as compiled programs do.
+fn options() -> eval::Options {
+    let mut options = eval::Options::default();
+    let limit = std::env::var("VLAD_MAX_MEMORY").ok().and_then(|text| size(&text));
+    options.limits.memory = limit.unwrap_or(options.limits.memory);
+    options
+}
+
+/// A number of bytes: `500000`, `64K`, `512M`, `2G`.
+fn size(text: &str) -> Option<usize> {
+    let text = text.trim();
+    let units = [('K', 10), ('M', 20), ('G', 30)];
+    let unit = units.iter().find(|(unit, _)| text.ends_with([*unit, unit.to_ascii_lowercase()]));
+    let (digits, shift) = unit.map_or((text, 0), |(_, shift)| (&text[..text.len() - 1], *shift));
+    digits.parse::<usize>().ok()?.checked_mul(1 << shift)
 }
 
 /// Standard output with a buffer, which is written out before the program waits for input.

@@ -48,8 +48,8 @@ Examples:
   vlad eval --count examples/gradients.vlad    run in the reference evaluator, count operations
   vlad emit --stage opt examples/xor.vlad      show the optimised code
 
-Compiled programs look at two variables of the environment: VLAD_MAX_MEMORY (such as 500M or 8G) limits their memory,
-VLAD_REPORT_MEMORY makes them say at their end how much they used.
+Programs look at two variables of the environment: VLAD_MAX_MEMORY (such as 500M or 8G) limits their memory;
+VLAD_REPORT_MEMORY makes compiled ones say at their end how much they used.
 
 Exit codes: 0 success, 1 the program is at fault, 2 wrong usage, 3 memory or stack exhausted.";
 
