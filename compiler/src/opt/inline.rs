@@ -14,7 +14,8 @@
 //! }
 //! ```
 //!
-//! Functions are treated callees first. In every cycle of the call graph one function, at least, is a *breaker*: its
+//! Functions are treated callees first, except that a function which is called from one place is treated as a part of
+//! its caller, so that its code is copied once. In every cycle of the call graph one function, at least, is a *breaker*: its
 //! calls stay, so what is inlined never contains itself and the process ends. Of the rest are inlined: functions that
 //! are called from one place only, small functions, and larger ones as long as the caller and the whole program stay
 //! within their budgets.
@@ -47,7 +48,8 @@ pub fn run(program: &mut Program) -> bool {
     let (order, is_breaker) = order(&edges, &sites);
     let total: usize = program.functions.values().map(size).sum();
     let sizes = program.functions.values().map(size).collect();
-    let mut inliner = Inliner { program, sites, is_breaker, sizes, budget: total * 2 + 4_000 };
+    let is_waiting = program.functions.same_ids(false);
+    let mut inliner = Inliner { program, sites, is_breaker, is_waiting, sizes, budget: total + 4_000 };
     let mut changed = false;
     for id in order {
         changed |= inliner.function(id);
@@ -97,89 +99,113 @@ struct Inliner<'p> {
     /// From how many places each function is called.
     sites: EntityVec<FuncId, u32>,
     is_breaker: EntityVec<FuncId, bool>,
+    /// Functions that were not treated because they become part of their callers.
+    is_waiting: EntityVec<FuncId, bool>,
     sizes: EntityVec<FuncId, usize>,
     /// How much the program may still grow by inlining functions that are not small.
     budget: usize,
 }
 
+/// The function that takes in others.
+struct Caller<'c> {
+    id: FuncId,
+    /// Its size so far.
+    grown: &'c mut usize,
+    /// The blocks whose calls are still to be looked at.
+    blocks: &'c mut Vec<BlockId>,
+    /// Functions that are called from here only and did not fit: they have to be treated on their own.
+    refused: &'c mut Vec<FuncId>,
+}
+
 impl Inliner<'_> {
     fn function(&mut self, id: FuncId) -> bool {
+        if self.sites[id] == 1 && !self.is_breaker[id] && !std::mem::replace(&mut self.is_waiting[id], true) {
+            // It becomes a part of its caller, which comes later in the order.
+            return false;
+        }
         let mut function = std::mem::replace(&mut self.program.functions[id], Function::new("".into(), &[], vec![]));
         let mut grown = self.sizes[id];
         let mut changed = false;
-        // Blocks that are added come from callees, which were treated before and keep only what was not worth it.
-        for block in function.blocks.ids() {
-            changed |= self.block(id, &mut function, block, &mut grown);
+        let mut refused = Vec::new();
+        let mut blocks: Vec<BlockId> = function.blocks.ids().collect();
+        while let Some(block) = blocks.pop() {
+            let mut site = Caller { id, grown: &mut grown, blocks: &mut blocks, refused: &mut refused };
+            changed |= self.block(&mut function, block, &mut site);
         }
         if changed {
             simplify_cfg::simplify(&mut function);
             self.sizes[id] = size(&function);
         }
         self.program.functions[id] = function;
+        for callee in refused {
+            changed |= self.function(callee);
+        }
         changed
     }
 
-    fn block(&mut self, id: FuncId, function: &mut Function, block: BlockId, grown: &mut usize) -> bool {
-        let mut block = block;
-        let mut index = 0;
+    /// Inlines the calls of one block, the last first, so that what follows a call moves only once.
+    fn block(&mut self, function: &mut Function, block: BlockId, caller: &mut Caller) -> bool {
         let mut changed = false;
-        while index < function.blocks[block].insts.len() {
-            let inst = &function.blocks[block].insts[index];
-            if let Op::Call(callee) = inst.op
-                && self.is_worth_it(id, callee, grown)
-            {
-                let inst = inst.clone();
-                block = split(function, block, index, &inst);
-                self.paste(function, callee, &inst.args, Some(block));
-                changed = true;
-                index = 0;
-                continue;
-            }
-            index += 1;
-        }
         if let Terminator::TailCall(callee, args) = &function.blocks[block].terminator
-            && self.is_worth_it(id, *callee, grown)
+            && self.is_worth_it(*callee, caller)
         {
             let (callee, args) = (*callee, args.clone());
             let start = function.blocks.next_id();
             function.blocks[block].terminator = Terminator::Jump(Target { block: start, args: Vec::new() });
-            self.paste(function, callee, &args, None);
+            self.paste(function, callee, &args, None, caller);
             changed = true;
+        }
+        for index in (0..function.blocks[block].insts.len()).rev() {
+            let inst = &function.blocks[block].insts[index];
+            if let Op::Call(callee) = inst.op
+                && self.is_worth_it(callee, caller)
+            {
+                let inst = inst.clone();
+                let rest = split(function, block, index, &inst);
+                self.paste(function, callee, &inst.args, Some(rest), caller);
+                changed = true;
+            }
         }
         changed
     }
 
-    fn is_worth_it(&mut self, caller: FuncId, callee: FuncId, grown: &mut usize) -> bool {
-        if caller == callee || self.is_breaker[callee] {
+    fn is_worth_it(&mut self, callee: FuncId, caller: &mut Caller) -> bool {
+        if caller.id == callee || self.is_breaker[callee] {
             return false;
         }
         let size = self.sizes[callee];
-        let once = self.sites[callee] == 1;
-        let fits = *grown + size <= ENOUGH;
-        let medium = size <= MEDIUM && *grown + size <= LARGEST_CALLER && size <= self.budget;
+        let once = self.sites[callee] == 1 && self.is_waiting[callee];
+        let fits = *caller.grown + size <= ENOUGH;
+        let medium = size <= MEDIUM && *caller.grown + size <= LARGEST_CALLER && size <= self.budget;
         if !fits || !(once || size <= SMALL || medium) {
+            if once {
+                caller.refused.push(callee);
+            }
             return false;
         }
-        if size > SMALL && !once {
-            self.budget -= size;
-        }
-        *grown += size;
+        *caller.grown += size;
         self.sites[callee] -= 1;
-        for other in callees(&self.program.functions[callee]) {
-            self.sites[other] += 1;
-        }
-        if once {
-            // The function itself will be unreachable; its calls have moved.
-            for other in callees(&self.program.functions[callee]) {
-                self.sites[other] -= 1;
-            }
+        if !once {
+            self.budget -= if size > SMALL { size } else { 0 };
+            callees(&self.program.functions[callee]).into_iter().for_each(|other| self.sites[other] += 1);
         }
         true
     }
 
     /// Appends the code of `callee` on `args`. Its results go to `next`, or are those of the function.
-    fn paste(&self, function: &mut Function, callee: FuncId, args: &[Value], next: Option<BlockId>) {
+    fn paste(
+        &self,
+        function: &mut Function,
+        callee: FuncId,
+        args: &[Value],
+        next: Option<BlockId>,
+        caller: &mut Caller,
+    ) {
         let code = &self.program.functions[callee];
+        if self.is_waiting[callee] {
+            let first = function.blocks.next_id().0;
+            caller.blocks.extend(code.blocks.ids().map(|block| BlockId(first + block.0)));
+        }
         let first = function.blocks.len();
         let mut values: EntityVec<Value, Option<Value>> = code.values.same_ids(None);
         code.params().iter().zip(args).for_each(|(param, arg)| values[*param] = Some(*arg));

@@ -50,13 +50,23 @@ pub fn pass_named(name: &str) -> Option<&'static Pass> {
 type Row = (&'static str, &'static str);
 
 /// Runs once, before everything else.
-const PREPARE: &[Row] =
-    &[("simplify-cfg", "producers emit blocks freely; the passes that follow like few and long ones")];
+const PREPARE: &[Row] = &[
+    ("simplify-cfg", "producers emit blocks freely; the passes that follow like few and long ones"),
+    ("gvn", "sizes should tell what functions cost when inlining looks at them"),
+    ("simplify-cfg", "decides the branches whose outcome gvn found"),
+    ("dce", "gvn leaves what it replaced"),
+];
 
-/// Runs again and again until nothing changes, at most [`MOST_ROUNDS`] times.
-const ROUND: &[Row] = &[
+/// Runs again and again until nothing changes, at most [`GROWING_ROUNDS`] times: code that is inlined is simplified,
+/// and what is simplified may be worth inlining.
+const GROW: &[Row] = &[
     ("tail-calls", "a function whose recursion is a loop can be inlined, and blocks end in calls of their own now"),
     ("inline", "callees were simplified in the round before, so that their sizes tell what they cost"),
+    ("compact", "functions whose only call was inlined are gone; nobody should work on them"),
+];
+
+/// Runs after each round of [`GROW`], and then until nothing changes, at most [`SIMPLIFYING_ROUNDS`] times.
+const SIMPLIFY: &[Row] = &[
     ("gvn", "what is computed twice, or known, hides what can be simplified"),
     ("jump-threading", "results of inlined functions are joined, tagged and taken apart again; gvn found the tests"),
     ("simplify-cfg", "decides the branches whose outcome gvn found"),
@@ -66,8 +76,9 @@ const ROUND: &[Row] = &[
     ("dead-across-calls", "what is dead within functions is not a reason to keep anything across them"),
 ];
 
-/// Later rounds find little, and compile time has to stay in proportion.
-const MOST_ROUNDS: usize = 6;
+/// Later rounds find little, and compile time and code size have to stay in proportion.
+const GROWING_ROUNDS: usize = 4;
+const SIMPLIFYING_ROUNDS: usize = 4;
 
 /// Runs once, after everything else.
 const FINISH: &[Row] = &[
@@ -106,8 +117,14 @@ pub struct Report {
 pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
     let mut runner = Runner { settings, report: Report::default(), runs: 0 };
     runner.run_all(program, PREPARE);
-    for _ in 0..MOST_ROUNDS {
-        if !runner.run_all(program, ROUND) {
+    for _ in 0..GROWING_ROUNDS {
+        let grown = runner.run_all(program, GROW);
+        if !runner.run_all(program, SIMPLIFY) && !grown {
+            break;
+        }
+    }
+    for _ in 0..SIMPLIFYING_ROUNDS {
+        if !runner.run_all(program, SIMPLIFY) {
             break;
         }
     }
