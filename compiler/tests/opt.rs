@@ -140,10 +140,10 @@ fn large_program(count: usize) -> String {
     for function in 1..=count {
         text += &format!("fn fn{function} \"f{function}\"(v0: f64) -> f64 {{\nb0:\n");
         for value in 1..=50 {
-            let (x, y) = (random.below(value), value - 1 - random.below(value.min(5)));
+            let (x, y) = (random.below(value), value - 1);
             if matches!(value, 20 | 40) && function < count {
                 let callee = function + 1 + random.below(20.min(count - function));
-                text += &format!("    v{value} = call fn{callee}(v{x})\n");
+                text += &format!("    v{value} = call fn{callee}(v{y})\n");
             } else {
                 let op = ["add", "mul", "sub"][random.below(3)];
                 text += &format!("    v{value} = {op} v{x}, v{y}\n");

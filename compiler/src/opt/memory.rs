@@ -51,6 +51,8 @@ struct Plan {
     id: FuncId,
     /// The pointers that hold an owner.
     owned: EntityVec<Value, bool>,
+    /// Alternatives without fields, which nobody owns.
+    immediate: EntityVec<Value, bool>,
     /// Fields that borrow from the box they are read from: the box.
     borrowed_from: FxHashMap<Value, Value>,
     doomed: EntityVec<BlockId, bool>,
@@ -76,7 +78,13 @@ impl Plan {
         let graph = Graph::new(function);
         let doomed = doomed_blocks(function, &reverse_postorder(function));
         let live_in = function.blocks.same_ids(Vec::new());
-        let mut plan = Plan { graph, id, owned, borrowed_from, doomed, live_in };
+        let mut immediate = function.values.same_ids(false);
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            if matches!(inst.op, Op::Immediate(..)) {
+                immediate[inst.results[0]] = true;
+            }
+        }
+        let mut plan = Plan { graph, id, owned, immediate, borrowed_from, doomed, live_in };
         plan.find_live(function);
         plan
     }
@@ -213,8 +221,8 @@ impl Placer<'_> {
 
     /// Retains `count` times; alternatives without fields have no owners.
     fn retain(&mut self, value: Value, count: usize) {
-        for _ in 0..count {
-            self.code.push(counting(Op::Retain, value));
+        if !self.plan.immediate[value] {
+            self.code.extend((0..count).map(|_| counting(Op::Retain, value)));
         }
     }
 
@@ -290,7 +298,7 @@ impl Placer<'_> {
     fn edge(&self, to: BlockId, passed: Vec<(Value, usize)>, here: &[Value]) -> Vec<Inst> {
         let stays = |value: Value| self.plan.live_in[to].binary_search(&value).is_ok();
         let mut code = Vec::new();
-        for (value, count) in &passed {
+        for (value, count) in passed.iter().filter(|row| !self.plan.immediate[row.0]) {
             let held = self.plan.owned[*value] && !stays(*value);
             code.extend((usize::from(held)..*count).map(|_| counting(Op::Retain, *value)));
         }
