@@ -1,0 +1,87 @@
+//! What users are told about programs that fail when they run, and about programs that cannot be compiled as they are.
+//!
+//! - `tests/messages/run/<name>.vlad` fails; `<name>.stderr` holds the message of the reference evaluator. The compiled
+//!   program fails with the same exit code, at the same place, with the same words; it may know less about the values.
+//! - `tests/messages/compile/<name>.vlad` needs the reference evaluator at run time; `<name>.stderr` holds the warning
+//!   of `vlad build`. With `--native` it is an error.
+//!
+//! A comment `;<= line` is a line of standard input. `BLESS=1 cargo test --test messages` writes the expectations anew;
+//! read the difference before committing it.
+
+mod common;
+
+use common::{Outcome, run_command};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// No program here takes anything like this long.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/messages");
+    // Messages show paths as they are given, so they are given relative to this folder.
+    std::env::set_current_dir(&root).expect("the folder of the tests exists");
+    let mut trials = Vec::new();
+    for (folder, test) in [("run", fails as fn(&Path) -> Result<(), Failed>), ("compile", warns)] {
+        for path in programs(folder) {
+            trials.push(Trial::test(path.with_extension("").display().to_string(), move || test(&path)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn programs(folder: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let paths = entries.map(|entry| entry.expect("a folder can be listed").path());
+    let mut programs: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "vlad")).collect();
+    programs.sort();
+    programs
+}
+
+fn vlad(arguments: &[&str], path: &Path) -> Result<Outcome, Failed> {
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let input: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix(";<= ")).collect();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+    command.args(arguments).arg(path).env("NO_COLOR", "1");
+    Ok(run_command(command, &input.join("\n"), LIMIT))
+}
+
+fn fails(path: &Path) -> Result<(), Failed> {
+    let evaluated = vlad(&["eval"], path)?;
+    compare(&path.with_extension("stderr"), &evaluated.messages)?;
+    let compiled = vlad(&["run"], path)?;
+    let (evaluated, compiled) = (gist(&evaluated), gist(&compiled));
+    if evaluated == compiled { Ok(()) } else { Err(format!("evaluated:\n{evaluated}\ncompiled:\n{compiled}").into()) }
+}
+
+/// The exit code, the headline and the place of a message. Warnings of the compiler before it are left out.
+fn gist(outcome: &Outcome) -> String {
+    let lines = outcome.messages.lines().skip_while(|line| !line.starts_with("error"));
+    let code = outcome.code.map_or("killed".to_string(), |code| code.to_string());
+    format!("{code}: {}", lines.take(2).collect::<Vec<_>>().join("\n"))
+}
+
+fn warns(path: &Path) -> Result<(), Failed> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let executable = folder.path().join("program").display().to_string();
+    let built = vlad(&["build", "-o", &executable], path)?;
+    if built.code != Some(0) {
+        return Err(format!("the program is refused:\n{}", built.messages).into());
+    }
+    compare(&path.with_extension("stderr"), &built.messages)?;
+    let refused = vlad(&["build", "--native", "-o", &executable], path)?;
+    if refused.code == Some(1) { Ok(()) } else { Err("--native accepts the program".into()) }
+}
+
+fn compare(expected_path: &Path, found: &str) -> Result<(), Failed> {
+    if std::env::var_os("BLESS").is_some() {
+        return fs::write(expected_path, found).map_err(|error| error.to_string().into());
+    }
+    let expected = fs::read_to_string(expected_path).unwrap_or_default();
+    if expected == found { Ok(()) } else { Err(format!("expected:\n{expected}\nfound:\n{found}").into()) }
+}
