@@ -146,6 +146,16 @@ fn codes(text: &str) -> BTreeSet<String> {
     found
 }
 
+/// Codes of messages that no program can bring about alone, with the test that provokes them or the reason for none.
+const PROVOKED_ELSEWHERE: &[(&str, &str)] = &[
+    ("V0311", "compiler/tests/evaluator.rs runs with little memory"),
+    ("V0313", "the system must fail to read"),
+    ("V0800", "a mistake of the compiler"),
+    ("V0801", "an unknown machine"),
+    ("V0802", "a program too large for the object format"),
+    ("V0804", "a linker that fails"),
+];
+
 /// A message nobody has seen is a message nobody has read: every code appears in a reviewed output.
 #[test]
 fn every_error_code_has_a_test() {
@@ -155,7 +165,7 @@ fn every_error_code_has_a_test() {
         .flat_map(|(_, text)| codes(&text))
         .collect();
     let mut complaints = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut seen: BTreeSet<String> = PROVOKED_ELSEWHERE.iter().map(|(code, _)| code.to_string()).collect();
     for (path, text) in files("compiler/src", ".rs") {
         // Unit tests make up codes.
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();

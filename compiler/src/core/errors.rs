@@ -4,7 +4,7 @@
 //! compiled. What only the evaluator knows (the value itself) stands in a note of its own, so the rest agrees.
 
 use crate::base::{Diagnostic, Span};
-use crate::core::ir::{Lambda, Part, Rhs, Var};
+use crate::core::ir::{Lambda, Origin, Part, Rhs, Var};
 use crate::core::prim::Prim;
 
 /// What kind of value was found where another was expected.
@@ -105,6 +105,13 @@ pub enum RuntimeError {
         /// Set when the pattern is a parameter list.
         arguments: Option<Arguments>,
     },
+    /// A backpropagator got a sensitivity that does not have the shape of the value: `((gradient (lambda (x) (list x))) 1)`
+    Sensitivity {
+        /// What the value has in that place.
+        part: Part,
+        /// What the sensitivity has there.
+        found: Found,
+    },
     /// `(plus 1 '())`
     NonConformant {
         /// The part of the first operand that differs.
@@ -202,6 +209,9 @@ impl RuntimeError {
             RuntimeError::NotAProcedure { .. } => {
                 ("V0301", "called a value that is not a procedure".into(), "this call")
             }
+            RuntimeError::Sensitivity { .. } | RuntimeError::NotAReal { prim: Prim::Scale | Prim::Unscale, .. } => {
+                ("V0314", "a sensitivity does not have the shape of its value".into(), "the value comes from here")
+            }
             RuntimeError::NotAReal { prim, operand, .. } => ("V0302", not_a_real(*prim, *operand), ""),
             RuntimeError::NotAPair { prim, .. } => ("V0303", format!("`{prim}` of a value that is not a pair"), ""),
             RuntimeError::Mismatch { arguments: Some(arguments), .. } => {
@@ -244,8 +254,10 @@ impl RuntimeError {
             RuntimeError::NotAReal { found, .. } => ("a real number".into(), found),
             RuntimeError::NotAPair { found, .. } => ("a pair".into(), found),
             RuntimeError::NotAString { found } => ("a string".into(), found),
-            RuntimeError::Mismatch { part: Part::Car | Part::Cdr, found, .. } => ("a pair".into(), found),
-            RuntimeError::Mismatch { part: Part::Nil, found, .. } => ("the empty list".into(), found),
+            RuntimeError::Mismatch { part: Part::Car | Part::Cdr, found, .. }
+            | RuntimeError::Sensitivity { part: Part::Car | Part::Cdr, found } => ("a pair".into(), found),
+            RuntimeError::Mismatch { part: Part::Nil, found, .. }
+            | RuntimeError::Sensitivity { part: Part::Nil, found } => ("the empty list".into(), found),
             RuntimeError::NonConformant { left, right } => (format!("{}, as on the left", left.kind.describe()), right),
             RuntimeError::NotReversed { found } => ("a reverse value".into(), found),
             _ => return None,
@@ -256,6 +268,10 @@ impl RuntimeError {
         let text = match self {
             RuntimeError::NotAProcedure { .. } => {
                 "the first expression in parentheses is called: remove the parentheses if no call is meant"
+            }
+            RuntimeError::Sensitivity { .. } | RuntimeError::NotAReal { prim: Prim::Scale | Prim::Unscale, .. } => {
+                "backpropagators take sensitivities shaped like the value; `gradient` passes 1 and wants a function whose \
+                 value is a number (`jacobian` takes any)"
             }
             RuntimeError::NotAReal { found: Found { kind: Kind::Reverse, .. }, .. } => {
                 "apply the transform of the function, `(*j f)`, or take the tag off with `*j-inverse`"
@@ -334,6 +350,9 @@ pub fn parameter_position(lambda: &Lambda, var: Var) -> Option<(usize, usize)> {
 
 /// The error of a pattern `part` of `lambda` that the value of `var` does not fit.
 pub fn mismatch(function: &str, lambda: &Lambda, part: Part, var: Var, found: Found) -> RuntimeError {
+    if matches!(lambda.origin, Origin::Backpropagator(..)) {
+        return RuntimeError::Sensitivity { part, found };
+    }
     let arguments = parameter_position(lambda, var).map(|(expected, position)| {
         let nothing = position == 0 && found.kind == Kind::Nil;
         Arguments { function: function.into(), expected, found: if nothing { 0 } else { position + 1 } }

@@ -131,8 +131,9 @@ pub struct Analysis {
 /// # Errors
 ///
 /// [`Unsupported`] when the limits do not hold for the program.
-pub fn analyze(program: &mut Program, _sources: &SourceMap, options: &Options) -> Result<Analysis, Unsupported> {
+pub fn analyze(program: &mut Program, sources: &SourceMap, options: &Options) -> Result<Analysis, Unsupported> {
     let mut analyzer = Analyzer {
+        sources,
         codes: Codes { program, transforms: Transforms::new(), max_order: options.max_order },
         options,
         lambdas: FxHashMap::default(),
@@ -154,6 +155,7 @@ pub fn analyze(program: &mut Program, _sources: &SourceMap, options: &Options) -
         undefined: FxHashSet::default(),
         defined: FxHashSet::default(),
         span: None,
+        item: None,
     };
     analyzer.program()?;
     Ok(analyzer.result)
@@ -207,6 +209,7 @@ struct Frame {
 }
 
 struct Analyzer<'a> {
+    sources: &'a SourceMap,
     codes: Codes<'a>,
     options: &'a Options,
     /// λs by id, shared so that a body can be walked while the program grows.
@@ -228,7 +231,10 @@ struct Analyzer<'a> {
     undefined: FxHashSet<GlobalId>,
     /// Globals whose definition has been interpreted before the item at hand.
     defined: FxHashSet<GlobalId>,
+    /// The binding at hand.
     span: Option<Span>,
+    /// The item at hand.
+    item: Option<Span>,
 }
 
 impl Analyzer<'_> {
@@ -266,7 +272,11 @@ impl Analyzer<'_> {
     }
 
     fn top_level(&mut self, item: &Item) -> Result<(Facts, Shape), Unsupported> {
-        let (Item::Define(_, body) | Item::Print(body, _)) = item;
+        let (body, span) = match item {
+            Item::Define(global, body) => (body, self.codes.program.globals[*global].span),
+            Item::Print(body, span) => (body, *span),
+        };
+        self.item = Some(span);
         let mut facts = Facts::default();
         self.frames.push(Frame { key: None, dynamic: 0, low: usize::MAX });
         let shape = self.body(body, &mut facts);
@@ -279,9 +289,21 @@ impl Analyzer<'_> {
     }
 
     fn unsupported(&self, message: &str, help: &str) -> Abort {
-        let span = self.span.expect("the analysis stands at some binding");
-        let diagnostic = Diagnostic::error("V0401", message, span, "the analysis gave up here").help(help).as_warning();
+        let (span, label) = self.blame();
+        let diagnostic = Diagnostic::error("V0401", message, span, label).help(help).as_warning();
         Abort::Unsupported(Unsupported { diagnostic: Box::new(diagnostic) })
+    }
+
+    /// The binding at hand or, in the library, what led there: the innermost of the user's functions or the item.
+    fn blame(&self) -> (Span, &'static str) {
+        let here = self.span.expect("the analysis stands at some binding");
+        if !self.sources.is_library(here) {
+            return (here, "the analysis gave up here");
+        }
+        let calls = self.frames.iter().rev().filter_map(|frame| frame.key.as_ref());
+        let mut spans = calls.map(|key| self.codes.program.lambdas[key.lambda].span).chain(self.item);
+        let user = spans.find(|span| !self.sources.is_library(*span));
+        (user.unwrap_or(here), "the analysis gave up in what this calls")
     }
 
     fn lambda(&mut self, id: LambdaId) -> Rc<Lambda> {
