@@ -78,6 +78,7 @@ impl Expander {
         for (datum, define) in pieces {
             match define {
                 Some((global, Define { name, value: Defined::Function(function), .. })) => {
+                    let name = if self.in_library { &public_name(name) } else { name };
                     let lambda = self.function(name, &function.layers, function.forms, function.span);
                     self.core.globals[global].definition = Definition::Function(lambda);
                 }
@@ -197,5 +198,13 @@ impl Expander {
             Some(None) => Rhs::Const(Const::Nil),
             None => self.rhs(datum),
         }
+    }
+}
+
+/// What messages call a function of the library: `%map/2` is the part of `map` that deals with two lists.
+fn public_name(name: &Rc<str>) -> Rc<str> {
+    match name.strip_prefix('%') {
+        Some(hidden) => Rc::from(hidden.split('/').next().unwrap_or(hidden)),
+        None => name.clone(),
     }
 }

@@ -274,7 +274,7 @@ fn unbound(span: Span, name: &str, nearest: Option<&str>, hint: Option<&'static 
 
 fn malformed_help(form: &str) -> &'static str {
     match form {
-        "if" => "an `if` needs both branches; use `when` if there is only one",
+        "if" => "an `if` has two branches: use `when` if there is one, `begin` to put several expressions into one",
         "define" => "give exactly one value, or write the parameters in the brackets of the name",
         "error" => "give the value that is at fault as second operand, or `()`",
         _ => "check the brackets and the number of parts",
