@@ -28,7 +28,7 @@ use super::shape::{Code, Head, Shape, Shapes};
 use crate::ad::{Transforms, base_and_order};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
 use crate::core::ir::{Binding, Body, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
-use crate::core::prim::Prim;
+use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -84,6 +84,30 @@ pub struct Facts {
     pub shapes: FxHashMap<Var, Shape>,
     /// Which variant the application bound to a variable calls, for each code that its function may have.
     pub calls: FxHashMap<(Var, LambdaId), VariantId>,
+    /// What the tests bound to variables say, for the branches that they decide.
+    pub tests: FxHashMap<Var, Test>,
+}
+
+/// A test of the shape of a value.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// The test.
+    pub prim: Prim,
+    /// The variable that was tested; then the one that it is `*j-inverse` of, and so on.
+    pub subjects: Vec<Var>,
+}
+
+impl Facts {
+    /// The shapes that the subjects of a condition's test have where it came out as `outcome`.
+    pub fn refinements(&self, shapes: &mut Shapes, condition: Var, outcome: bool) -> Vec<(Var, Shape)> {
+        let Some(test) = self.tests.get(&condition) else { return Vec::new() };
+        let refine = |(inverses, var): (usize, &Var)| {
+            let shape = self.shapes[var];
+            let refined = primitive::refine(shapes, shape, test.prim, outcome, inverses);
+            (refined != shape).then_some((*var, refined))
+        };
+        test.subjects.iter().enumerate().filter_map(refine).collect()
+    }
 }
 
 /// A specialised function.
@@ -154,6 +178,7 @@ pub fn analyze(program: &mut Program, sources: &SourceMap, options: &Options) ->
         changes: 0,
         undefined: FxHashSet::default(),
         defined: FxHashSet::default(),
+        inverse_of: FxHashMap::default(),
         span: None,
         item: None,
     };
@@ -231,6 +256,8 @@ struct Analyzer<'a> {
     undefined: FxHashSet<GlobalId>,
     /// Globals whose definition has been interpreted before the item at hand.
     defined: FxHashSet<GlobalId>,
+    /// Variables bound to `*j-inverse` of another.
+    inverse_of: FxHashMap<Var, Var>,
     /// The binding at hand.
     span: Option<Span>,
     /// The item at hand.
@@ -323,8 +350,20 @@ impl Analyzer<'_> {
                 return Ok(Shapes::BOTTOM);
             }
             facts.shapes.insert(binding.var, shape);
+            if let Rhs::Prim(prim, args) = &binding.rhs
+                && prim.family() == Family::Test
+            {
+                facts.tests.insert(binding.var, Test { prim: *prim, subjects: self.subjects(args[0]) });
+            } else if let Rhs::Prim(Prim::JInverse, args) = &binding.rhs {
+                self.inverse_of.insert(binding.var, args[0]);
+            }
         }
         Ok(facts.shapes[&body.result])
+    }
+
+    /// The variable, the one that it is `*j-inverse` of, and so on.
+    fn subjects(&self, var: Var) -> Vec<Var> {
+        std::iter::successors(Some(var), |var| self.inverse_of.get(var).copied()).collect()
     }
 
     fn rhs(&mut self, binding: &Binding, facts: &mut Facts) -> Result<Shape, Abort> {
@@ -370,7 +409,7 @@ impl Analyzer<'_> {
                 }
             }
             Rhs::Apply(f, a) => self.apply(binding.var, facts.shapes[f], facts.shapes[a], facts)?,
-            Rhs::If(condition, then, other) => self.conditional(facts.shapes[condition], then, other, facts)?,
+            Rhs::If(condition, then, other) => self.conditional(*condition, then, other, facts)?,
         })
     }
 
@@ -425,18 +464,28 @@ impl Analyzer<'_> {
         )
     }
 
-    fn conditional(&mut self, condition: Shape, then: &Body, other: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
-        match truth(&self.result.shapes, condition) {
+    fn conditional(&mut self, condition: Var, then: &Body, other: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
+        match truth(&self.result.shapes, facts.shapes[&condition]) {
             Some(true) => self.body(then, facts),
             Some(false) => self.body(other, facts),
             None => {
                 self.frame().dynamic += 1;
-                let first = self.body(then, facts)?;
-                let second = self.body(other, facts)?;
+                let first = self.branch(condition, true, then, facts)?;
+                let second = self.branch(condition, false, other, facts)?;
                 self.frame().dynamic -= 1;
                 Ok(self.result.shapes.join(first, second))
             }
         }
+    }
+
+    /// A branch that run time decides on, where the condition's test has come out as `outcome`.
+    fn branch(&mut self, condition: Var, outcome: bool, body: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
+        let refined = facts.refinements(&mut self.result.shapes, condition, outcome);
+        let before: Vec<(Var, Shape)> = refined.iter().map(|(var, _)| (*var, facts.shapes[var])).collect();
+        facts.shapes.extend(refined);
+        let result = self.body(body, facts);
+        facts.shapes.extend(before);
+        result
     }
 
     fn apply(&mut self, var: Var, function: Shape, argument: Shape, facts: &mut Facts) -> Result<Shape, Abort> {

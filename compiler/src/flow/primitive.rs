@@ -4,9 +4,10 @@
 //! failure where code is generated. A result without alternatives means that the call always fails.
 
 use super::algebra::{TowerTooHigh, Transform};
-use super::shape::{Class, Fact, Head, Shape, Shapes};
+use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
 use crate::core::arithmetic;
 use crate::core::prim::{Family, Prim};
+use rustc_hash::FxHashSet;
 
 /// The shape of a primitive's result.
 pub fn apply(
@@ -104,6 +105,37 @@ pub fn satisfies(class: Class, prim: Prim) -> bool {
         Prim::IsReverse => class == Class::Reverse,
         _ => false,
     }
+}
+
+/// The values of a shape for which a test came out as `outcome`, where the test was made on the value after `inverses`
+/// applications of `*j-inverse`.
+///
+/// A recursive shape is only ever refined to alternatives without recursive parts: the others are boxes already, and to
+/// know that one is a pair would mean to take it apart here and to box it anew wherever it is passed on.
+pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, inverses: usize) -> Shape {
+    let alternatives = shapes.alternatives(shape);
+    if alternatives.len() < 2 || alternatives.iter().any(|a| a.head == Head::ZeroOf) {
+        return shape;
+    }
+    let kept = alternatives.iter().filter(|a| {
+        let class = class_after(shapes, a.head.class(), &a.children, inverses);
+        class.is_none_or(|class| satisfies(class, prim) == outcome)
+    });
+    let kept: Vec<Alternative> = kept.cloned().collect();
+    let contains = |part: &Shape| shapes.contains(*part, shape, &mut FxHashSet::default());
+    if shapes.is_recursive(shape) && kept.iter().any(|a| a.children.iter().any(contains)) {
+        return shape;
+    }
+    shapes.intern(kept)
+}
+
+/// The class of a value of an alternative after some applications of `*j-inverse`, where that is decided.
+fn class_after(shapes: &Shapes, class: Class, children: &[Shape], inverses: usize) -> Option<Class> {
+    if inverses == 0 || class != Class::Reverse {
+        return Some(class);
+    }
+    let inner = shapes.single(children[0])?;
+    class_after(shapes, inner.head.class(), &inner.children, inverses - 1)
 }
 
 fn test(shapes: &mut Shapes, prim: Prim, arg: Shape) -> Shape {

@@ -58,7 +58,8 @@ impl Shapes {
         self.alternatives(shape).iter().all(|a| matches!(a.head, Head::Real(_) | Head::Bool(_) | Head::Text(_)))
     }
 
-    fn contains(&self, whole: Shape, part: Shape, seen: &mut FxHashSet<Shape>) -> bool {
+    /// Whether `whole` is or contains `part`; shapes in `seen` are taken not to.
+    pub(super) fn contains(&self, whole: Shape, part: Shape, seen: &mut FxHashSet<Shape>) -> bool {
         whole == part
             || (seen.insert(whole)
                 && self

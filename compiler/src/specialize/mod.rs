@@ -400,8 +400,7 @@ impl Specializer<'_> {
                 return self.apply(e, binding.var, &function, &argument, shape, facts);
             }
             Rhs::If(condition, then, other) => {
-                let condition = env[condition].clone();
-                return self.conditional(e, &condition, [then, other], shape, facts, env);
+                return self.conditional(e, *condition, [then, other], shape, facts, env);
             }
         }))
     }
@@ -460,32 +459,49 @@ impl Specializer<'_> {
     fn conditional(
         &mut self,
         e: &mut Emitter,
-        condition: &Val,
+        condition: Var,
         branches: [&Body; 2],
         shape: Shape,
         facts: &Facts,
         env: &mut Env,
     ) -> Emitted<Val> {
-        match truth(&self.flow.shapes, condition.shape) {
+        let value = env[&condition].clone();
+        match truth(&self.flow.shapes, value.shape) {
             Some(true) => return self.body_in(e, branches[0], facts, env),
             Some(false) => return self.body_in(e, branches[1], facts, env),
             None => {}
         }
-        let condition = reached!(self.condition(e, condition));
+        let decision = reached!(self.condition(e, &value));
         let blocks = [e.new_block(&[]), e.new_block(&[])];
         let types = self.leaves(shape)?;
         let join = e.new_block(&types);
-        e.terminate(Terminator::Branch(condition, target(blocks[0]), target(blocks[1])));
+        e.terminate(Terminator::Branch(decision, target(blocks[0]), target(blocks[1])));
         let mut joined = false;
         e.depth += 1;
-        for (block, branch) in blocks.into_iter().zip(branches) {
+        for ((block, branch), outcome) in blocks.into_iter().zip(branches).zip([true, false]) {
             e.switch_to(block);
-            let Some(value) = self.body_in(e, branch, facts, env)? else { continue };
+            let refined = facts.refinements(&mut self.flow.shapes, condition, outcome);
+            let Some(before) = self.refine(e, refined, env)? else { continue };
+            let value = self.body_in(e, branch, facts, env)?;
+            env.extend(before);
+            let Some(value) = value else { continue };
             let Some(value) = self.convert(e, &value, shape)? else { continue };
             e.jump(join, value.leaves);
             joined = true;
         }
         e.depth -= 1;
         Ok(self.continue_at(e, join, joined, shape))
+    }
+
+    /// Gives variables the shapes that a test has left them; returns what they were before.
+    fn refine(&mut self, e: &mut Emitter, refined: Vec<(Var, Shape)>, env: &mut Env) -> Emitted<Vec<(Var, Val)>> {
+        let mut before = Vec::new();
+        for (var, shape) in refined {
+            let value = env[&var].clone();
+            let narrow = reached!(self.convert(e, &value, shape));
+            env.insert(var, narrow);
+            before.push((var, value));
+        }
+        Ok(Some(before))
     }
 }

@@ -44,7 +44,9 @@ fn print(
     position: Position,
     stream: Stream,
 ) -> Result<(), TooLarge> {
-    if let Layout::Boxed(_) = this.layout(value.shape)? {
+    // A folded zero unfolds to parts that hold folded zeros again: its printer must be able to call itself.
+    let folded = this.tag_of(value.shape, Class::ZeroOf).is_some();
+    if folded || matches!(this.layout(value.shape)?, Layout::Boxed(_)) {
         let helper = this.helper(Helper::Write(value.shape, position, stream))?;
         e.call(helper, &value.leaves, &[]);
         return Ok(());
