@@ -1,0 +1,222 @@
+//! Variants to a fixed point: which call uses which variant, when to widen, when a result is final.
+//!
+//! Variants are interpreted depth first. The first one entered of a strongly connected component of calls repeats until
+//! no result in the component changes; then all of them are final and are never looked at again. A variant further in
+//! depends on a preliminary result of a frame outside of it ([`Frame::low`]) and waits for that frame.
+
+use super::{Abort, Analyzer, Facts, Frame, Key, PATIENCE, Variant, VariantId};
+use crate::flow::shape::{Shape, Shapes};
+use std::rc::Rc;
+
+impl Analyzer<'_> {
+    /// The variant that a call uses, and the shape of its result as far as it is known.
+    pub(super) fn call(&mut self, mut key: Key) -> Result<(VariantId, Shape), Abort> {
+        loop {
+            while let Some(wider) = self.redirects.get(&key) {
+                key = wider.clone();
+            }
+            if let Some(id) = self.memo.get(&key).copied() {
+                if let Some(result) = self.known_result(id) {
+                    return Ok((id, result));
+                }
+            } else if let Some(instead) = self.same_up_to_numbers(&key) {
+                key = instead;
+                continue;
+            }
+            match self.ancestor(&key)? {
+                Some(ancestor) => key = ancestor,
+                None => match self.visit(key)? {
+                    Ok(found) => return Ok(found),
+                    Err(wider) => key = wider,
+                },
+            }
+        }
+    }
+
+    /// The result of a variant that need not be interpreted now: it is final, or preliminary in this iteration.
+    fn known_result(&mut self, id: VariantId) -> Option<Shape> {
+        let variant = &mut self.result.variants[id];
+        let (result, low) = match variant.frame {
+            _ if variant.complete => (variant.result, usize::MAX),
+            Some(frame) => {
+                variant.recursive = true;
+                (variant.result, frame)
+            }
+            None if variant.visited => (variant.result, variant.low),
+            None => return None,
+        };
+        let frame = self.frame();
+        frame.low = frame.low.min(low);
+        Some(result)
+    }
+
+    /// The key without known numbers, when enough variants differ in nothing else.
+    fn same_up_to_numbers(&mut self, key: &Key) -> Option<Key> {
+        let args: Rc<[Shape]> = key.args.iter().map(|shape| self.result.shapes.forget_numbers(*shape)).collect();
+        let skeleton = Key { lambda: key.lambda, args };
+        let count = self.skeletons.entry(skeleton.clone()).or_insert(0);
+        *count += 1;
+        (*count > self.options.number_variants && skeleton != *key).then_some(skeleton)
+    }
+
+    /// The key of a call in progress that stands for this one, if the arguments have grown from it without end in
+    /// sight; an abort if that call must be restarted with wider arguments first.
+    fn ancestor(&mut self, key: &Key) -> Result<Option<Key>, Abort> {
+        let mut dynamic = false;
+        let mut unrolled: Vec<usize> = Vec::new();
+        let code = self.codes.code(key.lambda);
+        let mut tower = code.order;
+        for index in (0..self.frames.len()).rev() {
+            let frame = &self.frames[index];
+            dynamic |= frame.dynamic > 0;
+            let Some(old) = &frame.key else { continue };
+            if dynamic && tower > 0 {
+                let below = self.codes.code(old.lambda);
+                if below.base == code.base && below.order < tower {
+                    tower = below.order;
+                }
+                if code.order - tower >= self.options.max_dynamic_order {
+                    return Err(self.tower_too_high());
+                }
+            }
+            if old.lambda != key.lambda || !self.result.shapes.repeats(&old.args, &key.args) {
+                continue;
+            }
+            if !dynamic {
+                unrolled.push(index);
+                continue;
+            }
+            let old = old.clone();
+            let wide = self.result.shapes.widen_all(&old.args, &key.args);
+            if wide[..] == old.args[..] {
+                return Ok(Some(old));
+            }
+            return Err(Abort::Restart { frame: index, key: Key { lambda: key.lambda, args: wide.into() } });
+        }
+        let budget = self.budgets.get(&key.lambda).copied().unwrap_or(self.options.unroll);
+        if unrolled.len() <= budget {
+            return Ok(None);
+        }
+        self.budgets.insert(key.lambda, (budget / 2).max(4));
+        let outermost = *unrolled.last().expect("more than the budget");
+        let old = self.frames[outermost].key.clone().expect("a variant's frame");
+        let mut args = old.args.to_vec();
+        for (arg, new) in args.iter_mut().zip(key.args.iter()) {
+            *arg = self.result.shapes.forget_varying_numbers(*arg, *new);
+        }
+        if args[..] == old.args[..] {
+            args = self.result.shapes.widen_all(&old.args, &key.args);
+        }
+        if args[..] == old.args[..] {
+            return Ok(Some(old));
+        }
+        Err(Abort::Restart { frame: outermost, key: Key { lambda: key.lambda, args: args.into() } })
+    }
+
+    /// Interprets a variant until its component of calls is stable, if it is the first of the component that was
+    /// entered, and once otherwise. `Ok(Err(key))`: the call is to be made with that key instead.
+    fn visit(&mut self, key: Key) -> Result<Result<(VariantId, Shape), Key>, Abort> {
+        let id = self.variant(&key)?;
+        let index = self.frames.len();
+        let first_pending = self.pending.len();
+        loop {
+            let changes = self.changes;
+            self.result.variants[id].frame = Some(index);
+            self.result.variants[id].visited = true;
+            self.frames.push(Frame { key: Some(key.clone()), dynamic: 0, low: usize::MAX });
+            let outcome = self.interpret(id);
+            let low = self.frames.pop().expect("the frame pushed above").low;
+            self.result.variants[id].frame = None;
+            let result = match outcome {
+                Ok(result) => result,
+                Err(abort) => {
+                    self.forget_visits(first_pending);
+                    self.result.variants[id].visited = false;
+                    return match abort {
+                        Abort::Restart { frame, key: wider } if frame == index => {
+                            self.redirects.insert(key, wider.clone());
+                            Ok(Err(wider))
+                        }
+                        abort => Err(abort),
+                    };
+                }
+            };
+            self.update(id, result);
+            if low < index {
+                self.result.variants[id].low = low;
+                self.pending.push(id);
+                let frame = self.frame();
+                frame.low = frame.low.min(low);
+                break;
+            }
+            if low == index && self.changes != changes {
+                self.forget_visits(first_pending);
+                continue;
+            }
+            for member in self.pending.drain(first_pending..).chain([id]) {
+                self.result.variants[member].complete = true;
+            }
+            break;
+        }
+        Ok(Ok((id, self.result.variants[id].result)))
+    }
+
+    /// The variants that became pending since then are to be interpreted again.
+    fn forget_visits(&mut self, first_pending: usize) {
+        for member in self.pending.drain(first_pending..) {
+            self.result.variants[member].visited = false;
+        }
+    }
+
+    fn variant(&mut self, key: &Key) -> Result<VariantId, Abort> {
+        if let Some(id) = self.memo.get(key) {
+            return Ok(*id);
+        }
+        if self.result.variants.len() >= self.options.max_variants {
+            return Err(self.unsupported(
+                "the program needs too many specialised functions",
+                "the program runs in the reference evaluator instead; `(real x)` hides a number from the compiler",
+            ));
+        }
+        let id = self.result.variants.push(Variant {
+            key: key.clone(),
+            result: Shapes::BOTTOM,
+            facts: Facts::default(),
+            recursive: false,
+            updates: 0,
+            complete: false,
+            visited: false,
+            frame: None,
+            low: usize::MAX,
+        });
+        self.memo.insert(key.clone(), id);
+        Ok(id)
+    }
+
+    fn interpret(&mut self, id: VariantId) -> Result<Shape, Abort> {
+        let key = self.result.variants[id].key.clone();
+        let lambda = self.lambda(key.lambda);
+        let mut facts = Facts::default();
+        for (var, shape) in lambda.captures.iter().chain([&lambda.param]).zip(key.args.iter()) {
+            facts.shapes.insert(*var, *shape);
+        }
+        let result = self.body(&lambda.body, &mut facts)?;
+        self.result.variants[id].facts = facts;
+        Ok(result)
+    }
+
+    fn update(&mut self, id: VariantId, result: Shape) {
+        let variant = &self.result.variants[id];
+        let (old, recursive, updates) = (variant.result, variant.recursive, variant.updates);
+        let shapes = &mut self.result.shapes;
+        let mut new = if recursive { shapes.widen(old, result) } else { shapes.join(old, result) };
+        if new != old && recursive && updates > PATIENCE {
+            new = shapes.fold_repetitions(new, 0);
+        }
+        if new != old {
+            self.result.variants[id].result = new;
+            self.result.variants[id].updates += 1;
+            self.changes += 1;
+        }
+    }
+}
