@@ -38,3 +38,9 @@ pub mod constants_across_calls;
 pub mod repair;
 
 pub mod jump_threading;
+
+pub mod merge_functions;
+
+pub mod licm;
+
+pub mod select;

@@ -1,8 +1,8 @@
 //! The ordered list of passes, and the runner.
 
 use crate::opt::{
-    block_params, compact, constants_across_calls, dce, dead_across_calls, fold, gvn, inline, jump_threading, memory,
-    simplify_cfg, tail_calls,
+    block_params, compact, constants_across_calls, dce, dead_across_calls, fold, gvn, inline, jump_threading, licm,
+    memory, merge_functions, select, simplify_cfg, tail_calls,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -37,6 +37,9 @@ pub const PASSES: &[Pass] = &[
     pass("inline", "put the code of functions where they are called", inline::run),
     pass("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
     pass("dead-across-calls", "drop parameters, results, fields and globals that nobody needs", dead_across_calls::run),
+    pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
+    pass("licm", "compute before a loop what does not change in it", licm::run),
+    pass("select", "select values instead of branching where both are cheap", select::run),
     pass("compact", "drop functions and blocks that nothing reaches, and renumber", compact::run),
     Pass { name: "memory", about: "count the owners of boxes", run: memory::run, stage: Stage::Counted },
 ];
@@ -55,6 +58,8 @@ const PREPARE: &[Row] = &[
     ("gvn", "sizes should tell what functions cost when inlining looks at them"),
     ("simplify-cfg", "decides the branches whose outcome gvn found"),
     ("dce", "gvn leaves what it replaced"),
+    ("merge-functions", "copies that the specialiser made for nothing should be gone before sizes and calls count"),
+    ("compact", "nobody should work on merged functions"),
 ];
 
 /// Runs again and again until nothing changes, at most [`GROWING_ROUNDS`] times: code that is inlined is simplified,
@@ -82,6 +87,12 @@ const SIMPLIFYING_ROUNDS: usize = 4;
 
 /// Runs once, after everything else.
 const FINISH: &[Row] = &[
+    ("licm", "loops have their final form"),
+    ("gvn", "what left different loops may be the same"),
+    ("select", "no pass that learns from branches follows"),
+    ("simplify-cfg", "blocks that became one side of a selection are gone"),
+    ("dce", "gvn leaves what it replaced"),
+    ("merge-functions", "functions that differed in what was dropped are the same now"),
     ("compact", "later stages allocate tables for everything that has a number"),
     ("memory", "SSA must be pure before it and never changes after it"),
 ];

@@ -1,0 +1,134 @@
+//! Loop-invariant code motion: SSA → SSA.
+//!
+//! ```text
+//! b0:                                b0:
+//!     jump b1(v0)                        v3 = exp v1
+//! b1(v2: f64):                           jump b1(v0)
+//!     v3 = exp v1               →    b1(v2: f64):
+//!     v4 = sub v2, v3                    v4 = sub v2, v3
+//!     ...                                ...
+//! ```
+//!
+//! An operation whose operands do not change in a loop is computed once, in the block before the loop. Only operations
+//! that can be computed anywhere are moved (arithmetic and tests, which neither fail nor have effects), and only from
+//! blocks that every round of the loop goes through, so that few are computed in vain. Fields stay where their tag is
+//! known, boxes where they are needed.
+//!
+//! Loops are natural loops whose header has one predecessor outside that jumps there; others get such a predecessor
+//! first. Inner loops come first, so an operation can leave several loops in one run.
+//!
+//! Tests: `tests/opt/licm/`.
+
+use crate::base::EntityVec;
+use crate::opt::rewrite::is_constant;
+use crate::ssa::graph::Graph;
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
+
+/// Treats every function.
+pub fn run(program: &mut Program) -> bool {
+    let mut changed = false;
+    for function in program.functions.values_mut() {
+        changed |= hoist(function);
+    }
+    changed
+}
+
+fn hoist(function: &mut Function) -> bool {
+    let graph = Graph::new(function);
+    let headers: Vec<BlockId> = graph.order.iter().copied().filter(|block| graph.is_loop_header(*block)).collect();
+    if headers.is_empty() {
+        return false;
+    }
+    let mut changed = false;
+    for header in headers.into_iter().rev() {
+        // Blocks that are added come before loops; the graph is made anew so that outer loops know them.
+        let graph = Graph::new(function);
+        let body = body(&graph, header);
+        let moved = invariants(function, &graph, header, &body);
+        if !moved.is_empty() {
+            let before = block_before(function, &graph, header);
+            function.blocks[before].insts.extend(moved);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// The blocks of the natural loop.
+fn body(graph: &Graph, header: BlockId) -> EntityVec<BlockId, bool> {
+    let mut body = graph.position.same_ids(false);
+    body[header] = true;
+    let latches = graph.predecessors[header].iter().filter(|from| graph.dominates(header, **from));
+    let mut waiting: Vec<BlockId> = latches.copied().collect();
+    while let Some(block) = waiting.pop() {
+        if !std::mem::replace(&mut body[block], true) {
+            waiting.extend(&graph.predecessors[block]);
+        }
+    }
+    body
+}
+
+/// Takes the invariant instructions out of the loop.
+fn invariants(function: &mut Function, graph: &Graph, header: BlockId, body: &EntityVec<BlockId, bool>) -> Vec<Inst> {
+    let mut varies = function.values.same_ids(false);
+    let blocks: Vec<BlockId> = graph.order.iter().copied().filter(|block| body[*block]).collect();
+    for block in &blocks {
+        let data = &function.blocks[*block];
+        let results = data.insts.iter().flat_map(|inst| &inst.results);
+        data.params.iter().chain(results).for_each(|value| varies[*value] = true);
+    }
+    let latches: Vec<BlockId> =
+        graph.predecessors[header].iter().copied().filter(|from| graph.dominates(header, *from)).collect();
+    let mut moved = Vec::new();
+    for block in blocks {
+        let always = latches.iter().all(|latch| graph.dominates(block, *latch));
+        let mut kept = Vec::new();
+        for inst in std::mem::take(&mut function.blocks[block].insts) {
+            let fits = is_constant(inst.op) || always && can_move(inst.op);
+            if fits && inst.args.iter().all(|arg| !varies[*arg]) {
+                inst.results.iter().for_each(|value| varies[*value] = false);
+                moved.push(inst);
+            } else {
+                kept.push(inst);
+            }
+        }
+        function.blocks[block].insts = kept;
+    }
+    // Constants alone are not worth a block; the code generator puts them where it likes.
+    if moved.iter().all(|inst| is_constant(inst.op)) { put_back(function, header, moved) } else { moved }
+}
+
+fn put_back(function: &mut Function, header: BlockId, moved: Vec<Inst>) -> Vec<Inst> {
+    function.blocks[header].insts.splice(0..0, moved);
+    Vec::new()
+}
+
+/// True for operations that can be computed anywhere.
+fn can_move(op: Op) -> bool {
+    matches!(op, Op::Real1(_) | Op::Real2(_) | Op::Compare(_) | Op::Not | Op::And | Op::Or | Op::IntIs(_))
+}
+
+/// A block outside the loop that only goes to its header.
+fn block_before(function: &mut Function, graph: &Graph, header: BlockId) -> BlockId {
+    let mut outside: Vec<BlockId> =
+        graph.predecessors[header].iter().copied().filter(|from| !graph.dominates(header, *from)).collect();
+    outside.dedup();
+    if let [only] = outside[..]
+        && matches!(function.blocks[only].terminator, Terminator::Jump(_))
+    {
+        return only;
+    }
+    let types: Vec<Type> = function.blocks[header].params.iter().map(|param| function.values[*param]).collect();
+    let before = function.new_block(&types);
+    let args: Vec<Value> = function.blocks[before].params.clone();
+    let Block { terminator, .. } = &mut function.blocks[before];
+    *terminator = Terminator::Jump(Target { block: header, args });
+    for from in outside {
+        for target in function.blocks[from].terminator.targets_mut() {
+            if target.block == header {
+                target.block = before;
+            }
+        }
+    }
+    before
+}
