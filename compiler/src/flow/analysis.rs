@@ -44,6 +44,9 @@ entity_id! {
 pub struct Options {
     /// How many calls of one λ may nest while all control is decided by known numbers.
     pub unroll: usize,
+    /// How many calls of one λ may nest before long known data (a list of as many elements) are treated like data that
+    /// only run time knows.
+    pub max_nesting: usize,
     /// How many variants of one λ may differ in known numbers only.
     pub number_variants: usize,
     /// How many variants there may be in all.
@@ -56,7 +59,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { unroll: 24, number_variants: 64, max_variants: 20_000, max_order: 12, max_dynamic_order: 4 }
+        Options {
+            unroll: 24,
+            max_nesting: 256,
+            number_variants: 64,
+            max_variants: 20_000,
+            max_order: 12,
+            max_dynamic_order: 4,
+        }
     }
 }
 

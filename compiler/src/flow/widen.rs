@@ -181,6 +181,41 @@ impl Shapes {
         current
     }
 
+    /// The shape with data folded that go on for more than `limit` parts in one and the same direction: a long list of
+    /// known length becomes a list of any length.
+    pub fn fold_long_chains(&mut self, shape: Shape, limit: usize) -> Shape {
+        let mut current = shape;
+        for _ in 0..MAX_FOLDS {
+            let Some(chain) = self.long_chain(current, limit) else { return current };
+            current = self.merge(current, vec![chain]);
+        }
+        current
+    }
+
+    /// The members of a chain of more than `limit` products inside a shape, with what ends it.
+    fn long_chain(&self, shape: Shape, limit: usize) -> Option<Vec<Shape>> {
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![shape];
+        while let Some(start) = pending.pop() {
+            if !seen.insert(start) || self.is_recursive(start) {
+                continue;
+            }
+            let alternatives = self.alternatives(start);
+            for alternative in alternatives.iter() {
+                pending.extend(alternative.children.iter());
+                for child in 0..alternative.children.len() {
+                    let step = Step { shape: start, class: alternative.head.class(), child };
+                    let chain: Vec<Shape> =
+                        std::iter::successors(Some(start), |part| self.follow(*part, &step)).collect();
+                    if chain.len() > limit {
+                        return Some(chain);
+                    }
+                }
+            }
+        }
+        None
+    }
+
     /// The classes that a shape offers.
     fn classes(&self, shape: Shape) -> Vec<Class> {
         self.alternatives(shape).iter().map(|a| a.head.class()).collect()

@@ -64,6 +64,7 @@ impl Analyzer<'_> {
     fn ancestor(&mut self, key: &Key) -> Result<Option<Key>, Abort> {
         let mut dynamic = false;
         let mut unrolled: Vec<usize> = Vec::new();
+        let mut nested: Vec<usize> = Vec::new();
         let code = self.codes.code(key.lambda);
         let mut tower = code.order;
         for index in (0..self.frames.len()).rev() {
@@ -79,7 +80,11 @@ impl Analyzer<'_> {
                     return Err(self.tower_too_high());
                 }
             }
-            if old.lambda != key.lambda || !self.result.shapes.repeats(&old.args, &key.args) {
+            if old.lambda != key.lambda {
+                continue;
+            }
+            nested.push(index);
+            if !self.result.shapes.repeats(&old.args, &key.args) {
                 continue;
             }
             if !dynamic {
@@ -92,6 +97,9 @@ impl Analyzer<'_> {
                 return Ok(Some(old));
             }
             return Err(Abort::Restart { frame: index, key: Key { lambda: key.lambda, args: wide.into() } });
+        }
+        if nested.len() > self.options.max_nesting {
+            self.fold_long_data(&nested)?;
         }
         let budget = self.budgets.get(&key.lambda).copied().unwrap_or(self.options.unroll);
         if unrolled.len() <= budget {
@@ -111,6 +119,21 @@ impl Analyzer<'_> {
             return Ok(Some(old));
         }
         Err(Abort::Restart { frame: outermost, key: Key { lambda: key.lambda, args: args.into() } })
+    }
+
+    /// Calls of one λ walk known data that are longer than is worth unrolling: restarts the outermost of them whose
+    /// arguments can be folded to recursive shapes.
+    fn fold_long_data(&mut self, nested: &[usize]) -> Result<(), Abort> {
+        for frame in nested.iter().rev() {
+            let key = self.frames[*frame].key.clone().expect("a variant's frame");
+            let limit = self.options.max_nesting / 2;
+            let args: Rc<[Shape]> =
+                key.args.iter().map(|arg| self.result.shapes.fold_long_chains(*arg, limit)).collect();
+            if args != key.args {
+                return Err(Abort::Restart { frame: *frame, key: Key { lambda: key.lambda, args } });
+            }
+        }
+        Ok(())
     }
 
     /// Interprets a variant until its component of calls is stable, if it is the first of the component that was
