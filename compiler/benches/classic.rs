@@ -3,14 +3,17 @@
 //! benches/classic/*.vlad, *.c → one table. For every program `NAME.vlad` there is `NAME.c`, the same computation
 //! with tape and backward loop written by hand, and `NAME-least.c`, with what a person knows beyond that. Each is built
 //! once (`vlad build --native`, `cc -O2`) and run several times in turn, so that a change of the machine's speed meets
-//! all of them alike. Times are medians.
+//! all of them alike. Times of runs are processor time, which other work on the machine disturbs least, and medians;
+//! compile time is what passes on the clock.
 //!
 //! Usage: `cargo bench -p vlad --bench classic [-- [--runs N] [NAME...]]`
 
 use std::error::Error;
 use std::fs;
+use std::io::Read;
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -24,9 +27,10 @@ struct Options {
 /// One run of a program.
 struct Run {
     output: String,
+    /// Processor time.
     time: Duration,
-    /// Peak resident memory in kilobytes; `None` where the system does not tell.
-    peak: Option<u64>,
+    /// Peak resident memory in kilobytes; never less than that of this driver, which the system counts from the fork on.
+    peak: u64,
 }
 
 /// A built program and its runs so far.
@@ -40,7 +44,7 @@ fn main() -> Result<()> {
     let options = options()?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/classic");
     let scratch = tempfile::tempdir()?;
-    println!("medians of {} runs; time in seconds, ratio to C", options.runs);
+    println!("medians of {} runs; processor time in seconds and its ratio to C", options.runs);
     println!(
         "{:<12} {:>8} {:>8} {:>6} {:>9} {:>6} {:>9} {:>9} {:>9}",
         "program", "vlad", "C", "ratio", "least C", "ratio", "compile", "size kB", "peak kB"
@@ -131,38 +135,47 @@ fn build(mut command: Command, executable: &Path) -> Result<Contender> {
     Ok(Contender { executable: executable.to_path_buf(), build_time: start.elapsed(), runs: Vec::new() })
 }
 
-/// Runs an executable, under GNU time where that is installed, which tells the peak memory.
+/// Runs an executable.
 fn run(executable: &Path) -> Result<Run> {
-    let time = Path::new("/usr/bin/time");
-    let report = executable.with_extension("peak");
-    let mut command = if time.exists() {
-        let mut command = Command::new(time);
-        command.args(["-f", "%M", "-o"]).arg(&report).arg(executable);
-        command
-    } else {
-        Command::new(executable)
-    };
-    let start = Instant::now();
-    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
-    let elapsed = start.elapsed();
-    if !output.status.success() {
-        return Err(format!("{}: {}", executable.display(), output.status).into());
+    let mut child = Command::new(executable).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let mut output = String::new();
+    child.stdout.take().ok_or("the output is piped")?.read_to_string(&mut output)?;
+    let (status, usage) = wait(child)?;
+    if status != 0 {
+        return Err(format!("{}: ended with status {status}", executable.display()).into());
     }
-    let peak = fs::read_to_string(&report).ok().and_then(|text| text.trim().parse().ok());
-    Ok(Run { output: String::from_utf8_lossy(&output.stdout).into_owned(), time: elapsed, peak })
+    let peak = u64::try_from(usage.ru_maxrss)?;
+    Ok(Run { output, time: duration(usage.ru_utime)? + duration(usage.ru_stime)?, peak })
+}
+
+/// Waits for a process and asks the system what it has used.
+fn wait(child: Child) -> Result<(i32, libc::rusage)> {
+    let id = libc::pid_t::try_from(child.id())?;
+    let mut status = 0;
+    let mut usage = MaybeUninit::uninit();
+    // SAFETY: both pointers are valid for writing; the process is a child that nobody else waits for.
+    let waited = unsafe { libc::wait4(id, &raw mut status, 0, usage.as_mut_ptr()) };
+    if waited != id {
+        return Err(std::io::Error::last_os_error().into());
+    }
+    // SAFETY: `wait4` has succeeded, so it has filled in the usage.
+    Ok((status, unsafe { usage.assume_init() }))
+}
+
+fn duration(time: libc::timeval) -> Result<Duration> {
+    Ok(Duration::new(u64::try_from(time.tv_sec)?, u32::try_from(time.tv_usec)? * 1000))
 }
 
 fn print_row(name: &str, contenders: &[Contender]) -> Result<()> {
     let [ours, c, least] = contenders else { return Err("three contenders".into()) };
     let (time, c_time, least_time) = (median_time(ours), median_time(c), median_time(least));
     let size = fs::metadata(&ours.executable)?.len() / 1024;
-    let peak = median(ours.runs.iter().filter_map(|run| run.peak).collect());
+    let peak = median(ours.runs.iter().map(|run| run.peak).collect()).unwrap_or_default();
     println!(
-        "{name:<12} {time:>8.3} {c_time:>8.3} {:>6.2} {least_time:>9.3} {:>6.2} {:>9.3} {size:>9} {:>9}",
+        "{name:<12} {time:>8.3} {c_time:>8.3} {:>6.2} {least_time:>9.3} {:>6.2} {:>9.3} {size:>9} {peak:>9}",
         time / c_time,
         time / least_time,
         ours.build_time.as_secs_f64(),
-        peak.map_or("?".to_string(), |kilobytes| kilobytes.to_string()),
     );
     Ok(())
 }
