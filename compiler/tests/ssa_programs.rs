@@ -1,0 +1,77 @@
+//! Every program of the corpus and the examples in SSA: the code as the specialiser leaves it and the optimised code
+//! with reference counts do the same in the SSA evaluator, and the latter frees what it allocates and takes no more
+//! arithmetic.
+
+use std::path::{Path, PathBuf};
+use vlad::opt::pipeline::{RESULT, Settings as Optimisation, optimize};
+use vlad::pipeline::{Pipeline, Settings};
+use vlad::ssa::eval::{self, Counts, Options};
+use vlad::ssa::ir::Program;
+use vlad::ssa::verify::{Stage, verify};
+
+const FUEL: u64 = 20_000_000;
+
+fn programs() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut waiting = vec![root.join("tests/run"), root.join("examples")];
+    let mut found = Vec::new();
+    while let Some(folder) = waiting.pop() {
+        for path in std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                waiting.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "vlad") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The program's code, if it has any: wrong programs and those for the reference evaluator have none.
+fn code(path: &Path) -> Option<Program> {
+    let mut pipeline = Pipeline::new(Settings::default());
+    let mut program = pipeline.expand(path).ok()?;
+    let flow = pipeline.analyze(&mut program).ok()?;
+    pipeline.specialize(&program, flow).ok()
+}
+
+fn input(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines().filter_map(|line| line.strip_prefix(";<= ")).map(|line| format!("{line}\n")).collect()
+}
+
+/// Exit code, output, errors and counts; `None` when it takes too long.
+fn run(program: &Program, input: &str, stage: Stage) -> Result<Option<(u8, String, String, Counts)>, String> {
+    verify(program, stage).map_err(|errors| errors[0].to_string())?;
+    match eval::run_on(program, input, Options { stage, fuel: Some(FUEL) }) {
+        Ok((outcome, output, errors)) => Ok(Some((outcome.exit_code, output, errors, outcome.counts))),
+        Err(eval::Error::OutOfFuel) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn check(path: &Path) -> Result<(), String> {
+    let Some(mut program) = code(path) else { return Ok(()) };
+    let input = input(path);
+    let before = run(&program, &input, Stage::Pure)?;
+    optimize(&mut program, &Optimisation::default());
+    let after = run(&program, &input, RESULT)?;
+    let (Some(before), Some(after)) = (before, after) else { return Ok(()) };
+    if (before.0, &before.1, &before.2) != (after.0, &after.1, &after.2) {
+        return Err(format!("before {before:?}\nafter {after:?}"));
+    }
+    let (before, after) = (before.3.arithmetic(), after.3.arithmetic());
+    // A selection computes both of its sides, so a few operations more are no mistake.
+    if after > before + before / 4 + 10 {
+        return Err(format!("{before} arithmetic operations became {after}"));
+    }
+    Ok(())
+}
+
+#[test]
+fn optimised_programs_do_the_same_and_leak_nothing() {
+    let check = |path: &PathBuf| check(path).err().map(|message| format!("{}: {message}", path.display()));
+    let failures: Vec<String> = programs().iter().filter_map(check).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
