@@ -27,16 +27,17 @@
 
 use crate::opt::repair::{Definitions as Repaired, repair};
 use crate::opt::rewrite::{Definitions, clear_unreachable, size};
-use crate::opt::simplify_cfg::substitute;
 use crate::ssa::arithmetic;
-use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Target, Terminator, Value};
+use crate::ssa::graph::{Graph, reverse_postorder};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Terminator, Value};
 use rustc_hash::FxHashMap;
 
 /// Blocks with more instructions are not copied.
 const MOST_INSTS: usize = 12;
 /// How many choices above a predecessor are looked at.
 const MOST_STEPS: usize = 8;
+/// How often a function is gone through in one run.
+const MOST_WAVES: usize = 4;
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
@@ -50,29 +51,46 @@ pub fn run(program: &mut Program) -> bool {
 fn thread_function(function: &mut Function) -> bool {
     let mut budget = size(function) + 64;
     let mut changed = false;
-    let mut candidates: Vec<BlockId> = function.blocks.ids().filter(|id| is_candidate(function, *id)).collect();
-    if candidates.is_empty() {
-        return false;
-    }
-    let mut graph = Graph::new(function);
-    // Copies are added to the end, so these places stay right; nothing is known about the copies' values.
-    let definitions = Definitions::new(function);
-    while let Some(block) = candidates.pop() {
-        if !graph.is_reachable(block) || graph.is_loop_header(block) || !is_candidate(function, block) {
-            continue;
+    // What is known stays true while other edges are led elsewhere, so a whole wave is decided on one graph.
+    for _ in 0..MOST_WAVES {
+        let candidates: Vec<BlockId> = function.blocks.ids().filter(|id| is_candidate(function, *id)).collect();
+        if candidates.is_empty() {
+            break;
         }
-        let decided = decided_edges(function, &graph, &definitions, block);
-        let cost = decided.len() * (function.blocks[block].insts.len() + 1);
-        if decided.is_empty() || cost > budget {
-            continue;
+        let decided = decide(function, &candidates, &mut budget);
+        if decided.is_empty() {
+            break;
         }
-        budget -= cost;
-        thread(function, block, decided);
-        graph = Graph::new(function);
-        clear_unreachable(function, |block| graph.is_reachable(block));
+        let mut repaired = Vec::new();
+        for (block, edges) in decided {
+            thread(function, block, edges, &mut repaired);
+        }
+        repair(function, &repaired);
+        let mut reachable = function.blocks.same_ids(false);
+        reverse_postorder(function).into_iter().for_each(|block| reachable[block] = true);
+        clear_unreachable(function, |block| reachable[block]);
         changed = true;
     }
     changed
+}
+
+/// The blocks that some edges can skip, with these edges, as long as the budget lasts.
+fn decide(function: &Function, candidates: &[BlockId], budget: &mut usize) -> Vec<(BlockId, Vec<(Edge, usize)>)> {
+    let graph = Graph::new(function);
+    let definitions = Definitions::new(function);
+    let mut decided = Vec::new();
+    for block in candidates {
+        if !graph.is_reachable(*block) || graph.is_loop_header(*block) {
+            continue;
+        }
+        let edges = decided_edges(function, &graph, &definitions, *block);
+        let cost = edges.len() * (function.blocks[*block].insts.len() + 1);
+        if !edges.is_empty() && cost <= *budget {
+            *budget -= cost;
+            decided.push((*block, edges));
+        }
+    }
+    decided
 }
 
 fn is_candidate(function: &Function, id: BlockId) -> bool {
@@ -252,35 +270,33 @@ fn boolean(known: Known) -> Option<bool> {
     }
 }
 
-/// Leads edges through copies of a block to the targets that it is known to choose.
-fn thread(function: &mut Function, block: BlockId, decided: Vec<(Edge, usize)>) {
+/// Leads edges through copies of a block to the targets that it is known to choose. Adds the block's values to those
+/// that have several definitions now.
+fn thread(function: &mut Function, block: BlockId, decided: Vec<(Edge, usize)>, repaired: &mut Vec<Repaired>) {
     let original = function.blocks[block].clone();
-    let defined = original.params.iter().chain(original.insts.iter().flat_map(|inst| &inst.results));
-    let named = |value: &Value| Repaired { value: *value, at_end: vec![(block, *value)] };
-    let mut repaired: Vec<Repaired> = defined.map(named).collect();
+    let defined = original.params.iter().chain(original.insts.iter().flat_map(|inst| &inst.results)).copied();
+    let first = repaired.len();
+    repaired.extend(defined.map(|value| Repaired { value, at_end: vec![(block, value)] }));
     for ((from, position), outcome) in decided {
-        let copy = function.blocks.next_id();
-        let mut targets = function.blocks[from].terminator.targets_mut();
-        let onward = Target { block: copy, args: Vec::new() };
-        let args = std::mem::replace(targets[position], onward).args;
-        let mut names: FxHashMap<Value, Value> = original.params.iter().copied().zip(args.iter().copied()).collect();
-        let mut insts = original.insts.clone();
-        for inst in &mut insts {
-            inst.args.iter_mut().for_each(|arg| *arg = names.get(arg).copied().unwrap_or(*arg));
-            for result in &mut inst.results {
-                let fresh = function.values.push(function.values[*result]);
-                names.insert(*result, fresh);
-                *result = fresh;
-            }
-        }
-        let target = original.terminator.targets()[outcome].clone();
-        let mut terminator = Terminator::Jump(target);
-        let (old, new): (Vec<Value>, Vec<Value>) = names.iter().map(|(old, new)| (*old, *new)).unzip();
-        substitute(&mut terminator, &old, &new);
-        function.blocks.push(Block { params: Vec::new(), insts, terminator });
-        for definitions in &mut repaired {
+        let mut copy = original.clone();
+        copy.terminator = Terminator::Jump(original.terminator.targets()[outcome].clone());
+        let names = rename(function, &mut copy);
+        let copy = function.blocks.push(copy);
+        function.blocks[from].terminator.targets_mut()[position].block = copy;
+        for definitions in &mut repaired[first..] {
             definitions.at_end.push((copy, names[&definitions.value]));
         }
     }
-    repair(function, &repaired);
+}
+
+/// Gives the values that a copied block defines new names.
+fn rename(function: &mut Function, copy: &mut Block) -> FxHashMap<Value, Value> {
+    let mut names: FxHashMap<Value, Value> = FxHashMap::default();
+    for value in copy.params.iter_mut().chain(copy.insts.iter_mut().flat_map(|inst| &mut inst.results)) {
+        let fresh = function.values.push(function.values[*value]);
+        names.insert(*value, fresh);
+        *value = fresh;
+    }
+    copy.for_each_use(|value| *value = names.get(value).copied().unwrap_or(*value));
+    names
 }

@@ -4,10 +4,9 @@
 //! Blocks between the definitions and the uses that several edges lead to get a parameter; the parameters that turn
 //! out to receive one value only are dropped by [`crate::opt::block_params`].
 
-use crate::base::EntityVec;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One value: its former name, and what it is at the end of the blocks that define it.
 #[derive(Clone, Debug)]
@@ -46,11 +45,11 @@ fn users(function: &Function, graph: &Graph, all: &[Definitions]) -> FxHashMap<V
 fn repair_one(function: &mut Function, graph: &Graph, definitions: &Definitions, users: &[BlockId]) {
     let at_end: FxHashMap<BlockId, Value> = definitions.at_end.iter().copied().collect();
     // The blocks that need the value at their start.
-    let mut needed: EntityVec<BlockId, bool> = function.blocks.same_ids(false);
+    let mut needed: FxHashSet<BlockId> = FxHashSet::default();
     let mut waiting: Vec<BlockId> = users.iter().copied().filter(|block| !at_end.contains_key(block)).collect();
     let mut found = Vec::new();
     while let Some(block) = waiting.pop() {
-        if std::mem::replace(&mut needed[block], true) {
+        if !needed.insert(block) {
             continue;
         }
         found.push(block);
