@@ -63,34 +63,31 @@ fn order(
     sites: &EntityVec<FuncId, u32>,
 ) -> (Vec<FuncId>, EntityVec<FuncId, bool>) {
     let mut is_breaker = edges.same_ids(false);
+    for (id, callees) in edges.iter() {
+        is_breaker[id] = callees.contains(&id);
+    }
     let mut edges = edges.clone();
     loop {
+        for callees in edges.values_mut() {
+            callees.retain(|callee| !is_breaker[*callee]);
+        }
         let components = components(&edges);
         let mut found = false;
         for component in &components {
-            let is_cycle = component.len() > 1 || edges[component[0]].contains(&component[0]);
-            if is_cycle {
-                let breaker = choose_breaker(component, &edges, sites);
-                is_breaker[breaker] = true;
+            if component.len() > 1 {
+                is_breaker[choose_breaker(component, sites)] = true;
                 found = true;
             }
         }
         if !found {
             return (components.into_iter().flatten().collect(), is_breaker);
         }
-        for callees in edges.values_mut() {
-            callees.retain(|callee| !is_breaker[*callee]);
-        }
     }
 }
 
-/// The function of a cycle that is best not inlined: one that calls itself, else the one called from most places.
-fn choose_breaker(
-    component: &[FuncId],
-    edges: &EntityVec<FuncId, Vec<FuncId>>,
-    sites: &EntityVec<FuncId, u32>,
-) -> FuncId {
-    let key = |id: &&FuncId| (edges[**id].contains(*id), sites[**id], std::cmp::Reverse(**id));
+/// The function of a cycle that is best not inlined: the one called from most places.
+fn choose_breaker(component: &[FuncId], sites: &EntityVec<FuncId, u32>) -> FuncId {
+    let key = |id: &&FuncId| (sites[**id], std::cmp::Reverse(**id));
     *component.iter().max_by_key(key).expect("components are not empty")
 }
 

@@ -21,6 +21,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::rewrite::is_constant;
+use crate::opt::simplify_cfg;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
 
@@ -39,18 +40,16 @@ fn hoist(function: &mut Function) -> bool {
     if headers.is_empty() {
         return false;
     }
+    let before: Vec<BlockId> = headers.iter().map(|header| block_before(function, &graph, *header)).collect();
+    let graph = Graph::new(function);
     let mut changed = false;
-    for header in headers.into_iter().rev() {
-        // Blocks that are added come before loops; the graph is made anew so that outer loops know them.
-        let graph = Graph::new(function);
-        let body = body(&graph, header);
-        let moved = invariants(function, &graph, header, &body);
-        if !moved.is_empty() {
-            let before = block_before(function, &graph, header);
-            function.blocks[before].insts.extend(moved);
-            changed = true;
-        }
+    for (header, before) in headers.into_iter().zip(before).rev() {
+        let moved = invariants(function, &graph, header, &body(&graph, header));
+        changed |= !moved.is_empty();
+        function.blocks[before].insts.extend(moved);
     }
+    // Blocks before loops where nothing has moved go again.
+    simplify_cfg::simplify(function);
     changed
 }
 

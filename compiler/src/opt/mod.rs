@@ -1,15 +1,34 @@
 //! Optimisation: SSA to SSA.
 //!
-//! [`PASSES`] describes every pass; [`pipeline`] says in which order they run and why. Every pass takes and leaves a
-//! program that [`crate::ssa::verify`] accepts, and may assume nothing else of it.
+//! [`pipeline`] holds the table of all passes, says in which order they run and why, and runs them. Every pass takes
+//! and leaves a program that [`crate::ssa::verify`] accepts, may assume nothing else of it, and has a directory of
+//! programs before and after it in `tests/opt/`.
+//!
+//! | passes within functions | |
+//! |---|---|
+//! | [`simplify_cfg`] | branches on constants, blocks that are not needed |
+//! | [`fold`] | constants and exact algebra, operation by operation ([`gvn`] applies the same rules) |
+//! | [`gvn`] | equal values, known outcomes of tests |
+//! | [`jump_threading`] | decisions that the way there has made already |
+//! | [`block_params`] | parameters of blocks that are always the same |
+//! | [`dce`] | what nobody needs |
+//! | [`tail_calls`] | tail calls, loops |
+//! | [`licm`] | what does not change in a loop |
+//! | [`select`] | selections instead of branches |
+//!
+//! | passes over the whole program | |
+//! |---|---|
+//! | [`inline`] | calls replaced by code |
+//! | [`constants_across_calls`] | parameters and results that are the same at every call |
+//! | [`dead_across_calls`] | parameters, results, fields and globals that nobody needs |
+//! | [`merge_functions`] | functions that do the same |
+//! | [`compact`] | functions and blocks that nothing reaches, dense numbers |
+//! | [`memory`] | reference counts: the last pass |
+//!
+//! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`] and
+//! [`ownership`].
 
 pub mod pipeline;
-
-pub mod rewrite;
-
-pub mod calls;
-
-pub mod effects;
 
 pub mod simplify_cfg;
 
@@ -17,30 +36,36 @@ pub mod fold;
 
 pub mod gvn;
 
-pub mod dce;
+pub mod jump_threading;
 
 pub mod block_params;
 
-pub mod compact;
+pub mod dce;
 
 pub mod tail_calls;
 
+pub mod licm;
+
+pub mod select;
+
 pub mod inline;
+
+pub mod constants_across_calls;
+
+pub mod dead_across_calls;
+
+pub mod merge_functions;
+
+pub mod compact;
 
 pub mod ownership;
 
 pub mod memory;
 
-pub mod dead_across_calls;
+pub mod calls;
 
-pub mod constants_across_calls;
+pub mod effects;
+
+pub mod rewrite;
 
 pub mod repair;
-
-pub mod jump_threading;
-
-pub mod merge_functions;
-
-pub mod licm;
-
-pub mod select;
