@@ -191,23 +191,21 @@ impl Shapes {
         self.intern(kept)
     }
 
-    /// The shape with folded zeros unfolded by one level, so that every alternative shows its constructor.
+    /// The shape with folded zeros unfolded by one level, so that every alternative shows its constructor. The zero of a
+    /// folded zero is that zero again, so each primal is unfolded once.
     pub fn unfold_zeros(&mut self, shape: Shape) -> Shape {
         let mut result = Shapes::BOTTOM;
-        let mut folded = Vec::new();
-        for alternative in self.alternatives(shape).iter() {
-            if alternative.head == Head::ZeroOf {
-                folded.push(alternative.children[0]);
-            } else {
-                let single = self.intern(vec![alternative.clone()]);
-                result = self.join(result, single);
+        let mut unfolded = FxHashSet::default();
+        let mut pending = vec![shape];
+        while let Some(shape) = pending.pop() {
+            for alternative in self.alternatives(shape).iter() {
+                if alternative.head != Head::ZeroOf {
+                    let single = self.intern(vec![alternative.clone()]);
+                    result = self.join(result, single);
+                } else if unfolded.insert(alternative.children[0]) {
+                    pending.push(self.zero_unfolded(alternative.children[0]));
+                }
             }
-        }
-        for primal in folded {
-            let zero = self.zero_unfolded(primal);
-            // The zero of a sensitivity that is itself a folded zero.
-            let zero = if self.find(zero, Class::ZeroOf).is_some() { self.unfold_zeros(zero) } else { zero };
-            result = self.join(result, zero);
         }
         result
     }

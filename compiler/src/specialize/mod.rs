@@ -60,6 +60,8 @@ pub enum Helper {
     Convert(Shape, Shape),
     /// `plus` of two shapes, as a third.
     Plus(Shape, Shape, Shape),
+    /// Unfolding a folded zero, to a shape without one at its top.
+    UnfoldZeros(Shape, Shape),
     /// Printing.
     Write(Shape, Position, Stream),
 }
@@ -281,6 +283,11 @@ impl Specializer<'_> {
                         let result = self.plus_unfolded(&mut e, &values[0], &values[1], to)?;
                         self.finish(&mut e, result)?;
                     }
+                    Helper::UnfoldZeros(from, to) => {
+                        let value = Val { shape: from, leaves: e.function.params().to_vec() };
+                        let result = self.unfold_zeros_to(&mut e, &value, to)?;
+                        self.finish(&mut e, result)?;
+                    }
                     Helper::Write(shape, position, stream) => {
                         write::printer(self, &mut e, shape, position, stream)?;
                     }
@@ -334,6 +341,7 @@ impl Specializer<'_> {
         let (name, params, results) = match helper {
             Helper::Convert(from, to) => ("convert", vec![from], Some(to)),
             Helper::Plus(a, b, to) => ("plus", vec![a, b], Some(to)),
+            Helper::UnfoldZeros(from, to) => ("unfold", vec![from], Some(to)),
             Helper::Write(shape, ..) => ("write", vec![shape], None),
         };
         let params = convert::parameter_types(self, &params)?;

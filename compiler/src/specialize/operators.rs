@@ -73,6 +73,12 @@ impl Specializer<'_> {
             return Ok(Some(value.clone()));
         }
         let target = self.flow.shapes.unfold_zeros(value.shape);
+        self.unfold_zeros_to(e, value, target)
+    }
+
+    /// [`unfold_zeros`](Self::unfold_zeros), to a shape that covers the result. A zero whose primal may be a folded zero
+    /// itself is unfolded by a function that can call itself.
+    pub fn unfold_zeros_to(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         self.dispatch(e, value, target, |this, e, parts| {
             if parts.alternative.head != Head::ZeroOf {
                 let value = this.single(e, parts)?;
@@ -80,8 +86,12 @@ impl Specializer<'_> {
             }
             let zero = this.flow.shapes.zero_unfolded(parts.children[0].shape);
             let zero = reached!(this.zero_unfolded(e, &parts.children[0], zero));
-            let zero = reached!(this.unfold_zeros(e, &zero));
-            this.convert(e, &zero, target)
+            if this.tag_of(zero.shape, Class::ZeroOf).is_none() {
+                return this.convert(e, &zero, target);
+            }
+            let helper = this.helper(Helper::UnfoldZeros(zero.shape, target))?;
+            let types = this.leaves(target)?;
+            Ok(Some(Val { shape: target, leaves: e.call(helper, &zero.leaves, &types) }))
         })
     }
 
