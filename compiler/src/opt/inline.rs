@@ -27,7 +27,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::calls::{callees, components};
-use crate::opt::rewrite::size;
+use crate::opt::rewrite::{paste, size};
 use crate::opt::simplify_cfg;
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Value};
 
@@ -203,40 +203,14 @@ impl Inliner<'_> {
             let first = function.blocks.next_id().0;
             caller.blocks.extend(code.blocks.ids().map(|block| BlockId(first + block.0)));
         }
-        let first = function.blocks.len();
-        let mut values: EntityVec<Value, Option<Value>> = code.values.same_ids(None);
-        code.params().iter().zip(args).for_each(|(param, arg)| values[*param] = Some(*arg));
-        for block in code.blocks.values() {
-            let defined = block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results));
-            for value in defined {
-                if values[*value].is_none() {
-                    values[*value] = Some(function.values.push(code.values[*value]));
-                }
-            }
-        }
-        let value = |value: Value| values[value].expect("every use has a definition");
-        let all = |list: &[Value]| list.iter().map(|v| value(*v)).collect::<Vec<Value>>();
-        for (id, block) in code.blocks.iter() {
-            let inst = |inst: &Inst| Inst { args: all(&inst.args), results: all(&inst.results), ..inst.clone() };
-            let mut terminator = block.terminator.clone();
-            terminator.for_each_use(|v| *v = value(*v));
-            for target in terminator.targets_mut() {
-                target.block = BlockId(target.block.0 + u32::try_from(first).expect("few blocks"));
-            }
-            function.blocks.push(Block {
-                params: if id == Function::ENTRY { Vec::new() } else { all(&block.params) },
-                insts: block.insts.iter().map(inst).collect(),
-                terminator,
-            });
-            if let Some(next) = next {
-                self.leave(function, next);
-            }
+        let pasted = paste(function, code, args);
+        if let Some(next) = next {
+            pasted.for_each(|block| self.leave(function, block, next));
         }
     }
 
-    /// Lets the last block continue at `next` where it leaves its function.
-    fn leave(&self, function: &mut Function, next: BlockId) {
-        let last = BlockId(function.blocks.next_id().0 - 1);
+    /// Lets a block continue at `next` where it leaves its function.
+    fn leave(&self, function: &mut Function, last: BlockId, next: BlockId) {
         match function.blocks[last].terminator.clone() {
             Terminator::Return(args) => {
                 function.blocks[last].terminator = Terminator::Jump(Target { block: next, args });

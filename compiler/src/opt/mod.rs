@@ -21,6 +21,7 @@
 //! | [`inline`] | calls replaced by code |
 //! | [`constants_across_calls`] | parameters and results that are the same at every call |
 //! | [`dead_across_calls`] | parameters, results, fields and globals that nobody needs |
+//! | [`tape_loops`] | tapes built and read by loops instead of recursion |
 //! | [`merge_functions`] | functions that do the same |
 //! | [`compact`] | functions and blocks that nothing reaches, dense numbers |
 //! | [`memory`] | reference counts: the last pass |
@@ -55,6 +56,8 @@ pub mod constants_across_calls;
 pub mod dead_across_calls;
 
 pub mod merge_functions;
+
+pub mod tape_loops;
 
 pub mod compact;
 

@@ -2,7 +2,7 @@
 
 use crate::opt::{
     block_params, compact, constants_across_calls, dce, dead_across_calls, fold, gvn, inline, jump_threading, licm,
-    memory, merge_functions, select, simplify_cfg, tail_calls,
+    memory, merge_functions, select, simplify_cfg, tail_calls, tape_loops,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -37,6 +37,7 @@ pub const PASSES: &[Pass] = &[
     pass("inline", "put the code of functions where they are called", inline::run),
     pass("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
     pass("dead-across-calls", "drop parameters, results, fields and globals that nobody needs", dead_across_calls::run),
+    pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
     pass("select", "select values instead of branching where both are cheap", select::run),
@@ -81,9 +82,16 @@ const SIMPLIFY: &[Row] = &[
     ("dead-across-calls", "what is dead within functions is not a reason to keep anything across them"),
 ];
 
+/// Runs after these rounds, and they are repeated as long as it finds something, at most [`TAPE_ROUNDS`] times.
+const TAPES: &[Row] = &[(
+    "tape-loops",
+    "builders and readers have to be simple and alone with their sum, so as much as possible is inlined",
+)];
+
 /// Later rounds find little, and compile time and code size have to stay in proportion.
 const GROWING_ROUNDS: usize = 4;
 const SIMPLIFYING_ROUNDS: usize = 4;
+const TAPE_ROUNDS: usize = 3;
 
 /// Runs once, after everything else.
 const FINISH: &[Row] = &[
@@ -128,16 +136,12 @@ pub struct Report {
 pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
     let mut runner = Runner { settings, report: Report::default(), runs: 0 };
     runner.run_all(program, PREPARE);
-    for _ in 0..GROWING_ROUNDS {
-        let grown = runner.run_all(program, GROW);
-        if !runner.run_all(program, SIMPLIFY) && !grown {
+    runner.rounds(program, GROWING_ROUNDS);
+    for _ in 0..TAPE_ROUNDS {
+        if !runner.run_all(program, TAPES) {
             break;
         }
-    }
-    for _ in 0..SIMPLIFYING_ROUNDS {
-        if !runner.run_all(program, SIMPLIFY) {
-            break;
-        }
+        runner.rounds(program, 1);
     }
     runner.run_all(program, FINISH);
     runner.report
@@ -150,6 +154,20 @@ struct Runner<'s> {
 }
 
 impl Runner<'_> {
+    fn rounds(&mut self, program: &mut Program, growing: usize) {
+        for _ in 0..growing {
+            let grown = self.run_all(program, GROW);
+            if !self.run_all(program, SIMPLIFY) && !grown {
+                return;
+            }
+        }
+        for _ in 0..SIMPLIFYING_ROUNDS {
+            if !self.run_all(program, SIMPLIFY) {
+                return;
+            }
+        }
+    }
+
     fn run_all(&mut self, program: &mut Program, rows: &[Row]) -> bool {
         let mut changed = false;
         for (name, _) in rows {

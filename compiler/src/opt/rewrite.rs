@@ -1,7 +1,7 @@
 //! What passes over one function share: replacing values, finding definitions, counting uses.
 
 use crate::base::EntityVec;
-use crate::ssa::ir::{BlockId, Function, Inst, Op, Terminator, Type, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
 
 /// Values that stand for other values of the same function.
@@ -170,4 +170,32 @@ pub fn keep_params(function: &mut Function, kept: &KeptParams) {
 pub fn keep<T>(items: &mut Vec<T>, kept: &[bool]) {
     let mut marks = kept.iter();
     items.retain(|_| *marks.next().expect("there is a mark for each item"));
+}
+
+/// Appends the code of another function with `args` for its parameters. The blocks keep their order, the first is the
+/// former entry; where they leave their function they still do.
+pub fn paste(function: &mut Function, code: &Function, args: &[Value]) -> impl Iterator<Item = BlockId> + use<> {
+    let first = function.blocks.next_id().0;
+    let mut values: EntityVec<Value, Option<Value>> = code.values.same_ids(None);
+    code.params().iter().zip(args).for_each(|(param, arg)| values[*param] = Some(*arg));
+    for block in code.blocks.values() {
+        for value in block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results)) {
+            if values[*value].is_none() {
+                values[*value] = Some(function.values.push(code.values[*value]));
+            }
+        }
+    }
+    let value = |value: Value| values[value].expect("every use has a definition");
+    let all = |list: &[Value]| list.iter().map(|v| value(*v)).collect::<Vec<Value>>();
+    for (id, block) in code.blocks.iter() {
+        let inst = |inst: &Inst| Inst { args: all(&inst.args), results: all(&inst.results), ..inst.clone() };
+        let mut terminator = block.terminator.clone();
+        terminator.for_each_use(|v| *v = value(*v));
+        for target in terminator.targets_mut() {
+            target.block = BlockId(target.block.0 + first);
+        }
+        let params = if id == Function::ENTRY { Vec::new() } else { all(&block.params) };
+        function.blocks.push(Block { params, insts: block.insts.iter().map(inst).collect(), terminator });
+    }
+    (first..function.blocks.next_id().0).map(BlockId)
 }
