@@ -59,6 +59,9 @@ fn engines_agree_on_random_programs() {
                     if seed >= first + count {
                         return;
                     }
+                    if seed % 100 == 0 {
+                        eprintln!("seed {seed}");
+                    }
                     complaints.lock().expect("no thread panics").extend(examine(seed));
                 }
             });
@@ -115,7 +118,11 @@ fn disagreement(forms: &[Sexp], input: &str, engine: Engine, file: &Path) -> Opt
     let expected = EVALUATOR.run(file, input, EVALUATION_LIMIT);
     // Programs that the evaluator cannot finish say nothing (shrinking can make a loop endless).
     expected.code?;
-    let found = engine.run(file, input, LIMIT);
+    let mut found = engine.run(file, input, LIMIT);
+    if found.code.is_none() {
+        // The machine may have been busy with something else.
+        found = engine.run(file, input, 3 * LIMIT);
+    }
     let kind = match (expected.code, found.code) {
         (_, None | Some(101 | 128..)) => Kind::Killed,
         _ if found.messages.contains(COMPILER_MISTAKE) => Kind::Mistake,
@@ -144,7 +151,8 @@ fn normal(output: &str) -> String {
 
 fn describe(outcome: &Outcome) -> String {
     let code = outcome.code.map_or("killed".into(), |code| format!("exit {code}"));
-    format!("{code}: {}\n;   {}", outcome.output.trim_end(), outcome.messages.trim_end().replace('\n', "\n;   "))
+    let comment = |text: &str| text.trim_end().replace('\n', "\n;   ");
+    format!("{code}: {}\n;   {}", comment(&outcome.output), comment(&outcome.messages))
 }
 
 #[test]
