@@ -1,9 +1,9 @@
 //! Random programs: every engine gives the same answer, or every engine fails.
 //!
 //! The reference evaluator is the oracle. Numbers must agree bit for bit, except that a zero may have either sign. A
-//! program that disagrees is shrunk before it is shown. Two environment variables choose what is run: `VLAD_RANDOM` is
-//! the number of programs and `VLAD_RANDOM_SEED` the seed of the first. With `VLAD_RANDOM_KEEP` set to a folder, shrunk
-//! programs are also written there.
+//! program that disagrees is shrunk before it is shown. Environment variables choose what is run: `VLAD_RANDOM` is
+//! the number of programs and `VLAD_RANDOM_SEED` the seed of the first. `VLAD_RANDOM_SHRINK` is how many seconds to spend
+//! on shrinking each program; with `VLAD_RANDOM_KEEP` set to a folder, shrunk programs are also written there.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -37,9 +37,9 @@ const EVALUATION_LIMIT: Duration = Duration::from_secs(2);
 /// Compiling may take longer.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// How many smaller programs to try for each one that disagrees, and how long.
-const TRIALS: usize = 500;
-const REDUCTION_LIMIT: Duration = Duration::from_secs(60);
+/// How many smaller programs to try for each one that disagrees, and for how many seconds.
+const TRIALS: usize = 5000;
+const SHRINKING: u64 = 60;
 
 fn setting(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
@@ -80,9 +80,9 @@ fn examine(seed: u64) -> Option<String> {
         let Some(kind) = disagreement(&program.forms, &program.input, engine, &file) else {
             continue;
         };
-        let start = Instant::now();
+        let (start, limit) = (Instant::now(), Duration::from_secs(setting("VLAD_RANDOM_SHRINK", SHRINKING)));
         let mut same_kind = |forms: &[Sexp]| {
-            start.elapsed() < REDUCTION_LIMIT
+            start.elapsed() < limit
                 && disagreement(forms, &program.input, engine, &file).is_some_and(|other| other.0 == kind.0)
         };
         let small = reduce::reduce(&program.forms, TRIALS, &mut same_kind);
