@@ -17,6 +17,9 @@
 //! join is optimistic, so what a recursion hands on unchanged is found. Each item changes at most twice, and only then
 //! is what depends on it looked at again.
 //!
+//! Fields of boxes count like parameters: one that holds the same constant in all boxes of an alternative is that
+//! constant wherever it is read.
+//!
 //! Parameters and results that this makes useless are dropped by [`crate::opt::dead_across_calls`].
 //!
 //! Not done: evaluation of operations on constants (see [`crate::opt::fold`]); the flow analysis before this stage
@@ -26,7 +29,8 @@
 
 use crate::base::EntityVec;
 use crate::opt::rewrite::{Constants, Definitions, Replacements, is_constant, use_counts};
-use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Value};
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, SumId, Terminator, Value};
+use rustc_hash::FxHashMap;
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
@@ -46,6 +50,9 @@ enum Track {
     Constants,
     Params,
 }
+
+/// A field of an alternative: sum, tag and position.
+type Field = (SumId, u32, u32);
 
 /// What is known about each value and each result.
 type Tables = (EntityVec<FuncId, EntityVec<Value, Known>>, EntityVec<FuncId, Vec<Known>>);
@@ -84,6 +91,8 @@ enum Dependent {
     Call(u32),
     /// The results of the function, where a tail call gives them.
     TailCall(FuncId),
+    /// A field of all boxes of an alternative.
+    Field(Field),
 }
 
 /// A call whose results are values.
@@ -103,6 +112,9 @@ struct Analysis<'p> {
     calls: Vec<Call<'p>>,
     calls_of: EntityVec<FuncId, Vec<u32>>,
     tail_callers: EntityVec<FuncId, Vec<(FuncId, &'p [Value])>>,
+    fields: FxHashMap<Field, Known>,
+    /// Where each field is read.
+    reads: FxHashMap<Field, Vec<(FuncId, Value)>>,
     waiting: Vec<(FuncId, Value)>,
 }
 
@@ -118,6 +130,8 @@ impl<'p> Analysis<'p> {
             calls: Vec::new(),
             calls_of: functions.same_ids(Vec::new()),
             tail_callers: functions.same_ids(Vec::new()),
+            fields: FxHashMap::default(),
+            reads: FxHashMap::default(),
             waiting: Vec::new(),
         };
         functions.iter().for_each(|(id, function)| analysis.index(id, function));
@@ -137,8 +151,16 @@ impl<'p> Analysis<'p> {
         let mut facts = Vec::new();
         for block in function.blocks.values() {
             for inst in &block.insts {
+                if let Op::Box(sum, tag) = inst.op {
+                    for (field, arg) in (0..).zip(&inst.args) {
+                        self.dependents[id][*arg].push(Dependent::Field((sum, tag, field)));
+                    }
+                }
                 match inst.op {
                     Op::Call(callee) => self.index_call(id, callee, inst),
+                    Op::Field(sum, tag, field) if self.track == Track::Constants => {
+                        self.reads.entry((sum, tag, field)).or_default().push((id, inst.results[0]));
+                    }
                     op if is_constant(op) && self.track == Track::Constants => {
                         facts.push((inst.results[0], Known::Constant(op)))
                     }
@@ -204,6 +226,7 @@ impl<'p> Analysis<'p> {
                     Dependent::Result(position) => self.give(id, position, known),
                     Dependent::Call(call) => self.update_call(self.calls[call as usize]),
                     Dependent::TailCall(callee) => self.update_tail_calls(callee),
+                    Dependent::Field(field) => self.store(field, known),
                 }
             }
         }
@@ -214,6 +237,18 @@ impl<'p> Analysis<'p> {
         if self.track == Track::Constants {
             let param = self.program.functions[callee].params()[position];
             self.join(callee, param, known);
+        }
+    }
+
+    /// A box holds this in a field.
+    fn store(&mut self, field: Field, known: Known) {
+        let before = self.fields.get(&field).copied().unwrap_or(Known::Nothing);
+        let after = before.join(known);
+        if after != before {
+            self.fields.insert(field, after);
+            for (function, value) in self.reads.get(&field).cloned().unwrap_or_default() {
+                self.join(function, value, after);
+            }
         }
     }
 
@@ -281,6 +316,14 @@ fn rewrite(function: &mut Function, facts: &Facts) -> bool {
         }
         for index in 0..function.blocks[block].insts.len() {
             let inst = &function.blocks[block].insts[index];
+            if let Op::Field(..) = inst.op
+                && let Known::Constant(op) = facts.constants[inst.results[0]]
+            {
+                let value = inst.results[0];
+                let by = constants.value(function, &mut definitions, op);
+                replace(&mut replacements, value, by);
+                continue;
+            }
             let Op::Call(callee) = inst.op else { continue };
             let (args, results) = (inst.args.clone(), inst.results.clone());
             for (position, value) in results.into_iter().enumerate() {
