@@ -59,7 +59,7 @@ fn engines_agree_on_random_programs() {
                     if seed >= first + count {
                         return;
                     }
-                    if seed % 100 == 0 {
+                    if seed.is_multiple_of(100) {
                         eprintln!("seed {seed}");
                     }
                     complaints.lock().expect("no thread panics").extend(examine(seed));
