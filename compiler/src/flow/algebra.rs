@@ -365,6 +365,8 @@ impl Unfolding<'_, '_> {
             for y in right.iter() {
                 let shapes = |children: &[Shape]| children.iter().map(|child| vec![Atom::Shape(*child)]).collect();
                 match (x.head, y.head) {
+                    // As `plus` in compiled code, which decides as little as it can at run time.
+                    (_, Head::ZeroOf) if right.len() == 1 => Self::add(parts, x.head, shapes(&x.children)),
                     (Head::ZeroOf, _) => Self::add(parts, y.head, shapes(&y.children)),
                     (_, Head::ZeroOf) => Self::add(parts, x.head, shapes(&x.children)),
                     (Head::Real(f), Head::Real(g)) => Self::add(parts, Head::Real(add_facts(f, g)), vec![]),

@@ -368,6 +368,11 @@ impl Analyzer<'_> {
                 facts.tests.insert(binding.var, Test { prim: *prim, subjects: self.subjects(args[0]) });
             } else if let Rhs::Prim(Prim::JInverse, args) = &binding.rhs {
                 self.inverse_of.insert(binding.var, args[0]);
+            } else if let Rhs::Prim(Prim::J, args) = &binding.rhs
+                && let Some(test) = facts.tests.get(&args[0]).cloned()
+            {
+                // A truth value is its own transform.
+                facts.tests.insert(binding.var, test);
             }
         }
         Ok(facts.shapes[&body.result])

@@ -106,6 +106,10 @@ impl Specializer<'_> {
     /// `(plus a b)`, as a value of shape `target`.
     pub fn plus(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
         let shapes = &self.flow.shapes;
+        // Of two zeros either is the sum: where the right operand is sure to be one, nothing is left to decide.
+        if shapes.single(b.shape).is_some_and(|alternative| alternative.head == Head::ZeroOf) {
+            return self.convert(e, a, target);
+        }
         if shapes.is_recursive(a.shape) && shapes.is_recursive(b.shape) && shapes.is_recursive(target) {
             let helper = self.helper(Helper::Plus(a.shape, b.shape, target))?;
             let args: Vec<Value> = a.leaves.iter().chain(&b.leaves).copied().collect();
