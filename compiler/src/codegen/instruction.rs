@@ -39,6 +39,13 @@ impl Translator<'_, '_, '_> {
             Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
             Op::Call(_) => return Ok(()),
             Op::Box(sum, tag) => self.new_box(sum, tag, &args)?,
+            // No program sees what is vacant, and nobody owns it.
+            Op::Vacant => self.builder.ins().iconst(types::I64, 0),
+            Op::Hole(sum, tag, index) => self.hole(sum, tag, index, args[0]),
+            Op::Fill => {
+                self.builder.ins().store(TRUSTED, args[1], args[0], 0);
+                return Ok(());
+            }
             Op::Tag(sum) => self.tag(sum, args[0]),
             Op::HasTag(sum, tag) => self.has_tag(sum, tag, args[0]),
             Op::Field(sum, tag, index) => {

@@ -69,6 +69,13 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().load(ty, TRUSTED, address, offset)
     }
 
+    /// The address of a field of a box.
+    pub(super) fn hole(&mut self, sum: SumId, tag: u32, index: u32, address: ir::Value) -> ir::Value {
+        let alternative = self.unit.sums[sum].alternatives[tag as usize].as_ref();
+        let offset = alternative.expect("an alternative with a field is a box").offsets[index as usize];
+        self.builder.ins().iadd_imm_s(address, i64::from(offset))
+    }
+
     /// The tag of a value.
     pub(super) fn tag(&mut self, sum: SumId, value: ir::Value) -> ir::Value {
         let layout = &self.unit.sums[sum];

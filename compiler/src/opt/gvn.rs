@@ -17,8 +17,8 @@
 //! effect count, calls of functions without effect among them, and so do boxes, since data are immutable.
 //!
 //! Where a block has one predecessor, and that one ends in a choice, the block knows the outcome: the condition is a
-//! constant there, and so is everything that follows from it (parts of conjunctions, tags of boxed sums, equal
-//! numbers, the opposite comparison).
+//! constant there, and so is everything that follows from it (parts of conjunctions, tags of boxed sums, alternatives
+//! without fields, equal numbers, the opposite comparison).
 //!
 //! Invariant: every entry of the table is defined by, or holds in, a block that dominates the block being visited.
 //!
@@ -32,21 +32,20 @@ use crate::opt::effects::Effects;
 use crate::opt::fold::{Folded, fold};
 use crate::opt::rewrite::{Constants, Definitions, Replacements, is_constant};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Compare, Function, Op, Program, SumId, Terminator, Value};
+use crate::ssa::ir::{BlockId, Compare, Function, Op, Program, Sum, SumId, Terminator, Value};
 use rustc_hash::FxHashMap;
 
 /// Numbers the values of every function.
 pub fn run(program: &mut Program) -> bool {
     let effects = Effects::new(program);
-    let two_alternatives: Vec<bool> = program.sums.values().map(|sum| sum.alternatives.len() == 2).collect();
     let mut changed = false;
     for function in program.functions.values_mut() {
-        changed |= number(function, &effects, &two_alternatives);
+        changed |= number(function, &effects, &program.sums);
     }
     changed
 }
 
-fn number(function: &mut Function, effects: &Effects, two_alternatives: &[bool]) -> bool {
+fn number(function: &mut Function, effects: &Effects, sums: &EntityVec<SumId, Sum>) -> bool {
     let graph = Graph::new(function);
     let mut numbering = Numbering {
         definitions: Definitions::new(function),
@@ -55,7 +54,7 @@ fn number(function: &mut Function, effects: &Effects, two_alternatives: &[bool])
         function,
         graph,
         effects,
-        two_alternatives,
+        sums,
         table: FxHashMap::default(),
         facts: FxHashMap::default(),
         undo: Vec::new(),
@@ -93,7 +92,7 @@ struct Numbering<'f> {
     definitions: Definitions,
     replacements: Replacements,
     effects: &'f Effects,
-    two_alternatives: &'f [bool],
+    sums: &'f EntityVec<SumId, Sum>,
     table: FxHashMap<Key, Known>,
     /// Values that are constants in the block being visited.
     facts: FxHashMap<Value, Op>,
@@ -282,14 +281,14 @@ impl Numbering<'_> {
             (Op::HasTag(sum, tag), Op::ConstBool(has)) => {
                 let other = tag ^ 1;
                 if has {
-                    self.learn_tag(sum, tag, args[0]);
-                } else if self.two_alternatives[sum.0 as usize] {
-                    self.learn_tag(sum, other, args[0]);
+                    self.learn_tag(sum, tag, args[0], waiting);
+                } else if self.sums[sum].alternatives.len() == 2 {
+                    self.learn_tag(sum, other, args[0], waiting);
                 }
             }
             (Op::Tag(sum), Op::ConstInt(tag)) => {
                 if let Ok(tag) = u32::try_from(tag) {
-                    self.learn_tag(sum, tag, args[0]);
+                    self.learn_tag(sum, tag, args[0], waiting);
                 }
             }
             (Op::Compare(op), Op::ConstBool(x)) => self.learn_comparison(op, args, x, waiting),
@@ -297,10 +296,14 @@ impl Numbering<'_> {
         }
     }
 
-    fn learn_tag(&mut self, sum: SumId, tag: u32, value: Value) {
+    fn learn_tag(&mut self, sum: SumId, tag: u32, value: Value, waiting: &mut Vec<(Value, Op)>) {
+        let alternatives = &self.sums[sum].alternatives;
+        if alternatives.get(tag as usize).is_some_and(|alternative| alternative.fields.is_empty()) {
+            waiting.push((value, Op::Immediate(sum, tag)));
+        }
         self.remember((Op::Tag(sum), vec![value]), Known::Constant(Op::ConstInt(i64::from(tag))));
         self.remember((Op::HasTag(sum, tag), vec![value]), Known::Constant(Op::ConstBool(true)));
-        if self.two_alternatives[sum.0 as usize] {
+        if alternatives.len() == 2 {
             self.remember((Op::HasTag(sum, tag ^ 1), vec![value]), Known::Constant(Op::ConstBool(false)));
         }
     }

@@ -11,7 +11,7 @@
 //! The convention, which all compiled code follows:
 //!
 //! - A box is born with one owner and dies with its last one.
-//! - `box` and `set` take over the owners that their operands hold. A global keeps what it holds to the end.
+//! - `box`, `set` and `fill` take over the owners that their operands hold. A global keeps what it holds to the end.
 //! - A parameter of type `ptr` is owned or borrowed, see [`crate::opt::ownership`]. A call takes over the owners of
 //!   arguments for owned parameters; a borrowed argument stays with the caller, who keeps it alive during the call.
 //!   Tail calls are given borrowed arguments only where the caller has borrowed them itself.
@@ -80,7 +80,7 @@ impl Plan {
         let live_in = function.blocks.same_ids(Vec::new());
         let mut immediate = function.values.same_ids(false);
         for inst in function.blocks.values().flat_map(|block| &block.insts) {
-            if matches!(inst.op, Op::Immediate(..)) {
+            if matches!(inst.op, Op::Immediate(..) | Op::Vacant) {
                 immediate[inst.results[0]] = true;
             }
         }

@@ -20,8 +20,10 @@
 //! |---|---|
 //! | [`inline`] | calls replaced by code |
 //! | [`constants_across_calls`] | parameters and results that are the same at every call |
+//! | [`tags_across_calls`] | tests whose outcome is known from what flows there |
 //! | [`dead_across_calls`] | parameters, results, fields and globals that nobody needs |
 //! | [`tape_loops`] | tapes built and read by loops instead of recursion |
+//! | [`tail_modulo_cons`] | recursion whose result is boxed as a loop |
 //! | [`merge_functions`] | functions that do the same |
 //! | [`compact`] | functions and blocks that nothing reaches, dense numbers |
 //! | [`memory`] | reference counts: the last pass |
@@ -53,6 +55,8 @@ pub mod inline;
 
 pub mod constants_across_calls;
 
+pub mod tags_across_calls;
+
 pub mod dead_across_calls;
 
 pub mod merge_functions;
@@ -60,6 +64,8 @@ pub mod merge_functions;
 pub mod tape_loops;
 
 pub mod compact;
+
+pub mod tail_modulo_cons;
 
 pub mod ownership;
 

@@ -2,7 +2,7 @@
 
 use crate::opt::{
     block_params, compact, constants_across_calls, dce, dead_across_calls, fold, gvn, inline, jump_threading, licm,
-    memory, merge_functions, select, simplify_cfg, tail_calls, tape_loops,
+    memory, merge_functions, select, simplify_cfg, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -36,12 +36,14 @@ pub const PASSES: &[Pass] = &[
     pass("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run),
     pass("inline", "put the code of functions where they are called", inline::run),
     pass("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
+    pass("tags-across-calls", "decide tests by the alternatives that flow there", tags_across_calls::run),
     pass("dead-across-calls", "drop parameters, results, fields and globals that nobody needs", dead_across_calls::run),
     pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
     pass("select", "select values instead of branching where both are cheap", select::run),
     pass("compact", "drop functions and blocks that nothing reaches, and renumber", compact::run),
+    pass("tail-modulo-cons", "make loops of recursion whose result is boxed", tail_modulo_cons::run),
     Pass { name: "memory", about: "count the owners of boxes", run: memory::run, stage: Stage::Counted },
 ];
 
@@ -79,6 +81,7 @@ const SIMPLIFY: &[Row] = &[
     ("block-params", "joins that lost edges have parameters with one value left"),
     ("dce", "gvn leaves what it replaced"),
     ("constants-across-calls", "few constants are left that only look like computations"),
+    ("tags-across-calls", "tests that only the caller, or the maker of a box, can decide are left"),
     ("dead-across-calls", "what is dead within functions is not a reason to keep anything across them"),
 ];
 
@@ -102,6 +105,7 @@ const FINISH: &[Row] = &[
     ("dce", "gvn leaves what it replaced"),
     ("merge-functions", "functions that differed in what was dropped are the same now"),
     ("compact", "later stages allocate tables for everything that has a number"),
+    ("tail-modulo-cons", "boxes are filled after they are made, which every pass but the next would get wrong"),
     ("memory", "SSA must be pure before it and never changes after it"),
 ];
 

@@ -50,7 +50,7 @@ fn form_tail_calls(function: &mut Function) -> bool {
 }
 
 /// Turns tail calls of the function itself into jumps.
-fn form_loop(function: &mut Function, id: FuncId) -> bool {
+pub(super) fn form_loop(function: &mut Function, id: FuncId) -> bool {
     let is_self_call = |block: &Block| matches!(block.terminator, Terminator::TailCall(callee, _) if callee == id);
     if !function.blocks.values().any(is_self_call) {
         return false;

@@ -13,7 +13,7 @@ use crate::ssa::ir::{
 };
 use crate::ssa::print::{REAL1, REAL2};
 use crate::ssa::verify::Stage;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::rc::Rc;
@@ -156,25 +156,29 @@ enum Datum {
     Int(i64),
     Immediate(u32),
     Box(Rc<BoxData>),
+    /// What stands in a hole before it is filled.
+    Vacant,
+    /// A field of a box that is to be filled.
+    Hole(Rc<BoxData>, u32),
 }
 
 /// A box. Its memory lives as long as something here refers to it; `owners` is what the program believes.
 #[derive(Debug)]
 struct BoxData {
     tag: u32,
-    fields: Vec<Datum>,
+    fields: RefCell<Vec<Datum>>,
     owners: Cell<u32>,
 }
 
 impl Drop for BoxData {
     /// Frees chains of boxes in a loop instead of by recursion.
     fn drop(&mut self) {
-        let mut dead = std::mem::take(&mut self.fields);
+        let mut dead = self.fields.take();
         while let Some(datum) = dead.pop() {
             if let Datum::Box(data) = datum
                 && let Some(mut data) = Rc::into_inner(data)
             {
-                dead.append(&mut data.fields);
+                dead.append(data.fields.get_mut());
             }
         }
     }
@@ -345,6 +349,11 @@ impl<'p> Machine<'p, '_> {
                 self.get(base, chosen)?.clone()
             }
             Op::Box(_, tag) => self.make_box(tag, self.hand_on(base, args)?),
+            Op::Vacant => Datum::Vacant,
+            Op::Hole(_, tag, field) => match self.get(base, args[0])? {
+                Datum::Box(data) if data.tag == tag => Datum::Hole(data.clone(), field),
+                other => return broken(format!("{} is {other:?}, not a box with tag {tag}", args[0])),
+            },
             Op::Tag(_) => Datum::Int(i64::from(self.tag(base, args[0])?)),
             Op::HasTag(_, tag) => Datum::Bool(self.tag(base, args[0])? == tag),
             Op::Field(_, tag, field) => self.field(base, args[0], tag, field)?,
@@ -377,6 +386,7 @@ impl<'p> Machine<'p, '_> {
                     None => return broken(format!("there is no text {index}")),
                 }
             }
+            Op::Fill => self.fill(base, args[0], args[1])?,
             Op::Retain => self.retain(base, args[0])?,
             Op::Release => self.release(base, args[0])?,
             op => return broken(format!("`{op}` is no effect")),
@@ -396,14 +406,28 @@ impl<'p> Machine<'p, '_> {
         self.counts.boxes += 1;
         self.live_boxes += 1;
         self.counts.most_boxes = self.counts.most_boxes.max(self.live_boxes);
-        Datum::Box(Rc::new(BoxData { tag, fields, owners: Cell::new(1) }))
+        Datum::Box(Rc::new(BoxData { tag, fields: RefCell::new(fields), owners: Cell::new(1) }))
+    }
+
+    fn fill(&mut self, base: usize, hole: Value, value: Value) -> Result<(), Error> {
+        let datum = self.hand_on(base, &[value])?.swap_remove(0);
+        match self.get(base, hole)? {
+            Datum::Hole(data, field) if matches!(data.fields.borrow()[*field as usize], Datum::Vacant) => {
+                data.fields.borrow_mut()[*field as usize] = datum;
+                Ok(())
+            }
+            other => broken(format!("{hole} is {other:?}, not a vacant field")),
+        }
     }
 
     fn field(&mut self, base: usize, value: Value, tag: u32, field: u32) -> Result<Datum, Error> {
         match self.get(base, value)? {
             Datum::Box(data) if data.tag == tag => {
                 self.check_alive(value, data)?;
-                Ok(data.fields[field as usize].clone())
+                match &data.fields.borrow()[field as usize] {
+                    Datum::Vacant => broken(format!("a field of {value} is read before it is filled")),
+                    datum => Ok(datum.clone()),
+                }
             }
             other => broken(format!("{value} is {other:?}, not a box with tag {tag}")),
         }
@@ -431,7 +455,7 @@ impl<'p> Machine<'p, '_> {
             data.owners.set(data.owners.get() - 1);
             if data.owners.get() == 0 {
                 self.live_boxes -= 1;
-                waiting.extend(data.fields.iter().cloned());
+                waiting.extend(data.fields.borrow().iter().cloned());
             }
         }
         Ok(())
@@ -520,7 +544,7 @@ impl<'p> Machine<'p, '_> {
                 && seen.insert(Rc::as_ptr(&data))
             {
                 held += 1;
-                waiting.extend(data.fields.iter().cloned());
+                waiting.extend(data.fields.borrow().iter().cloned());
             }
         }
         if held != self.live_boxes {

@@ -175,6 +175,13 @@ pub enum Op {
     WriteText(Stream, TextId),
     /// `int ->`: writes the text with that number.
     WriteTextOf(Stream),
+    /// `-> ptr`: what a field of a new box holds that [`Op::Fill`] will fill; no value of the language.
+    Vacant,
+    /// `ptr -> int`: the address of a vacant field of a box. Holes appear only after the pass that makes them, and no
+    /// field is read before it has been filled.
+    Hole(SumId, u32, u32),
+    /// `int, ptr ->`: fills a hole.
+    Fill,
     /// `ptr ->`: one more owner.
     Retain,
     /// `ptr ->`: one owner less; the last one frees the box.
@@ -323,6 +330,7 @@ impl Op {
                 | Op::WriteReal(_)
                 | Op::WriteText(..)
                 | Op::WriteTextOf(_)
+                | Op::Fill
                 | Op::Retain
                 | Op::Release
         )

@@ -479,6 +479,9 @@ impl Parser {
             "write_real" => Op::WriteReal(self.stream(a)?),
             "write_text" => Op::WriteText(self.stream(a)?, self.entity::<TextId>(b, "text")?),
             "write_text_of" => Op::WriteTextOf(self.stream(a)?),
+            "vacant" => Op::Vacant,
+            "hole" => Op::Hole(sum(self)?, number(self, b)?, number(self, c)?),
+            "fill" => Op::Fill,
             "retain" => Op::Retain,
             "release" => Op::Release,
             _ => match arithmetic(name) {

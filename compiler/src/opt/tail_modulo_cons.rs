@@ -1,0 +1,225 @@
+//! Tail calls modulo constructors: SSA → SSA.
+//!
+//! ```text
+//! fn fn1 "map"(v0: ptr) -> ptr {          fn fn1 "map"(v0: ptr) -> ptr {      fn fn2 "map"(v0: ptr, v1: int) {
+//!     branch v1, b1, b2                       v1 = vacant                         branch v2, b1, b2
+//! b1: v2 = immediate.sum0.0                   v2 = box.sum1.0 v1              b1: v3 = immediate.sum0.0
+//!     return v2                               v3 = hole.sum1.0.0 v2               fill v1, v3
+//! b2: v5 = mul v3, v3                         call fn2(v0, v3)                    return
+//!     v6 = call fn1(v4)             →         v4 = field.sum1.0.0 v2          b2: v6 = mul v4, v4
+//!     v7 = box.sum0.1 v5, v6                  return v4                           v7 = vacant
+//!     return v7                           }                                       v8 = box.sum0.1 v6, v7
+//! }                                                                               v9 = hole.sum0.1.1 v8
+//!                                                                                 fill v1, v8
+//!                                                                                 tail_call fn2(v5, v9)
+//! ```
+//!
+//! A function that returns a box made of the result of a call of itself makes the box first and tells the call where to
+//! put its result (Minamide, *A functional representation of data structures with a hole*, 1998). So what maps over a
+//! list, appends, builds a tape or a gradient is a loop, and takes no stack however long the data are.
+//!
+//! Every result of the function is either returned as the call gives it, or is a pointer and *filled in*: then the
+//! call's own result goes into exactly one field of a box made after the call (or is returned as it is), and what is
+//! returned does not depend on it otherwise. The code moves into a copy that takes a hole for each result that is filled
+//! in, and becomes a loop; the function itself calls it with holes in boxes that live for the call only.
+//!
+//! Requires that nothing but the placing of reference counts follows: boxes with holes are not immutable.
+//!
+//! Not done: functions that leave to others by tail calls, which would need stack then.
+//!
+//! Tests: `tests/opt/tail-modulo-cons/`.
+
+use crate::opt::effects::Effects;
+use crate::opt::rewrite::use_counts;
+use crate::opt::tail_calls::form_loop;
+use crate::ssa::ir::{
+    Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, Sum, SumId, Terminator, Type, Value,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Treats every function.
+pub fn run(program: &mut Program) -> bool {
+    let effects = Effects::new(program);
+    let mut place = None;
+    for id in program.functions.ids() {
+        if let Some(plan) = Plan::new(&program.functions[id], id, &effects) {
+            let filler = program.functions.next_id();
+            let mut code = plan.filler(&program.functions[id], filler);
+            form_loop(&mut code, filler);
+            program.functions.push(code);
+            let place = *place.get_or_insert_with(|| program.sums.push(one_place()));
+            let wrapper = plan.wrapper(&program.functions[id], filler, place);
+            program.functions[id] = wrapper;
+        }
+    }
+    place.is_some()
+}
+
+/// A box for one result.
+fn one_place() -> Sum {
+    Sum { alternatives: vec![Alternative { name: "result".into(), fields: vec![Type::Ptr] }] }
+}
+
+/// What happens to a function.
+struct Plan {
+    id: FuncId,
+    /// For each result, whether it is filled in.
+    filled: Vec<bool>,
+    /// The blocks that end in a call modulo constructors, in order, with the position of the call.
+    calls: Vec<(BlockId, usize)>,
+}
+
+impl Plan {
+    fn new(function: &Function, id: FuncId, effects: &Effects) -> Option<Plan> {
+        let leaves = |block: &Block| matches!(block.terminator, Terminator::TailCall(callee, _) if callee != id);
+        if !function.results.contains(&Type::Ptr) || function.blocks.values().any(leaves) {
+            return None;
+        }
+        let uses = use_counts(function);
+        let mut plan = Plan { id, filled: vec![false; function.results.len()], calls: Vec::new() };
+        for (block, data) in function.blocks.iter() {
+            let Some(call) = data.insts.iter().rposition(|inst| inst.op == Op::Call(id)) else { continue };
+            let used_once = data.insts[call].results.iter().all(|value| uses[*value] == 1);
+            if let Some(filled) = boxed(function, data, call, effects).filter(|_| used_once) {
+                plan.calls.push((block, call));
+                plan.filled.iter_mut().zip(filled).for_each(|(all, here)| *all |= here);
+            }
+        }
+        plan.filled.contains(&true).then_some(plan)
+    }
+
+    /// The results that are filled in.
+    fn positions(&self) -> impl Iterator<Item = usize> {
+        (0..self.filled.len()).filter(|position| self.filled[*position])
+    }
+
+    /// The function itself: makes places for the results, lets them be filled, and takes them out.
+    fn wrapper(&self, function: &Function, filler: FuncId, place: SumId) -> Function {
+        let mut wrapper = Function::new(function.name.clone(), &function.param_types(), function.results.clone());
+        let mut insts = Vec::new();
+        let mut args = wrapper.params().to_vec();
+        let mut boxes = Vec::new();
+        for _ in self.positions() {
+            let mut value = |op: Op, args: &[Value], ty: Type| {
+                let result = wrapper.values.push(ty);
+                insts.push(Inst { op, args: args.to_vec(), results: vec![result], span: None });
+                result
+            };
+            let vacant = value(Op::Vacant, &[], Type::Ptr);
+            boxes.push(value(Op::Box(place, 0), &[vacant], Type::Ptr));
+            args.extend(boxes.last().map(|made| value(Op::Hole(place, 0, 0), &[*made], Type::Int)));
+        }
+        let results: Vec<Value> = function.results.iter().map(|ty| wrapper.values.push(*ty)).collect();
+        let given = results.iter().zip(&self.filled).filter(|(_, filled)| !**filled).map(|(value, _)| *value);
+        insts.push(Inst { op: Op::Call(filler), args, results: given.collect(), span: None });
+        for (position, made) in self.positions().zip(boxes) {
+            let result = results[position];
+            insts.push(Inst { op: Op::Field(place, 0, 0), args: vec![made], results: vec![result], span: None });
+        }
+        let entry = &mut wrapper.blocks[Function::ENTRY];
+        (entry.insts, entry.terminator) = (insts, Terminator::Return(results));
+        wrapper
+    }
+
+    /// The code, which fills holes instead of returning results.
+    fn filler(&self, function: &Function, filler: FuncId) -> Function {
+        let mut code = function.clone();
+        let mut holes: FxHashMap<usize, Value> = FxHashMap::default();
+        for position in self.positions() {
+            let hole = code.values.push(Type::Int);
+            code.blocks[Function::ENTRY].params.push(hole);
+            holes.insert(position, hole);
+        }
+        let mut filled = self.filled.iter();
+        code.results.retain(|_| filled.next() == Some(&false));
+        for (block, index) in &self.calls {
+            self.call_modulo_cons(&mut code, *block, *index, &holes, filler);
+        }
+        for data in code.blocks.values_mut() {
+            match &mut data.terminator {
+                Terminator::Return(values) => {
+                    let values = std::mem::take(values);
+                    data.insts.extend(self.positions().map(|position| fill(holes[&position], values[position])));
+                    let kept = values.iter().zip(&self.filled).filter(|(_, filled)| !**filled);
+                    data.terminator = Terminator::Return(kept.map(|(value, _)| *value).collect());
+                }
+                Terminator::TailCall(callee, args) if *callee == self.id => {
+                    *callee = filler;
+                    args.extend(self.positions().map(|position| holes[&position]));
+                }
+                _ => {}
+            }
+        }
+        code
+    }
+
+    /// Turns a call whose results are boxed and returned into boxes with holes and a tail call.
+    fn call_modulo_cons(
+        &self,
+        code: &mut Function,
+        block: BlockId,
+        index: usize,
+        holes: &FxHashMap<usize, Value>,
+        filler: FuncId,
+    ) {
+        let call = code.blocks[block].insts.remove(index);
+        let after = code.blocks[block].insts.split_off(index);
+        let mut insts = std::mem::take(&mut code.blocks[block].insts);
+        let mut value = |insts: &mut Vec<Inst>, op: Op, args: Vec<Value>, ty: Type| {
+            let result = code.values.push(ty);
+            insts.push(Inst { op, args, results: vec![result], span: None });
+            result
+        };
+        // Results that are not boxed here go where the caller wants them.
+        let mut inner = holes.clone();
+        for mut inst in after {
+            let mut vacant = Vec::new();
+            for (field, arg) in (0..).zip(&mut inst.args) {
+                if let Some(position) = call.results.iter().position(|result| result == arg) {
+                    *arg = value(&mut insts, Op::Vacant, Vec::new(), Type::Ptr);
+                    vacant.push((position, field));
+                }
+            }
+            let (op, made) = (inst.op, inst.results.clone());
+            insts.push(inst);
+            for (position, field) in vacant {
+                if let Op::Box(sum, tag) = op {
+                    inner.insert(position, value(&mut insts, Op::Hole(sum, tag, field), made.clone(), Type::Int));
+                }
+            }
+        }
+        let data = &mut code.blocks[block];
+        if let Terminator::Return(values) = &data.terminator {
+            let boxed = self.positions().filter(|position| values[*position] != call.results[*position]);
+            insts.extend(boxed.map(|position| fill(holes[&position], values[position])));
+        }
+        let args = call.args.iter().copied().chain(self.positions().map(|position| inner[&position])).collect();
+        (data.insts, data.terminator) = (insts, Terminator::TailCall(filler, args));
+    }
+}
+
+fn fill(hole: Value, value: Value) -> Inst {
+    Inst { op: Op::Fill, args: vec![hole, value], results: Vec::new(), span: None }
+}
+
+/// For each result of a call of the function itself, whether it goes into a box; `None` when the block does anything else
+/// with results than boxing or returning them, or anything after the call that cannot come before it.
+fn boxed(function: &Function, block: &Block, index: usize, effects: &Effects) -> Option<Vec<bool>> {
+    let Terminator::Return(values) = &block.terminator else { return None };
+    let results = &block.insts[index].results;
+    let mut in_boxes: FxHashSet<Value> = FxHashSet::default();
+    for inst in &block.insts[index + 1..] {
+        let used = || inst.args.iter().copied().filter(|arg| results.contains(arg));
+        if !effects.is_removable(inst.op) || (used().next().is_some() && !matches!(inst.op, Op::Box(..))) {
+            return None;
+        }
+        in_boxes.extend(used());
+    }
+    let is_boxed = |(position, result): (usize, &Value)| {
+        let returned = values[position] == *result;
+        let is_filled =
+            in_boxes.contains(result) && function.values[*result] == Type::Ptr && !results.contains(&values[position]);
+        (returned || is_filled).then_some(!returned)
+    };
+    results.iter().enumerate().map(is_boxed).collect()
+}
