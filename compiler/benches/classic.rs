@@ -8,29 +8,18 @@
 //!
 //! Usage: `cargo bench -p vlad --bench classic [-- [--runs N] [NAME...]]`
 
-use std::error::Error;
-use std::fs;
-use std::io::Read;
-use std::mem::MaybeUninit;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+mod common;
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use common::{Result, Run, median, run, succeed, vlad_command};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// What the command line asks for.
 struct Options {
     runs: usize,
     names: Vec<String>,
-}
-
-/// One run of a program.
-struct Run {
-    output: String,
-    /// Processor time.
-    time: Duration,
-    /// Peak resident memory in kilobytes; never less than that of this driver, which the system counts from the fork on.
-    peak: u64,
 }
 
 /// A built program and its runs so far.
@@ -99,7 +88,7 @@ fn measure(program: &Path, options: &Options, scratch: &Path) -> Result<Vec<Stri
     ];
     for _ in 0..options.runs {
         for contender in &mut contenders {
-            let run = run(&contender.executable)?;
+            let run = run(&contender.executable, "")?;
             contender.runs.push(run);
         }
     }
@@ -115,9 +104,7 @@ fn measure(program: &Path, options: &Options, scratch: &Path) -> Result<Vec<Stri
 }
 
 fn build_vlad(program: &Path, executable: &Path) -> Result<Contender> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.args(["build", "--native"]).arg(program).arg("-o").arg(executable);
-    build(command, executable)
+    build(vlad_command(program, executable), executable)
 }
 
 fn build_c(source: &Path, executable: &Path) -> Result<Contender> {
@@ -126,51 +113,17 @@ fn build_c(source: &Path, executable: &Path) -> Result<Contender> {
     build(command, executable)
 }
 
-fn build(mut command: Command, executable: &Path) -> Result<Contender> {
+fn build(command: Command, executable: &Path) -> Result<Contender> {
     let start = Instant::now();
-    let status = command.status()?;
-    if !status.success() {
-        return Err(format!("{command:?}: {status}").into());
-    }
+    succeed(command)?;
     Ok(Contender { executable: executable.to_path_buf(), build_time: start.elapsed(), runs: Vec::new() })
-}
-
-/// Runs an executable.
-fn run(executable: &Path) -> Result<Run> {
-    let mut child = Command::new(executable).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-    let mut output = String::new();
-    child.stdout.take().ok_or("the output is piped")?.read_to_string(&mut output)?;
-    let (status, usage) = wait(child)?;
-    if status != 0 {
-        return Err(format!("{}: ended with status {status}", executable.display()).into());
-    }
-    let peak = u64::try_from(usage.ru_maxrss)?;
-    Ok(Run { output, time: duration(usage.ru_utime)? + duration(usage.ru_stime)?, peak })
-}
-
-/// Waits for a process and asks the system what it has used.
-fn wait(child: Child) -> Result<(i32, libc::rusage)> {
-    let id = libc::pid_t::try_from(child.id())?;
-    let mut status = 0;
-    let mut usage = MaybeUninit::uninit();
-    // SAFETY: both pointers are valid for writing; the process is a child that nobody else waits for.
-    let waited = unsafe { libc::wait4(id, &raw mut status, 0, usage.as_mut_ptr()) };
-    if waited != id {
-        return Err(std::io::Error::last_os_error().into());
-    }
-    // SAFETY: `wait4` has succeeded, so it has filled in the usage.
-    Ok((status, unsafe { usage.assume_init() }))
-}
-
-fn duration(time: libc::timeval) -> Result<Duration> {
-    Ok(Duration::new(u64::try_from(time.tv_sec)?, u32::try_from(time.tv_usec)? * 1000))
 }
 
 fn print_row(name: &str, contenders: &[Contender]) -> Result<()> {
     let [ours, c, least] = contenders else { return Err("three contenders".into()) };
     let (time, c_time, least_time) = (median_time(ours), median_time(c), median_time(least));
     let size = fs::metadata(&ours.executable)?.len() / 1024;
-    let peak = median(ours.runs.iter().map(|run| run.peak).collect()).unwrap_or_default();
+    let peak = median(ours.runs.iter().map(|run| run.peak)).unwrap_or_default();
     println!(
         "{name:<12} {time:>8.3} {c_time:>8.3} {:>6.2} {least_time:>9.3} {:>6.2} {:>9.3} {size:>9} {peak:>9}",
         time / c_time,
@@ -181,12 +134,7 @@ fn print_row(name: &str, contenders: &[Contender]) -> Result<()> {
 }
 
 fn median_time(contender: &Contender) -> f64 {
-    median(contender.runs.iter().map(|run| run.time).collect()).map_or(f64::NAN, |time| time.as_secs_f64())
-}
-
-fn median<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
-    values.sort();
-    values.get(values.len() / 2).copied()
+    median(contender.runs.iter().map(|run| run.time)).map_or(f64::NAN, |time| time.as_secs_f64())
 }
 
 /// The answer that a program's `;=> ` comment promises.

@@ -1,0 +1,75 @@
+//! What the bench drivers share: building VLAD programs, running executables, and medians.
+//!
+//! Times of runs are processor time, which other work on the machine disturbs least.
+
+use std::error::Error;
+use std::io::{Read, Write};
+use std::mem::MaybeUninit;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// What the drivers' functions return.
+pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// One run of a program.
+pub struct Run {
+    /// What it wrote to standard output.
+    pub output: String,
+    /// Processor time.
+    pub time: Duration,
+    /// Peak resident memory in kilobytes; never less than that of this driver, which the system counts from the fork on.
+    pub peak: u64,
+}
+
+/// The command that builds a VLAD program.
+pub fn vlad_command(program: &Path, executable: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+    command.args(["build", "--native"]).arg(program).arg("-o").arg(executable);
+    command
+}
+
+/// Runs a command that must succeed.
+pub fn succeed(mut command: Command) -> Result<()> {
+    let status = command.status()?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
+}
+
+/// Runs an executable on an input.
+pub fn run(executable: &Path, input: &str) -> Result<Run> {
+    let mut child = Command::new(executable).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    child.stdin.take().ok_or("the input is piped")?.write_all(input.as_bytes())?;
+    let mut output = String::new();
+    child.stdout.take().ok_or("the output is piped")?.read_to_string(&mut output)?;
+    let (status, usage) = wait(child)?;
+    if status != 0 {
+        return Err(format!("{}: ended with status {status}", executable.display()).into());
+    }
+    let peak = u64::try_from(usage.ru_maxrss)?;
+    Ok(Run { output, time: duration(usage.ru_utime)? + duration(usage.ru_stime)?, peak })
+}
+
+/// Waits for a process and asks the system what it has used.
+fn wait(child: Child) -> Result<(i32, libc::rusage)> {
+    let id = libc::pid_t::try_from(child.id())?;
+    let mut status = 0;
+    let mut usage = MaybeUninit::uninit();
+    // SAFETY: both pointers are valid for writing; the process is a child that nobody else waits for.
+    let waited = unsafe { libc::wait4(id, &raw mut status, 0, usage.as_mut_ptr()) };
+    if waited != id {
+        return Err(std::io::Error::last_os_error().into());
+    }
+    // SAFETY: `wait4` has succeeded, so it has filled in the usage.
+    Ok((status, unsafe { usage.assume_init() }))
+}
+
+fn duration(time: libc::timeval) -> Result<Duration> {
+    Ok(Duration::new(u64::try_from(time.tv_sec)?, u32::try_from(time.tv_usec)? * 1000))
+}
+
+/// The middle one.
+pub fn median<T: Ord + Copy>(values: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut values: Vec<T> = values.into_iter().collect();
+    values.sort();
+    values.get(values.len() / 2).copied()
+}
