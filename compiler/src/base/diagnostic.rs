@@ -108,10 +108,13 @@ impl Diagnostic {
         }
         for file in files {
             let source = sources.file(file);
-            let mut snippet = Snippet::source(source.text.as_str()).path(source.name.as_str());
-            for (label, kind) in labels.iter().filter(|(label, _)| label.span.file == file) {
+            let here = || labels.iter().filter(|(label, _)| label.span.file == file);
+            let lines = lines_around(&source.text, here().map(|(label, _)| label.span));
+            let line = 1 + source.text[..lines.start].matches('\n').count();
+            let mut snippet = Snippet::source(&source.text[lines.clone()]).line_start(line).path(source.name.as_str());
+            for (label, kind) in here() {
                 let range = char_range(&source.text, label.span);
-                let mut annotation = kind.span(range);
+                let mut annotation = kind.span(range.start - lines.start..range.end - lines.start);
                 if !label.text.is_empty() {
                     annotation = annotation.label(label.text.as_str());
                 }
@@ -130,6 +133,18 @@ impl Diagnostic {
         text.push('\n');
         text
     }
+}
+
+/// The lines that the spans touch: a program may have thousands of messages, and the renderer reads all it is given.
+fn lines_around(text: &str, spans: impl Iterator<Item = Span>) -> std::ops::Range<usize> {
+    let ranges: Vec<std::ops::Range<usize>> = spans.map(|span| char_range(text, span)).collect();
+    let first = ranges.iter().map(|range| range.start).min().unwrap_or(0);
+    let last = ranges.iter().map(|range| range.end).max().unwrap_or(0);
+    // What stands behind the last line is shown at its end.
+    let before = if first == text.len() { text.trim_end_matches('\n') } else { &text[..first] };
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[last..].find('\n').map_or(text.len(), |newline| last + newline);
+    start..end
 }
 
 /// The range of `span` in `text`, moved outwards to character boundaries and kept inside the text.
