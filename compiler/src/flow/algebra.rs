@@ -24,7 +24,7 @@ pub struct TowerTooHigh;
 
 /// A term whose unfolding is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-enum Atom {
+pub(super) enum Atom {
     Shape(Shape),
     Plus(Shape, Shape),
     J(Shape),
@@ -79,14 +79,7 @@ impl Shapes {
         if a == Shapes::BOTTOM {
             return b;
         }
-        let key = (a.min(b), a.max(b));
-        if let Some(shape) = self.joins.get(&key) {
-            return *shape;
-        }
-        let shape = self.unfold(vec![Atom::Shape(key.0), Atom::Shape(key.1)], None, None);
-        let shape = shape.expect("a join transforms no code");
-        self.joins.insert(key, shape);
-        shape
+        self.unfold(vec![Atom::Shape(a), Atom::Shape(b)], None, None).expect("a join transforms no code")
     }
 
     /// The shape of `(plus x y)`; ⊥ where no alternatives conform.
@@ -240,8 +233,12 @@ impl Shapes {
         let mut unfolding =
             Unfolding { shapes: self, transform, knots, graph: Vec::new(), nodes: FxHashMap::default() };
         let root = unfolding.node(root)?;
-        let graph = unfolding.graph;
+        let Unfolding { graph, nodes, knots, .. } = unfolding;
+        let context_free = knots.is_none();
         let shapes = self.finish(&graph);
+        if context_free {
+            self.unfolded.extend(nodes.into_iter().map(|(atoms, node)| (atoms, shapes[node])));
+        }
         Ok(match root {
             Ref::Done(shape) => shape,
             Ref::New(node) => shapes[node],
@@ -269,6 +266,12 @@ impl Unfolding<'_, '_> {
         }
         if let Some(node) = self.nodes.get(&atoms) {
             return Ok(Ref::New(*node));
+        }
+        // Without knots an atom means the same everywhere, so that shared parts are unfolded once.
+        if self.knots.is_none()
+            && let Some(shape) = self.shapes.unfolded.get(&atoms)
+        {
+            return Ok(Ref::Done(*shape));
         }
         let node = self.graph.len();
         self.graph.push(Vec::new());

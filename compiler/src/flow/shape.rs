@@ -11,6 +11,7 @@
 //! nodes are hash-consed; a new strongly connected component is minimised by partition refinement, as one minimises an
 //! automaton, and then compared with the recursive shapes that exist. So equality of shapes is equality of ids.
 
+use super::algebra::Atom;
 use crate::core::ir::LambdaId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -157,7 +158,7 @@ pub struct Shapes {
     /// Recursive shapes by the heads of their alternatives.
     recursive: FxHashMap<Vec<Head>, Vec<Shape>>,
     /// Results of the operations that walk a shape, so that shared parts are walked once.
-    pub(super) joins: FxHashMap<(Shape, Shape), Shape>,
+    pub(super) unfolded: FxHashMap<Vec<Atom>, Shape>,
     pub(super) zeros: FxHashMap<Shape, Shape>,
     pub(super) without_numbers: FxHashMap<Shape, Shape>,
 }
@@ -178,7 +179,7 @@ impl Shapes {
             nodes: Vec::new(),
             interned: FxHashMap::default(),
             recursive: FxHashMap::default(),
-            joins: FxHashMap::default(),
+            unfolded: FxHashMap::default(),
             zeros: FxHashMap::default(),
             without_numbers: FxHashMap::default(),
         };
@@ -432,7 +433,7 @@ fn components(graph: &[NewNode]) -> Vec<Vec<usize>> {
             }
         }
         if Some(state.low[node]) == state.index[node] {
-            let start = state.stack.iter().position(|n| *n == node).expect("the node is on the stack");
+            let start = state.stack.iter().rposition(|n| *n == node).expect("the node is on the stack");
             let component = state.stack.split_off(start);
             for member in &component {
                 state.on_stack[*member] = false;
