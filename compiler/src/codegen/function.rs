@@ -12,6 +12,7 @@ use crate::base::EntityVec;
 use crate::base::entity::Entity;
 use crate::codegen::Error;
 use crate::codegen::abi::{Abi, Place, clif_type};
+use crate::codegen::constants::Constants;
 use crate::codegen::ownership::Facts;
 use crate::codegen::unit::{External, Unit};
 use crate::ssa::ir::{BlockId, FuncId, Function, Target, Terminator, TextId, Type, Value};
@@ -57,6 +58,7 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
     let blocks = function.blocks.ids().map(|_| builder.create_block()).collect();
     let values = vec![None; function.values.len()];
     let facts = Facts::new(function);
+    let constants = Constants::new(function, &unit.sums, &mut unit.constant_boxes);
     let mut translator = Translator {
         unit,
         function,
@@ -69,7 +71,7 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         data: FxHashMap::default(),
     };
     for block in order {
-        translator.block(block, &facts)?;
+        translator.block(block, &facts, &constants)?;
     }
     let Translator { unit, builder, .. } = translator;
     unit.finish(builder);
@@ -110,7 +112,7 @@ fn reverse_postorder(function: &Function) -> Vec<BlockId> {
 }
 
 impl<'p> Translator<'_, 'p, '_> {
-    fn block(&mut self, id: BlockId, facts: &Facts) -> Result<(), Error> {
+    fn block(&mut self, id: BlockId, facts: &Facts, constants: &Constants) -> Result<(), Error> {
         let function: &'p Function = self.function;
         let source = &function.blocks[id];
         let block = self.blocks[id];
@@ -127,7 +129,12 @@ impl<'p> Translator<'_, 'p, '_> {
         self.builder.switch_to_block(block);
         let plan = facts.plan(function, id.index());
         for (position, inst) in source.insts.iter().enumerate() {
-            if let Some(known) = plan.releases.get(&position) {
+            if constants.needs_no_code(inst) {
+                continue;
+            }
+            if let Some(place) = constants.place(inst) {
+                self.constant_box(inst.results[0], place, constants.given(inst));
+            } else if let Some(known) = plan.releases.get(&position) {
                 self.release_known(inst.args[0], known)?;
             } else if !plan.skipped.contains(&position) {
                 self.instruction(inst)?;

@@ -39,6 +39,25 @@ impl Translator<'_, '_, '_> {
         Ok(address)
     }
 
+    /// A constant box, which gets an owner more; the boxes that it holds lose the one that it was given.
+    pub(super) fn constant_box(&mut self, result: Value, place: usize, given: impl Iterator<Item = Value>) {
+        let boxes = self.data_address(self.unit.constants);
+        let address = self.builder.ins().iadd_imm_s(boxes, place as i64);
+        self.count(address, 1);
+        for value in given {
+            let address = self.value(value);
+            self.count(address, -1);
+        }
+        self.define(result, address);
+    }
+
+    /// Changes the count of a box, which does not die of it.
+    fn count(&mut self, address: ir::Value, change: i64) {
+        let count = self.builder.ins().load(types::I32, TRUSTED, address, layout::COUNT_OFFSET);
+        let count = self.builder.ins().iadd_imm_s(count, change);
+        self.builder.ins().store(TRUSTED, count, address, layout::COUNT_OFFSET);
+    }
+
     /// Takes a box from the free list of its class.
     fn allocate(&mut self, class: usize) -> Result<ir::Value, Error> {
         let list = (class * layout::WORD) as i32;
@@ -156,9 +175,7 @@ impl Translator<'_, '_, '_> {
         let is_immediate = self.is_immediate(value);
         self.builder.ins().brif(is_immediate, done, &[], boxed, &[]);
         self.builder.switch_to_block(boxed);
-        let count = self.builder.ins().load(types::I32, TRUSTED, value, layout::COUNT_OFFSET);
-        let count = self.builder.ins().iadd_imm_s(count, 1);
-        self.builder.ins().store(TRUSTED, count, value, layout::COUNT_OFFSET);
+        self.count(value, 1);
         self.builder.ins().jump(done, &[]);
         self.builder.switch_to_block(done);
     }

@@ -9,6 +9,7 @@
 //! | [`function`] | one SSA function → one Cranelift function: blocks and terminators |
 //! | [`instruction`] | operations on reals, truth values, texts and globals |
 //! | [`memory`] | operations on boxes: allocation, fields, tags, reference counts |
+//! | [`constants`] | boxes that are known at compile time, as data |
 //! | [`ownership`] | which releases need no help from the run time |
 //! | [`link`] | object and embedded run time → executable |
 //!
@@ -22,6 +23,7 @@
 
 pub mod abi;
 pub mod boxes;
+pub mod constants;
 pub mod function;
 pub mod instruction;
 pub mod link;

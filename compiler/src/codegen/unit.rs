@@ -6,6 +6,7 @@ use crate::base::EntityVec;
 use crate::base::entity::Entity;
 use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
+use crate::codegen::constants::Boxes;
 use crate::codegen::{Error, Options, function, target};
 use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
@@ -49,6 +50,10 @@ pub struct Unit<'p> {
     pub texts: DataId,
     text_offsets: Vec<usize>,
     text_table: Option<DataId>,
+    /// The symbol of the constant boxes, and the boxes themselves as far as they are known.
+    pub constants: DataId,
+    /// See [`crate::codegen::constants`].
+    pub constant_boxes: Boxes,
     /// The run time's lists of free boxes.
     pub free_boxes: DataId,
     externals: FxHashMap<External, cranelift_module::FuncId>,
@@ -191,6 +196,7 @@ fn translate<'p>(program: &'p Program, isa: OwnedTargetIsa) -> Result<Unit<'p>, 
         let code = function::translate(&mut unit, id, &mut context)?;
         unit.define(unit.functions[id], symbol(program, id), code);
     }
+    unit.define_constants()?;
     unit.define_entry(&mut context)?;
     unit.define_release_globals(&mut context)?;
     Ok(unit)
@@ -248,6 +254,7 @@ impl<'p> Unit<'p> {
         }
         bytes.push(0);
         module.define_data(texts, &contents(bytes)).map_err(bug)?;
+        let constants = module.declare_data("boxes", Linkage::Local, true, false).map_err(bug)?;
         let free_boxes = module.declare_data("vlad_free_boxes", Linkage::Import, true, false).map_err(bug)?;
         Ok(Unit {
             program,
@@ -259,6 +266,8 @@ impl<'p> Unit<'p> {
             texts,
             text_offsets,
             text_table: None,
+            constants,
+            constant_boxes: Boxes::default(),
             free_boxes,
             externals: FxHashMap::default(),
             pending: Vec::new(),
@@ -288,6 +297,11 @@ impl<'p> Unit<'p> {
         self.module.define_data(table, &contents(bytes)).map_err(bug)?;
         self.text_table = Some(table);
         Ok(table)
+    }
+
+    fn define_constants(&mut self) -> Result<(), Error> {
+        let data = std::mem::take(&mut self.constant_boxes).into_data(&mut self.module, self.constants);
+        self.module.define_data(self.constants, &data).map_err(|error| module_error("the constant boxes", &error))
     }
 
     /// The symbol of a function that is not part of the program.

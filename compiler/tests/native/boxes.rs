@@ -1,7 +1,7 @@
 //! Boxes: layouts, tags, reference counts.
 
 use crate::build::{Builder, Code, live_boxes, run, stdout};
-use vlad::ssa::ir::{Op, SumId, TextId, Type, Value};
+use vlad::ssa::ir::{Compare, Op, Real1, Real2, SumId, TextId, Type, Value};
 
 fn print_int(code: &mut Code, value: Value, count: i64, newline: TextId) {
     for number in 0..count {
@@ -55,6 +55,7 @@ fn tags_are_told_apart() {
                 code.value(Op::Immediate(sum, tag), &[], Type::Ptr)
             } else {
                 let field = code.real(1.0);
+                let field = code.real1(Real1::Sqrt, field);
                 code.value(Op::Box(sum, tag), &[field], Type::Ptr)
             };
             code.effect(Op::Call(show), &[value]);
@@ -66,14 +67,81 @@ fn tags_are_told_apart() {
     assert_eq!(live_boxes(&output), 0);
 }
 
+/// A box that is made when the program runs.
 fn leaf(code: &mut Code, sum: SumId, x: f64) -> Value {
+    let x = code.real(-x);
+    let x = code.real1(Real1::Neg, x);
+    code.value(Op::Box(sum, 0), &[x], Type::Ptr)
+}
+
+/// A box that is made when the program is compiled.
+fn constant_leaf(code: &mut Code, sum: SumId, x: f64) -> Value {
     let x = code.real(x);
     code.value(Op::Box(sum, 0), &[x], Type::Ptr)
 }
 
-/// A box with 700 fields of all types, 300 of them pointers, among them immediates and a pointer that is shared.
 #[test]
 fn wide_boxes_own_their_fields() {
+    wide_boxes(leaf);
+}
+
+#[test]
+fn constant_boxes_may_be_wide() {
+    wide_boxes(constant_leaf);
+}
+
+/// A list of constants is built in a loop, a part of it is shared, another is what a function takes apart and frees.
+#[test]
+fn constant_boxes_are_shared_and_taken_apart_like_others() {
+    let mut b = Builder::default();
+    let newline = b.text("\n");
+    let list = b.sum(&[("nil", &[]), ("pair", &[Type::F64, Type::Ptr])]);
+    let total = b.declare("total", &[Type::Ptr, Type::F64], &[Type::F64]);
+    b.define(total, |code, params| {
+        let is_pair = code.value(Op::HasTag(list, 1), &[params[0]], Type::Bool);
+        let (pair, _) = code.new_block(&[]);
+        let (nil, _) = code.new_block(&[]);
+        code.branch(is_pair, (pair, &[]), (nil, &[]));
+        code.go(nil);
+        code.ret(&[params[1]]);
+        code.go(pair);
+        let head = code.value(Op::Field(list, 1, 0), &[params[0]], Type::F64);
+        let tail = code.value(Op::Field(list, 1, 1), &[params[0]], Type::Ptr);
+        code.effect(Op::Retain, &[tail]);
+        code.effect(Op::Release, &[params[0]]);
+        let sum = code.real2(Real2::Add, params[1], head);
+        let rest = code.value(Op::Call(total), &[tail, sum], Type::F64);
+        code.ret(&[rest]);
+    });
+    b.main(|code| {
+        let start = code.real(1000.0);
+        let (round, params) = code.new_block(&[Type::F64]);
+        code.jump(round, &[start]);
+        code.go(round);
+        let nil = code.value(Op::Immediate(list, 0), &[], Type::Ptr);
+        let (one, two, zero) = (code.real(1.0), code.real(2.0), code.real(0.0));
+        let inner = code.value(Op::Box(list, 1), &[one, nil], Type::Ptr);
+        let shared = code.value(Op::Box(list, 1), &[two, inner], Type::Ptr);
+        code.effect(Op::Retain, &[shared]);
+        let outer = code.value(Op::Box(list, 1), &[two, shared], Type::Ptr);
+        let with_number = code.value(Op::Box(list, 1), &[params[0], outer], Type::Ptr);
+        let all = code.value(Op::Call(total), &[with_number, zero], Type::F64);
+        let part = code.value(Op::Call(total), &[shared, all], Type::F64);
+        let next = code.real2(Real2::Sub, params[0], one);
+        let (done, _) = code.new_block(&[]);
+        let end = code.compare(Compare::Eq, next, zero);
+        code.branch(end, (done, &[]), (round, &[next]));
+        code.go(done);
+        code.print(part, newline);
+        code.ret(&[]);
+    });
+    let output = run(&b.program);
+    assert_eq!(stdout(&output), "9\n");
+    assert_eq!(live_boxes(&output), 0);
+}
+
+/// A box with 700 fields of all types, 300 of them pointers, among them immediates and a pointer that is shared.
+fn wide_boxes(leaf: fn(&mut Code, SumId, f64) -> Value) {
     let mut b = Builder::default();
     let newline = b.text("\n");
     let small = b.sum(&[("leaf", &[Type::F64]), ("none", &[])]);
