@@ -4,16 +4,23 @@
 //! Program text → comparison of its output with its `;=> ` comments. A comment `;=> value` promises one line of output;
 //! `;=> error: text` promises, as the last one, that the program fails with exit code 1 and a message that contains the
 //! text (a compiler that sees the error coming may say so before anything is printed). `;=> warning: text` promises that
-//! the program cannot be compiled without the evaluator, and why. Each program runs through the reference evaluator
+//! the program cannot be compiled without the evaluator, and why. A line `;<= text` is a line of its input. Each program runs through the reference evaluator
 //! (`vlad eval`), through `vlad run --native`, and as an executable that `vlad build --native` leaves. The measured
 //! programs are too long for the evaluator.
 //!
 //! In Markdown, a program is a block fenced with `vlad`; blocks without `;=> ` only have to compile.
 
+mod common;
+
+use common::{Outcome, run_command};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
+use std::time::Duration;
+
+/// No program here takes anything like this long.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// A program and where it stands.
 #[derive(Clone)]
@@ -27,13 +34,24 @@ struct Example {
 /// What the comments of a program promise.
 #[derive(Debug, PartialEq)]
 struct Promise {
+    input: String,
     lines: Vec<String>,
     error: Option<String>,
     warning: Option<String>,
 }
 
-/// A way to run a program; the flags are those of the compiler.
-type Way = fn(file: &Path, folder: &Path, flags: &[&str]) -> Output;
+/// A program to be run.
+struct Run<'a> {
+    file: &'a Path,
+    /// Folder that includes are looked up in.
+    folder: &'a Path,
+    /// For the compiler.
+    flags: &'a [&'a str],
+    input: &'a str,
+}
+
+/// A way to run a program.
+type Way = fn(run: &Run) -> Outcome;
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -57,7 +75,7 @@ fn main() {
 
 fn all_ways(example: &Example) -> Vec<Trial> {
     let mut trials =
-        vec![trial("eval", example, evaluate), trial("run", example, run), trial("build", example, build_and_execute)];
+        vec![trial("eval", example, evaluate), trial("run", example, compile_and_run), trial("build", example, build_and_execute)];
     if let Some(reason) = promise(&example.text).warning {
         let example = example.clone();
         trials.push(Trial::test(format!("{} (refused)", example.name), move || refused(&example, &reason)));
@@ -113,7 +131,9 @@ fn snippets(root: &Path, document: &str) -> Vec<Example> {
 
 /// The `;=> ` comments of a program.
 fn promise(text: &str) -> Promise {
-    let mut promise = Promise { lines: Vec::new(), error: None, warning: None };
+    let lines = text.lines().filter_map(|line| line.strip_prefix(";<= "));
+    let input = lines.flat_map(|line| [line, "\n"]).collect();
+    let mut promise = Promise { input, lines: Vec::new(), error: None, warning: None };
     for comment in text.lines().filter_map(|line| line.split_once(";=> ")).map(|(_, comment)| comment.trim_end()) {
         if let Some(error) = comment.strip_prefix("error: ") {
             promise.error = Some(error.to_string());
@@ -130,14 +150,15 @@ fn check(example: &Example, execute: Way) -> Result<(), Failed> {
     let (_scratch, file) = write_program(example)?;
     let promise = promise(&example.text);
     let flags: &[&str] = if promise.warning.is_some() { &[] } else { &["--native"] };
-    compare(&promise, &execute(&file, &example.folder, flags))
+    compare(&promise, &execute(&Run { file: &file, folder: &example.folder, flags, input: &promise.input }))
 }
 
 /// With `--native`, a program that needs the evaluator is an error, for the promised reason.
 fn refused(example: &Example, reason: &str) -> Result<(), Failed> {
     let (_scratch, file) = write_program(example)?;
-    let promise = Promise { lines: Vec::new(), error: Some(reason.to_string()), warning: None };
-    compare(&promise, &build_and_execute(&file, &example.folder, &["--native"]))
+    let promise = Promise { input: String::new(), lines: Vec::new(), error: Some(reason.to_string()), warning: None };
+    let run = Run { file: &file, folder: &example.folder, flags: &["--native"], input: "" };
+    compare(&promise, &build_and_execute(&run))
 }
 
 /// Writes the program to a folder of its own, which exists as long as the first result.
@@ -148,11 +169,11 @@ fn write_program(example: &Example) -> Result<(tempfile::TempDir, PathBuf), Fail
     Ok((scratch, file))
 }
 
-fn compare(promise: &Promise, output: &Output) -> Result<(), Failed> {
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+fn compare(promise: &Promise, outcome: &Outcome) -> Result<(), Failed> {
+    let (out, err) = (&outcome.output, &outcome.messages);
     let expected_code = if promise.error.is_some() { 1 } else { 0 };
-    if output.status.code() != Some(expected_code) {
-        return Err(format!("ended with {}, not {expected_code}\n{out}{err}", output.status).into());
+    if outcome.code != Some(expected_code) {
+        return Err(format!("ended with {:?}, not {expected_code}\n{out}{err}", outcome.code).into());
     }
     if let Some(error) = &promise.error
         && !err.contains(error.as_str())
@@ -169,29 +190,29 @@ fn compare(promise: &Promise, output: &Output) -> Result<(), Failed> {
     Ok(())
 }
 
-fn vlad(subcommand: &str) -> Command {
+fn vlad(subcommand: &str, run: &Run) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.arg(subcommand).stdin(Stdio::null());
+    command.arg(subcommand).arg("-I").arg(run.folder).arg(run.file);
     command
 }
 
-fn output(command: &mut Command) -> Output {
-    command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+fn evaluate(run: &Run) -> Outcome {
+    run_command(vlad("eval", run), run.input, LIMIT)
 }
 
-fn evaluate(file: &Path, folder: &Path, _flags: &[&str]) -> Output {
-    output(vlad("eval").arg("-I").arg(folder).arg(file))
+fn compile_and_run(run: &Run) -> Outcome {
+    let mut command = vlad("run", run);
+    command.args(run.flags);
+    run_command(command, run.input, LIMIT)
 }
 
-fn run(file: &Path, folder: &Path, flags: &[&str]) -> Output {
-    output(vlad("run").args(flags).arg("-I").arg(folder).arg(file))
-}
-
-fn build_and_execute(file: &Path, folder: &Path, flags: &[&str]) -> Output {
-    let executable = file.with_extension("");
-    let built = output(vlad("build").args(flags).arg("-I").arg(folder).arg(file).arg("-o").arg(&executable));
-    if !built.status.success() {
+fn build_and_execute(run: &Run) -> Outcome {
+    let executable = run.file.with_extension("");
+    let mut build = vlad("build", run);
+    build.args(run.flags).arg("-o").arg(&executable);
+    let built = run_command(build, "", LIMIT);
+    if built.code != Some(0) {
         return built;
     }
-    output(Command::new(&executable).stdin(Stdio::null()))
+    run_command(Command::new(&executable), run.input, LIMIT)
 }

@@ -334,8 +334,10 @@ impl View<'_> {
         match op {
             Op::Tag(_) => int(i64::from(tag)),
             Op::HasTag(_, expected) => boolean(tag == expected),
-            // A field of another alternative is read only where control cannot get to.
-            Op::Field(_, expected, field) if tag == expected => Folded::Value(inst.args[field as usize]),
+            // A field of another alternative, or of what fills an unused slot, is read only where control cannot get to.
+            Op::Field(_, expected, field) if tag == expected => {
+                inst.args.get(field as usize).map_or(Folded::Unchanged, |value| Folded::Value(*value))
+            }
             _ => Folded::Unchanged,
         }
     }

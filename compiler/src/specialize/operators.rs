@@ -22,6 +22,10 @@ impl Specializer<'_> {
 
     /// `(zero value)`, as a value of shape `target`.
     pub fn zero(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
+        // Closures that share what they capture have more paths than parts: nothing to walk when the shape says it all.
+        if self.leaves(target)?.is_empty() {
+            return Ok(Some(Val { shape: target, leaves: Vec::new() }));
+        }
         if self.flow.shapes.is_recursive(value.shape) {
             let zero = self.flow.shapes.make(Head::ZeroOf, &[value.shape]);
             let folded = self.build(e, zero, 0, value.leaves.clone())?;
