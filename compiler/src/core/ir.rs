@@ -192,4 +192,20 @@ impl Program {
     pub fn new_var(&mut self, name: &str, span: Span) -> Var {
         self.vars.push(VarInfo { name: Rc::from(name), span, environment_of: None })
     }
+
+    /// What the transform of a λ, `*j` applied `order` times, prints as: `f`, `(*j f)`, `(backpropagator f)`...
+    pub fn printed_name(&self, mut lambda: LambdaId, order: u32) -> String {
+        let mut name = "(*j ".repeat(order as usize);
+        let mut open = order as usize;
+        loop {
+            let (word, of) = match self.lambdas[lambda].origin {
+                Origin::Source | Origin::Primitive(_) => break,
+                Origin::Reverse(of) => ("(*j ", of),
+                Origin::Backpropagator(of, _) => ("(backpropagator ", of),
+            };
+            name.push_str(word);
+            (lambda, open) = (of, open + 1);
+        }
+        name + &self.lambdas[lambda].name + &")".repeat(open)
+    }
 }

@@ -14,7 +14,7 @@
 //! slot there, so that no activation holds a value that it does not need.
 
 use super::liveness::{self, BindingLives, Branch, Lives};
-use super::value::Value;
+use super::value::{Function, Value};
 use crate::base::Span;
 use crate::core::ir::{Binding, Body, GlobalId, LambdaId, Part, Program, Rhs, Var};
 use crate::core::prim::Prim;
@@ -46,7 +46,7 @@ pub enum Instruction {
     /// A part that a pattern demands of the named variable's value.
     Destructure(Slot, Part, Operand, Var),
     /// A closure over these captures.
-    Closure(Slot, LambdaId, Vec<Operand>),
+    Closure(Slot, Function, Vec<Operand>),
     /// An application whose value is needed here.
     Call(Slot, Operand, Operand),
     /// An application whose value is the value of the whole body.
@@ -220,7 +220,7 @@ impl Builder<'_> {
             (Rhs::Var(_), [operand]) => Instruction::Move(slot, *operand),
             (Rhs::Destructure(part, var), [operand]) => Instruction::Destructure(slot, *part, *operand, *var),
             (Rhs::Apply(..), [function, argument]) => Instruction::Call(slot, *function, *argument),
-            (Rhs::Closure(lambda), _) => Instruction::Closure(slot, *lambda, operands),
+            (Rhs::Closure(lambda), _) => Instruction::Closure(slot, Function::of(self.program, *lambda), operands),
             (Rhs::Prim(prim, _), _) => Instruction::Prim(slot, *prim, operands),
             _ => unreachable!("`liveness::operands` gives as many operands as the right-hand side has"),
         };

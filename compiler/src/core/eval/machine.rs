@@ -6,12 +6,12 @@
 
 use super::code::{self, Code, Instruction, Operand, Slot};
 use super::print::{found, print};
-use super::value::{Value, live_bytes};
+use super::value::{Function, Value, live_bytes};
 use super::{Counts, Failure, Options, primitives};
 use crate::ad::{Transforms, base_and_order};
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
-use crate::core::ir::{Body, Definition, GlobalId, Item, LambdaId, Origin, Part, Program, Var};
+use crate::core::ir::{Body, Definition, GlobalId, Item, Origin, Part, Program, Var};
 use crate::core::prim::Prim;
 use rustc_hash::FxHashMap;
 use std::io::{BufRead, Write};
@@ -39,7 +39,7 @@ pub struct Machine<'a> {
     sources: &'a SourceMap,
     memory: usize,
     codes: Vec<Rc<Code>>,
-    code_of_lambda: FxHashMap<LambdaId, u32>,
+    code_of_function: FxHashMap<Function, u32>,
     globals: FxHashMap<GlobalId, Value>,
     /// The slots of all activations, the running one last.
     stack: Vec<Value>,
@@ -67,7 +67,7 @@ struct Activation {
 struct Call {
     code: u32,
     instruction: u32,
-    callee: LambdaId,
+    callee: Function,
 }
 
 /// What to do after an instruction.
@@ -100,7 +100,7 @@ impl<'a> Machine<'a> {
             sources,
             memory: live_bytes().saturating_add(options.limits.memory),
             codes: Vec::new(),
-            code_of_lambda: FxHashMap::default(),
+            code_of_function: FxHashMap::default(),
             globals: FxHashMap::default(),
             stack: Vec::new(),
             frames: Vec::new(),
@@ -187,9 +187,9 @@ impl<'a> Machine<'a> {
                 let whole = self.get(*operand);
                 (*slot, self.destructure(*part, &whole, *var)?)
             }
-            Instruction::Closure(slot, lambda, captures) => {
+            Instruction::Closure(slot, function, captures) => {
                 let captures = captures.iter().map(|operand| self.get(*operand)).collect();
-                (*slot, Value::closure(*lambda, captures))
+                (*slot, Value::closure(*function, captures))
             }
         };
         self.set(slot, value);
@@ -228,7 +228,7 @@ impl<'a> Machine<'a> {
                 Err(RuntimeError::Undefined { name: global.name.to_string(), definition: global.span })
             }
             Definition::Function(lambda) => {
-                let value = Value::closure(lambda, Vec::new());
+                let value = Value::closure(Function::of(self.world.program, lambda), Vec::new());
                 self.globals.insert(id, value.clone());
                 Ok(value)
             }
@@ -245,7 +245,7 @@ impl<'a> Machine<'a> {
                 let Some(lambda) = self.codes[self.running.code as usize].lambda else {
                     return Err(RuntimeError::Mismatch { part, found, arguments: None });
                 };
-                let name = self.source_name(lambda);
+                let name = self.source_name(Function::of(self.world.program, lambda));
                 Err(mismatch(&name, &self.world.program.lambdas[lambda], part, var, found))
             }
         }
@@ -257,8 +257,8 @@ impl<'a> Machine<'a> {
         let Value::Closure(closure) = &function else {
             return Err(RuntimeError::NotAProcedure { found: found(self.world.program, &function) });
         };
-        let call = self.call_to_blame(closure.lambda(), tail);
-        let code = self.code_of(closure.lambda());
+        let call = self.call_to_blame(closure.function(), tail);
+        let code = self.code_of(closure.function());
         if tail {
             self.stack.truncate(self.running.base as usize);
         } else {
@@ -275,7 +275,7 @@ impl<'a> Machine<'a> {
         Ok(Next::Switch)
     }
 
-    fn call_to_blame(&self, callee: LambdaId, tail: bool) -> Option<Call> {
+    fn call_to_blame(&self, callee: Function, tail: bool) -> Option<Call> {
         let Activation { code, next, .. } = self.running;
         let here = Call { code, instruction: next - 1, callee };
         if tail && self.sources.is_library(self.span_of(here)) { self.running.call } else { Some(here) }
@@ -319,19 +319,21 @@ impl<'a> Machine<'a> {
         u32::try_from(self.codes.len() - 1).expect("a program has fewer than 2^32 bodies")
     }
 
-    fn code_of(&mut self, lambda: LambdaId) -> u32 {
-        if let Some(code) = self.code_of_lambda.get(&lambda) {
+    /// The code of a function, transformed as often as it takes.
+    fn code_of(&mut self, function: Function) -> u32 {
+        if let Some(code) = self.code_of_function.get(&function) {
             return *code;
         }
+        let World { program, transforms, .. } = &mut self.world;
+        let lambda = (0..function.order).fold(function.base, |lambda, _| transforms.reverse(program, lambda));
         let code = self.add_code(code::of_lambda(self.world.program, lambda));
-        self.code_of_lambda.insert(lambda, code);
+        self.code_of_function.insert(function, code);
         code
     }
 
     /// The name of a function as the source knows it, for transforms too.
-    fn source_name(&self, lambda: LambdaId) -> String {
-        let (base, _) = base_and_order(self.world.program, lambda);
-        self.world.program.lambdas[base].name.to_string()
+    fn source_name(&self, function: Function) -> String {
+        self.world.program.lambdas[function.base].name.to_string()
     }
 
     /// What to blame for a mistake in the instruction just executed: itself, or, in the library, the innermost call
@@ -339,7 +341,8 @@ impl<'a> Machine<'a> {
     fn place(&self, code: &Code) -> Place {
         let span = code.spans[self.running.next as usize - 1];
         if !self.sources.is_library(span) {
-            let call = self.running.call.map(|call| self.span_of(call));
+            let lambda = code.lambda.map(|lambda| Function::of(self.world.program, lambda));
+            let call = self.running.call.filter(|call| Some(call.callee) == lambda).map(|call| self.span_of(call));
             return Place { span, library: None, call: call.filter(|call| !self.sources.is_library(*call)) };
         }
         let activations = std::iter::once(&self.running).chain(self.frames.iter().rev());

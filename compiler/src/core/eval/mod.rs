@@ -5,7 +5,7 @@
 //! ([`code`]), and a machine with a stack of its own ([`machine`]) runs them: depth of recursion, length of data and
 //! height of towers of `*j` are bounded by memory only.
 //!
-//! What the operators mean is in the comments of [`operators`] and [`primitives`]. In short:
+//! What the operators mean is in the comments of [`deferred`], [`operators`] and [`primitives`]. In short:
 //!
 //! - Only numbers are ever tagged: `*j` distributes over pairs, makes a closure of the transformed λ over transformed
 //!   captures, and leaves `()`, booleans and strings alone. `reverse?` therefore holds for tagged numbers only.
@@ -15,6 +15,8 @@
 //!   `write-string` and `newline` return `()`.
 
 pub mod code;
+
+pub mod deferred;
 
 pub mod input;
 

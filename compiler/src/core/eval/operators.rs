@@ -1,233 +1,137 @@
-//! The derivative operators on values: `zero`, `plus`, `*j`, `*j-inverse`.
+//! The derivative operators that can fail: `plus` and `*j-inverse`.
 //!
-//! All of them walk values with a stack of their own. A part that is shared is visited once and its result is shared:
-//! a value of n nodes costs n steps however many paths lead through it. `zero` and `*j-inverse` of a node are computed
-//! once in its life.
+//! Both walk values with a stack of their own. A part that is shared is visited once and its result is shared: a value
+//! of n nodes costs n steps however many paths lead through it. `*j-inverse` of a node is computed once in its life, and
+//! that of a transform is what was transformed. The operators that cannot fail are in [`super::deferred`].
 
-use super::value::{Closure, Pair, Real, Value};
+use super::deferred;
+use super::value::{Closure, Function, Origin, Pair, Real, Value};
 use crate::core::errors::RuntimeError;
 use crate::core::eval::print::found;
-use crate::core::ir::{LambdaId, Program};
+use crate::core::ir::Program;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-/// What a unary operator makes of a value.
-trait Operator {
-    fn real(&mut self, real: Real) -> Result<Value, RuntimeError>;
-    /// A boolean or a string.
-    fn other(&mut self, value: &Value) -> Value;
-    fn pair(&self) -> Build {
-        Build::Pair
-    }
-    /// What to build from the results for a closure's captures.
-    fn closure(&mut self, closure: &Value, lambda: LambdaId) -> Result<Build, RuntimeError>;
-    /// The result for a node that has been operated on before.
-    fn recall(&self, node: &Value) -> Option<Value>;
-    fn remember(&mut self, node: &Value, result: &Value);
-}
 
 /// What to build from results.
 enum Build {
     Pair,
-    ZeroPair,
-    Closure(LambdaId, usize),
-    ZeroList(usize),
+    Closure(Function, usize),
 }
 
-enum Task<'a> {
+/// The address of a node that more than one reference leads to.
+fn shared_address(value: &Value) -> Option<*const ()> {
+    match value {
+        Value::Pair(pair) if value.is_shared() => Some(Rc::as_ptr(pair).cast()),
+        Value::Closure(closure) if value.is_shared() => Some(Rc::as_ptr(closure).cast()),
+        _ => None,
+    }
+}
+
+/// Replaces the results for the parts, which stand last in order, by the result for the whole.
+fn build_from(results: &mut Vec<Value>, build: Build) {
+    let count = match build {
+        Build::Pair => 2,
+        Build::Closure(_, count) => count,
+    };
+    let mut parts = results.drain(results.len() - count..);
+    let whole = match build {
+        Build::Pair => {
+            let car = parts.next().unwrap_or_default();
+            let cdr = parts.next().unwrap_or_default();
+            Value::pair(car, cdr)
+        }
+        Build::Closure(function, _) => Value::closure(function, parts.by_ref().collect()),
+    };
+    drop(parts);
+    results.push(whole);
+}
+
+enum InverseTask<'a> {
     Visit(&'a Value),
     Build(Build),
     /// The last result is that of this node.
     Remember(&'a Value),
 }
 
-/// The address of a node that more than one reference leads to.
-fn shared_address(value: &Value) -> Option<*const ()> {
-    match value {
-        Value::Pair(pair) if Rc::strong_count(pair) > 1 => Some(Rc::as_ptr(pair).cast()),
-        Value::Closure(closure) if Rc::strong_count(closure) > 1 => Some(Rc::as_ptr(closure).cast()),
-        _ => None,
-    }
-}
-
-fn rebuild(value: &Value, operator: &mut dyn Operator) -> Result<Value, RuntimeError> {
-    let mut tasks = vec![Task::Visit(value)];
+/// `*j-inverse`
+///
+/// # Errors
+///
+/// When a part is not a reverse value.
+pub fn reverse_inverse(program: &Program, value: &Value) -> Result<Value, RuntimeError> {
+    let mut tasks = vec![InverseTask::Visit(value)];
     let mut results: Vec<Value> = Vec::new();
     while let Some(task) = tasks.pop() {
         match task {
-            Task::Build(build) => build_from(&mut results, build),
-            Task::Remember(node) => operator.remember(node, results.last().unwrap_or(&Value::Nil)),
-            Task::Visit(value) => match operator.recall(value) {
-                Some(done) => results.push(done),
-                None => visit(value, operator, &mut tasks, &mut results)?,
+            InverseTask::Build(build) => build_from(&mut results, build),
+            InverseTask::Remember(node) => {
+                if let (Some(memo), Some(result)) = (node.memo(), results.last()) {
+                    memo.inverse.get_or_init(|| result.clone());
+                }
+            }
+            InverseTask::Visit(value) => match known_inverse(value) {
+                Some(inverse) => results.push(inverse),
+                None => visit_inverse(program, value, &mut tasks, &mut results)?,
             },
         }
     }
     Ok(results.pop().unwrap_or_default())
 }
 
-fn visit<'a>(
+fn visit_inverse<'a>(
+    program: &Program,
     value: &'a Value,
-    operator: &mut dyn Operator,
-    tasks: &mut Vec<Task<'a>>,
+    tasks: &mut Vec<InverseTask<'a>>,
     results: &mut Vec<Value>,
 ) -> Result<(), RuntimeError> {
+    let error = || RuntimeError::NotReversed { found: found(program, value) };
     match value {
-        Value::Nil => results.push(Value::Nil),
-        Value::Bool(_) | Value::Str(_) => results.push(operator.other(value)),
-        Value::Real(real) => results.push(operator.real(*real)?),
+        Value::Nil | Value::Bool(_) | Value::Str(_) => results.push(value.clone()),
+        Value::Real(real) => {
+            let tags = real.tags.checked_sub(1).ok_or_else(error)?;
+            results.push(Value::Real(Real { tags, ..*real }));
+        }
         Value::Pair(pair) => {
-            tasks.extend([Task::Remember(value), Task::Build(operator.pair())]);
-            tasks.extend([Task::Visit(pair.cdr()), Task::Visit(pair.car())]);
+            tasks.extend([InverseTask::Remember(value), InverseTask::Build(Build::Pair)]);
+            tasks.extend([InverseTask::Visit(pair.cdr()), InverseTask::Visit(pair.car())]);
         }
         Value::Closure(closure) => {
-            tasks.extend([Task::Remember(value), Task::Build(operator.closure(value, closure.lambda())?)]);
-            tasks.extend(closure.captures().iter().rev().map(Task::Visit));
+            let Function { base, order } = closure.function();
+            let function = Function { base, order: order.checked_sub(1).ok_or_else(error)? };
+            let build = Build::Closure(function, closure.captures().len());
+            tasks.extend([InverseTask::Remember(value), InverseTask::Build(build)]);
+            tasks.extend(closure.captures().iter().rev().map(InverseTask::Visit));
         }
     }
     Ok(())
 }
 
-/// Replaces the results for the parts, which stand last in order, by the result for the whole.
-fn build_from(results: &mut Vec<Value>, build: Build) {
-    let count = match build {
-        Build::Pair | Build::ZeroPair => 2,
-        Build::Closure(_, count) | Build::ZeroList(count) => count,
-    };
-    let mut parts = results.drain(results.len() - count..);
-    let whole = match build {
-        Build::Pair | Build::ZeroPair => {
-            let car = parts.next().unwrap_or_default();
-            let cdr = parts.next().unwrap_or_default();
-            if matches!(build, Build::Pair) { Value::pair(car, cdr) } else { Value::zero_pair(car, cdr) }
+/// The `*j-inverse` of a node, where nothing is left to do: that of a transform, that of a node that has been asked
+/// before, and the zeros of what these are transforms of.
+fn known_inverse(value: &Value) -> Option<Value> {
+    if let Some(inverse) = value.memo_so_far().and_then(|memo| memo.inverse.get()) {
+        return Some(inverse.clone());
+    }
+    match origin(value)? {
+        Origin::Reverse(of) => Some(of.clone()),
+        Origin::Zero(of) => {
+            let remembered = of.memo_so_far().and_then(|memo| memo.inverse.get());
+            let inverse = match (remembered, origin(of)?) {
+                (Some(inverse), _) | (None, Origin::Reverse(inverse)) => inverse,
+                (None, Origin::Built | Origin::Zero(_)) => return None,
+            };
+            Some(deferred::zero(inverse))
         }
-        Build::Closure(lambda, _) => Value::closure(lambda, parts.by_ref().collect()),
-        Build::ZeroList(_) => parts.by_ref().rev().fold(Value::Nil, |tail, part| Value::zero_pair(part, tail)),
-    };
-    drop(parts);
-    results.push(whole);
-}
-
-fn capture_count(closure: &Value) -> usize {
-    match closure {
-        Value::Closure(closure) => closure.captures().len(),
-        _ => 0,
+        Origin::Built => None,
     }
 }
 
-struct Zero;
-
-impl Operator for Zero {
-    fn real(&mut self, real: Real) -> Result<Value, RuntimeError> {
-        Ok(Value::Real(Real::symbolic_zero(real.tags)))
+fn origin(value: &Value) -> Option<&Origin> {
+    match value {
+        Value::Pair(pair) => Some(&pair.origin),
+        Value::Closure(closure) => Some(&closure.origin),
+        Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
     }
-    fn other(&mut self, _: &Value) -> Value {
-        Value::Nil
-    }
-    fn closure(&mut self, closure: &Value, _: LambdaId) -> Result<Build, RuntimeError> {
-        Ok(Build::ZeroList(capture_count(closure)))
-    }
-    fn pair(&self) -> Build {
-        Build::ZeroPair
-    }
-    fn recall(&self, node: &Value) -> Option<Value> {
-        match node {
-            Value::Pair(pair) if pair.is_zero() => Some(node.clone()),
-            _ => node.memo_so_far()?.zero.get().cloned(),
-        }
-    }
-    fn remember(&mut self, node: &Value, result: &Value) {
-        if let Some(memo) = node.memo() {
-            memo.zero.get_or_init(|| result.clone());
-        }
-    }
-}
-
-/// The zero sensitivity of a value.
-pub fn zero(value: &Value) -> Value {
-    rebuild(value, &mut Zero).unwrap_or_default()
-}
-
-struct Reverse<'a> {
-    transform: &'a mut dyn FnMut(LambdaId) -> LambdaId,
-    /// The results for shared nodes of this value.
-    shared: FxHashMap<*const (), Value>,
-}
-
-impl Operator for Reverse<'_> {
-    fn real(&mut self, real: Real) -> Result<Value, RuntimeError> {
-        Ok(Value::Real(Real { tags: real.tags + 1, ..real }))
-    }
-    fn other(&mut self, value: &Value) -> Value {
-        value.clone()
-    }
-    fn closure(&mut self, closure: &Value, lambda: LambdaId) -> Result<Build, RuntimeError> {
-        Ok(Build::Closure((self.transform)(lambda), capture_count(closure)))
-    }
-    fn recall(&self, node: &Value) -> Option<Value> {
-        self.shared.get(&shared_address(node)?).cloned()
-    }
-    /// The original remembers nothing, since its transform remembers it.
-    fn remember(&mut self, node: &Value, result: &Value) {
-        if let Some(address) = shared_address(node) {
-            self.shared.insert(address, result.clone());
-        }
-        if let Some(memo) = result.memo() {
-            memo.inverse.get_or_init(|| node.clone());
-        }
-    }
-}
-
-/// `*j`, given the transform of each λ.
-pub fn reverse(value: &Value, transform: &mut dyn FnMut(LambdaId) -> LambdaId) -> Result<Value, RuntimeError> {
-    rebuild(value, &mut Reverse { transform, shared: FxHashMap::default() })
-}
-
-struct ReverseInverse<'a> {
-    program: &'a Program,
-    /// The λ that a λ is the transform of.
-    inverse: &'a dyn Fn(LambdaId) -> Option<LambdaId>,
-}
-
-impl ReverseInverse<'_> {
-    fn error(&self, value: &Value) -> RuntimeError {
-        RuntimeError::NotReversed { found: found(self.program, value) }
-    }
-}
-
-impl Operator for ReverseInverse<'_> {
-    fn real(&mut self, real: Real) -> Result<Value, RuntimeError> {
-        match real.tags.checked_sub(1) {
-            Some(tags) => Ok(Value::Real(Real { tags, ..real })),
-            None => Err(self.error(&Value::Real(real))),
-        }
-    }
-    fn other(&mut self, value: &Value) -> Value {
-        value.clone()
-    }
-    fn closure(&mut self, closure: &Value, lambda: LambdaId) -> Result<Build, RuntimeError> {
-        match (self.inverse)(lambda) {
-            Some(of) => Ok(Build::Closure(of, capture_count(closure))),
-            None => Err(self.error(closure)),
-        }
-    }
-    fn recall(&self, node: &Value) -> Option<Value> {
-        node.memo_so_far()?.inverse.get().cloned()
-    }
-    fn remember(&mut self, node: &Value, result: &Value) {
-        if let Some(memo) = node.memo() {
-            memo.inverse.get_or_init(|| result.clone());
-        }
-    }
-}
-
-/// `*j-inverse`, given the λ that each λ is the transform of.
-pub fn reverse_inverse(
-    program: &Program,
-    value: &Value,
-    inverse: &dyn Fn(LambdaId) -> Option<LambdaId>,
-) -> Result<Value, RuntimeError> {
-    rebuild(value, &mut ReverseInverse { program, inverse })
 }
 
 enum PlusTask<'a> {
@@ -273,7 +177,7 @@ pub fn plus(program: &Program, left: &Value, right: &Value, how: &mut Plus) -> R
                     (Value::Pair(x), Value::Pair(_)) if how.conformant && x.is_zero() => results.push(right.clone()),
                     (Value::Pair(_), Value::Pair(y)) if how.conformant && y.is_zero() => results.push(left.clone()),
                     (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, &mut tasks),
-                    (Value::Closure(x), Value::Closure(y)) if x.lambda() == y.lambda() => {
+                    (Value::Closure(x), Value::Closure(y)) if x.function() == y.function() => {
                         visit_closures(x, y, &mut tasks);
                     }
                     _ => return Err(non_conformant(program, left, right)),
@@ -290,7 +194,7 @@ fn visit_pairs<'a>(x: &'a Pair, y: &'a Pair, tasks: &mut Vec<PlusTask<'a>>) {
 }
 
 fn visit_closures<'a>(x: &'a Closure, y: &'a Closure, tasks: &mut Vec<PlusTask<'a>>) {
-    tasks.push(PlusTask::Build(Build::Closure(x.lambda(), x.captures().len())));
+    tasks.push(PlusTask::Build(Build::Closure(x.function(), x.captures().len())));
     let parts = x.captures().iter().zip(y.captures());
     tasks.extend(parts.rev().map(|(x, y)| PlusTask::Visit(x, y)));
 }
@@ -312,8 +216,10 @@ fn non_conformant(program: &Program, left: &Value, right: &Value) -> RuntimeErro
 
 #[cfg(test)]
 mod tests {
+    use super::deferred::{reverse, zero};
     use super::*;
     use crate::core::eval::print::shortened;
+    use crate::core::ir::LambdaId;
 
     fn text(value: &Value) -> String {
         shortened(&Program::default(), value, 200)
@@ -346,7 +252,10 @@ mod tests {
 
     #[test]
     fn zero_of_a_closure_lists_its_captures() {
-        let closure = Value::closure(LambdaId(0), vec![Value::real(1.0), Value::Bool(true), Value::Nil]);
+        let closure = Value::closure(
+            Function { base: LambdaId(0), order: 0 },
+            vec![Value::real(1.0), Value::Bool(true), Value::Nil],
+        );
         assert_eq!(text(&zero(&closure)), "(0 () ())");
     }
 
@@ -362,10 +271,9 @@ mod tests {
     #[test]
     fn shared_structure_stays_linear() {
         let value = doubled(64);
-        let mut keep = |lambda| lambda;
-        let reversed = reverse(&value, &mut keep).expect("`*j` never fails");
+        let reversed = reverse(&value);
         let program = Program::default();
-        assert!(reverse_inverse(&program, &reversed, &|lambda| Some(lambda)).is_ok());
+        assert!(reverse_inverse(&program, &reversed).is_ok());
         assert!(add(&value, &zero(&value)).is_ok());
         assert!(add(&value, &value).is_ok());
     }
@@ -373,9 +281,8 @@ mod tests {
     #[test]
     fn long_lists_need_no_native_stack() {
         let list = long_list(1_000_000);
-        let mut keep = |lambda| lambda;
-        let reversed = reverse(&list, &mut keep).expect("`*j` never fails");
-        assert!(reverse_inverse(&Program::default(), &reversed, &|lambda| Some(lambda)).is_ok());
+        let reversed = reverse(&list);
+        assert!(reverse_inverse(&Program::default(), &reversed).is_ok());
         assert!(add(&list, &zero(&list)).is_ok());
     }
 
@@ -396,7 +303,28 @@ mod tests {
     #[test]
     fn inverse_of_an_untransformed_value_is_an_error() {
         let program = Program::default();
-        assert!(reverse_inverse(&program, &long_list(1), &|_| None).is_err());
-        assert!(reverse_inverse(&program, &Value::Nil, &|_| None).is_ok());
+        assert!(reverse_inverse(&program, &long_list(1)).is_err());
+        assert!(reverse_inverse(&program, &Value::Nil).is_ok());
+    }
+
+    #[test]
+    fn transforms_of_zeros_of_parts_take_no_time() {
+        let program = Program::default();
+        let reversed = reverse(&long_list(10_000));
+        let mut rest = &reversed;
+        // Quadratic, this would be 10^8 steps.
+        while let Value::Pair(pair) = rest {
+            let primal = reverse_inverse(&program, rest).expect("it is a transform");
+            let again = reverse(&zero(&primal));
+            assert!(matches!(&again, Value::Pair(pair) if pair.is_zero()));
+            assert!(reverse_inverse(&program, &zero(rest)).is_ok());
+            rest = pair.cdr();
+        }
+    }
+
+    #[test]
+    fn towers_of_transforms_need_no_native_stack() {
+        let high = (0..1_000_000).fold(Value::pair(Value::real(1.0), Value::Nil), |value, _| reverse(&value));
+        assert!(matches!(&high, Value::Pair(pair) if matches!(pair.car(), Value::Real(Real { tags: 1_000_000, .. }))));
     }
 }

@@ -1,11 +1,11 @@
 //! What each primitive does in the reference evaluator.
 
+use super::deferred;
 use super::input::read_real;
 use super::operators;
 use super::print::{found, print, shortened};
 use super::value::{Real, Value};
 use super::{Counts, machine::World};
-use crate::ad::Transforms;
 use crate::core::arithmetic;
 use crate::core::errors::RuntimeError;
 use crate::core::ir::Program;
@@ -88,7 +88,7 @@ fn structure(prim: Prim, x: Value, y: Value, program: &Program) -> Result<Value,
 
 fn derivative(prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
     match prim {
-        Prim::Zero => Ok(operators::zero(x)),
+        Prim::Zero => Ok(deferred::zero(x)),
         Prim::Plus => {
             let mut how = operators::Plus { additions: 0, conformant: world.in_backpropagator };
             let sum = operators::plus(world.program, x, y, &mut how);
@@ -96,18 +96,15 @@ fn derivative(prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result
             sum
         }
         Prim::InCar | Prim::InCdr => match x {
-            Value::Pair(pair) if prim == Prim::InCar => Ok(Value::pair(y.clone(), operators::zero(pair.cdr()))),
-            Value::Pair(pair) => Ok(Value::pair(operators::zero(pair.car()), y.clone())),
+            Value::Pair(pair) if prim == Prim::InCar => Ok(Value::pair(y.clone(), deferred::zero(pair.cdr()))),
+            Value::Pair(pair) => Ok(Value::pair(deferred::zero(pair.car()), y.clone())),
             _ => {
                 let prim = if prim == Prim::InCar { Prim::Car } else { Prim::Cdr };
                 Err(RuntimeError::NotAPair { prim, found: found(world.program, x) })
             }
         },
-        Prim::J => operators::reverse(x, &mut |lambda| world.transforms.reverse(world.program, lambda)),
-        _ => {
-            let program = &*world.program;
-            operators::reverse_inverse(program, x, &|lambda| Transforms::reverse_inverse(program, lambda))
-        }
+        Prim::J => Ok(deferred::reverse(x)),
+        _ => operators::reverse_inverse(world.program, x),
     }
 }
 

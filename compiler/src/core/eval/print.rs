@@ -1,6 +1,6 @@
 //! Values as text, written without recursion.
 
-use super::value::{Real, Value};
+use super::value::{Function, Real, Value};
 use crate::core::errors::Found;
 use crate::core::ir::Program;
 use crate::core::number;
@@ -46,7 +46,10 @@ fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write) -> io::Re
         Value::Bool(truth) => output.write_all(if *truth { b"#t" } else { b"#f" }),
         Value::Real(real) => print_real(*real, output),
         Value::Str(text) => print_string(text, output),
-        Value::Closure(closure) => write!(output, "#[procedure {}]", program.lambdas[closure.lambda()].name),
+        Value::Closure(closure) => {
+            let Function { base, order } = closure.function();
+            write!(output, "#[procedure {}]", program.printed_name(base, order))
+        }
     }
 }
 

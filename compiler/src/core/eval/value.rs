@@ -4,14 +4,17 @@
 //! else transforms its parts. Lists and chains of closures get millions of nodes long, so everything here that walks a
 //! value, freeing it included, keeps its own stack.
 //!
-//! Nodes remember what the derivative operators made of them ([`Memo`]), so that a loop over a list does not transform
-//! the whole rest of the list at every step. Memos point from transforms to originals and from values to their zeros,
-//! never back, so values stay acyclic.
+//! `zero` and `*j` of a node are deferred: the node that they make refers to its [`Origin`], and gets its parts when
+//! somebody looks at them ([`super::deferred`]). So a loop over a list does not transform the whole rest of the list at
+//! every step, nor make zeros of it. Nodes remember what became of them ([`Memo`]). Strong references point from
+//! transforms and zeros to originals, never back, so values stay acyclic.
 
+use super::deferred;
+use crate::ad::base_and_order;
 use crate::core::errors::Kind;
-use crate::core::ir::{Const, LambdaId};
-use std::cell::{Cell, OnceCell};
-use std::rc::Rc;
+use crate::core::ir::{Const, LambdaId, Program};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::{Rc, Weak};
 
 /// A number with its tags.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,29 +56,67 @@ pub enum Value {
     Closure(Rc<Closure>),
 }
 
-/// What the derivative operators made of a node, each at most once.
+/// A λ of the program and how often `*j` was applied to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Function {
+    /// A λ that is no reverse transform.
+    pub base: LambdaId,
+    /// How many transforms up.
+    pub order: u32,
+}
+
+impl Function {
+    /// A λ of the program, which may be the transform of another.
+    pub fn of(program: &Program, lambda: LambdaId) -> Function {
+        let (base, order) = base_and_order(program, lambda);
+        Function { base, order }
+    }
+}
+
+/// How the parts of a node are found when they are asked for.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// The program built it of its parts.
+    Built,
+    /// It is the zero of a pair or closure.
+    Zero(Value),
+    /// It is the transform of a pair or closure.
+    Reverse(Value),
+}
+
+/// What the derivative operators made of a node. What is alive is made only once, so that shared parts stay shared.
 #[derive(Debug, Default)]
-pub struct Memo {
+pub(super) struct Memo {
     /// Its `*j-inverse`.
     pub inverse: OnceCell<Value>,
-    /// Its `zero`.
-    pub zero: OnceCell<Value>,
+    /// Its `*j`, which refers back to it.
+    pub reverse: RefCell<Option<WeakNode>>,
+    /// Its `zero`, which refers back to it.
+    pub zero: RefCell<Option<WeakNode>>,
+}
+
+/// A pair or closure for as long as others need it.
+#[derive(Debug)]
+pub(super) enum WeakNode {
+    Pair(Weak<Pair>),
+    Closure(Weak<Closure>),
 }
 
 /// The two parts of a pair.
 #[derive(Debug)]
 pub struct Pair {
-    car: Value,
-    cdr: Value,
+    pub(super) parts: OnceCell<[Value; 2]>,
+    pub(super) origin: Origin,
     memo: OnceCell<Box<Memo>>,
     is_zero: bool,
 }
 
-/// A λ with the values of its captures.
+/// A function with the values of its captures.
 #[derive(Debug)]
 pub struct Closure {
-    lambda: LambdaId,
-    captures: Box<[Value]>,
+    function: Function,
+    pub(super) captures: OnceCell<Box<[Value]>>,
+    pub(super) origin: Origin,
     memo: OnceCell<Box<Memo>>,
 }
 
@@ -90,10 +131,10 @@ pub fn live_bytes() -> usize {
 }
 
 /// Two counters, the pair, and what the allocator adds.
-const PAIR_BYTES: usize = 80;
+const PAIR_BYTES: usize = 96;
 
 fn closure_bytes(captures: usize) -> usize {
-    80 + captures * size_of::<Value>()
+    96 + captures * size_of::<Value>()
 }
 
 impl Value {
@@ -103,20 +144,31 @@ impl Value {
     }
     /// A pair.
     pub fn pair(car: Value, cdr: Value) -> Value {
-        Value::new_pair(car, cdr, false)
+        Value::new_pair(Some([car, cdr]), Origin::Built, false)
     }
-    /// A pair that `zero` makes, of parts that it has made.
+    /// A pair that is a zero, of parts that are zeros.
     pub fn zero_pair(car: Value, cdr: Value) -> Value {
-        Value::new_pair(car, cdr, true)
+        Value::new_pair(Some([car, cdr]), Origin::Built, true)
     }
-    fn new_pair(car: Value, cdr: Value, is_zero: bool) -> Value {
+    /// A pair whose parts are found when they are asked for.
+    pub(super) fn deferred_pair(origin: Origin, is_zero: bool) -> Value {
+        Value::new_pair(None, origin, is_zero)
+    }
+    fn new_pair(parts: Option<[Value; 2]>, origin: Origin, is_zero: bool) -> Value {
         LIVE.set(LIVE.get() + PAIR_BYTES);
-        Value::Pair(Rc::new(Pair { car, cdr, memo: OnceCell::new(), is_zero }))
+        let parts = parts.map_or_else(OnceCell::new, OnceCell::from);
+        Value::Pair(Rc::new(Pair { parts, origin, memo: OnceCell::new(), is_zero }))
     }
     /// A closure.
-    pub fn closure(lambda: LambdaId, captures: Vec<Value>) -> Value {
+    pub fn closure(function: Function, captures: Vec<Value>) -> Value {
         LIVE.set(LIVE.get() + closure_bytes(captures.len()));
-        Value::Closure(Rc::new(Closure { lambda, captures: captures.into(), memo: OnceCell::new() }))
+        let captures = OnceCell::from(captures.into_boxed_slice());
+        Value::Closure(Rc::new(Closure { function, captures, origin: Origin::Built, memo: OnceCell::new() }))
+    }
+    /// A closure whose captures are found when they are asked for.
+    pub(super) fn deferred_closure(function: Function, origin: Origin) -> Value {
+        LIVE.set(LIVE.get() + closure_bytes(0));
+        Value::Closure(Rc::new(Closure { function, captures: OnceCell::new(), origin, memo: OnceCell::new() }))
     }
     /// The value of a literal.
     pub fn constant(constant: &Const) -> Value {
@@ -128,7 +180,7 @@ impl Value {
         }
     }
     /// What operators made of this node, if they made anything.
-    pub fn memo_so_far(&self) -> Option<&Memo> {
+    pub(super) fn memo_so_far(&self) -> Option<&Memo> {
         match self {
             Value::Pair(pair) => pair.memo.get().map(Box::as_ref),
             Value::Closure(closure) => closure.memo.get().map(Box::as_ref),
@@ -136,10 +188,26 @@ impl Value {
         }
     }
     /// What operators made of this node, to be added to; `None` for a leaf.
-    pub fn memo(&self) -> Option<&Memo> {
+    pub(super) fn memo(&self) -> Option<&Memo> {
         match self {
             Value::Pair(pair) => Some(pair.memo.get_or_init(Box::default)),
             Value::Closure(closure) => Some(closure.memo.get_or_init(Box::default)),
+            Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
+        }
+    }
+    /// True when more than one reference leads to this node.
+    pub(super) fn is_shared(&self) -> bool {
+        match self {
+            Value::Pair(pair) => Rc::strong_count(pair) > 1,
+            Value::Closure(closure) => Rc::strong_count(closure) > 1,
+            Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => false,
+        }
+    }
+    /// A reference that does not keep the node alive; `None` for a leaf.
+    pub(super) fn downgrade(&self) -> Option<WeakNode> {
+        match self {
+            Value::Pair(pair) => Some(WeakNode::Pair(Rc::downgrade(pair))),
+            Value::Closure(closure) => Some(WeakNode::Closure(Rc::downgrade(closure))),
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
     }
@@ -161,14 +229,24 @@ impl Value {
     }
 }
 
+impl WeakNode {
+    /// The node, if it is still alive.
+    pub fn upgrade(&self) -> Option<Value> {
+        match self {
+            WeakNode::Pair(pair) => pair.upgrade().map(Value::Pair),
+            WeakNode::Closure(closure) => closure.upgrade().map(Value::Closure),
+        }
+    }
+}
+
 impl Pair {
     /// The first part.
     pub fn car(&self) -> &Value {
-        &self.car
+        &deferred::parts(self)[0]
     }
     /// The second part.
     pub fn cdr(&self) -> &Value {
-        &self.cdr
+        &deferred::parts(self)[1]
     }
     /// True when the pair is a zero as a whole.
     pub fn is_zero(&self) -> bool {
@@ -178,12 +256,12 @@ impl Pair {
 
 impl Closure {
     /// The code.
-    pub fn lambda(&self) -> LambdaId {
-        self.lambda
+    pub fn function(&self) -> Function {
+        self.function
     }
     /// The environment, in the order of the λ's captures.
     pub fn captures(&self) -> &[Value] {
-        &self.captures
+        deferred::captures(self)
     }
 }
 
@@ -198,7 +276,11 @@ impl Drop for Pair {
 
 impl Drop for Closure {
     fn drop(&mut self) {
-        LIVE.set(LIVE.get().saturating_sub(closure_bytes(self.captures.len())));
+        let captures = match self.origin {
+            Origin::Built => self.captures.get().map_or(0, |captures| captures.len()),
+            Origin::Zero(_) | Origin::Reverse(_) => 0,
+        };
+        LIVE.set(LIVE.get().saturating_sub(closure_bytes(captures)));
         let mut pending = Vec::new();
         detach_closure(self, &mut pending);
         release(pending);
@@ -225,20 +307,27 @@ fn release(mut pending: Vec<Value>) {
 }
 
 fn detach_pair(pair: &mut Pair, pending: &mut Vec<Value>) {
-    detach(&mut pair.car, pending);
-    detach(&mut pair.cdr, pending);
+    pair.parts.get_mut().into_iter().flatten().for_each(|part| detach(part, pending));
+    detach_origin(&mut pair.origin, pending);
     detach_memo(pair.memo.take(), pending);
 }
 
 fn detach_closure(closure: &mut Closure, pending: &mut Vec<Value>) {
-    closure.captures.iter_mut().for_each(|value| detach(value, pending));
+    closure.captures.get_mut().into_iter().flatten().for_each(|value| detach(value, pending));
+    detach_origin(&mut closure.origin, pending);
     detach_memo(closure.memo.take(), pending);
 }
 
+fn detach_origin(origin: &mut Origin, pending: &mut Vec<Value>) {
+    match origin {
+        Origin::Built => {}
+        Origin::Zero(of) | Origin::Reverse(of) => detach(of, pending),
+    }
+}
+
 fn detach_memo(memo: Option<Box<Memo>>, pending: &mut Vec<Value>) {
-    if let Some(mut memo) = memo {
-        let values = [memo.inverse.take(), memo.zero.take()];
-        values.into_iter().flatten().for_each(|mut value| detach(&mut value, pending));
+    if let Some(mut inverse) = memo.and_then(|mut memo| memo.inverse.take()) {
+        detach(&mut inverse, pending);
     }
 }
 
@@ -262,7 +351,7 @@ mod tests {
         let before = live_bytes();
         let mut list = Value::Nil;
         for _ in 0..1_000_000 {
-            list = Value::pair(Value::closure(LambdaId(0), vec![list]), Value::Nil);
+            list = Value::pair(Value::closure(Function { base: LambdaId(0), order: 0 }, vec![list]), Value::Nil);
         }
         assert!(live_bytes() > before);
         drop(list);
