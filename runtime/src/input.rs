@@ -89,7 +89,12 @@ fn fail_malformed(message: &[u8], word: &[u8]) -> ! {
     let (before, after) = at.map_or((message, &[][..]), |at| (&message[..at], &message[at + PLACEHOLDER.len()..]));
     output::write_error(before);
     if at.is_some() {
-        output::write_error(word);
+        word.iter().for_each(|byte| match byte {
+            // Control characters are shown as pictures, as everywhere in messages.
+            0..0x20 => output::write_error(&[0xE2, 0x90, 0x80 + byte]),
+            0x7F => output::write_error("\u{2421}".as_bytes()),
+            _ => output::write_error(&[*byte]),
+        });
     }
     start::fail(after)
 }

@@ -5,13 +5,25 @@ use super::layout::TooLarge;
 use super::{Event, Specializer};
 use crate::base::Span;
 use crate::core::errors::{Found, Kind, Place, RuntimeError};
-use crate::flow::shape::Head;
+use crate::core::ir::{Body, LambdaId, Part, Rhs, Var};
+use crate::flow::analysis::{Variant, VariantId};
+use crate::flow::shape::{Code, Head, Shape};
 use crate::ssa::ir::{Op, Stream, Terminator, TextId};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Stands for a value in a message that is only known at run time.
 /// A character for private use: control characters are shown as pictures.
 const HOLE: &str = "\u{E000}";
+
+/// A call that the program makes, to be named in errors.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Call {
+    /// Where.
+    pub span: Span,
+    /// The λ called, before any transform.
+    pub callee: LambdaId,
+}
 
 impl Specializer<'_> {
     /// What a value of an alternative is called in messages.
@@ -32,9 +44,10 @@ impl Specializer<'_> {
         let span = e.span.unwrap_or(self.fallback_span);
         match self.blame {
             Some(call) if self.sources.is_library(span) => {
-                Place { span: call, library: Some(self.function_name.to_string()), call: None }
+                let name = self.core.lambdas[call.callee].name.to_string();
+                Place { span: call.span, library: Some(name), call: None }
             }
-            _ => Place::from(span),
+            blame => Place { span, library: None, call: blame.map(|call| call.span) },
         }
     }
 
@@ -98,13 +111,37 @@ impl Specializer<'_> {
         }
     }
 
-    /// The span to blame in a library function called from here: that of the call, if the caller is the user's.
-    pub fn blame_of_call(&self, e: &Emitter, callee: Span) -> Option<Span> {
-        if !self.sources.is_library(callee) {
-            return None;
+    /// The call to name in the errors of a function called from here: for a library function, the call by the program
+    /// that led into the library; for one of the program's whose pattern may not fit, the call itself.
+    pub fn blame_of_call(&mut self, e: &Emitter, code: Code, variant: VariantId) -> Option<Call> {
+        let span = e.span.unwrap_or(self.fallback_span);
+        let here = Call { span, callee: code.base };
+        let in_library = self.sources.is_library(span);
+        if self.sources.is_library(self.core.lambdas[code.lambda].span) {
+            return if in_library { self.blame } else { Some(here) };
         }
-        let here = e.span.unwrap_or(self.fallback_span);
-        if self.sources.is_library(here) { self.blame } else { Some(here) }
+        (!in_library && self.may_mismatch(variant)).then_some(here)
+    }
+
+    /// Whether a pattern in a variant that has not been emitted yet may meet a value that does not fit.
+    fn may_mismatch(&mut self, variant: VariantId) -> bool {
+        if let Some(known) = self.may_mismatch.get(&variant) {
+            return *known;
+        }
+        let Variant { key, facts, .. } = &self.flow.variants[variant];
+        let lambda = &self.core.lambdas[key.lambda];
+        let inputs: FxHashMap<Var, Shape> =
+            lambda.captures.iter().chain([&lambda.param]).copied().zip(key.args.iter().copied()).collect();
+        let fits = |part: Part, x: Var| {
+            let Some(shape) = facts.shapes.get(&x).or_else(|| inputs.get(&x)) else { return true };
+            self.flow.shapes.alternatives(*shape).iter().all(|alternative| match part {
+                Part::Nil => alternative.head == Head::Nil,
+                Part::Car | Part::Cdr => matches!(alternative.head, Head::Pair(_) | Head::ZeroOf),
+            })
+        };
+        let result = any_pattern(&lambda.body, &|part, x| !fits(part, x));
+        self.may_mismatch.insert(variant, result);
+        result
     }
 
     /// Ends a function with its result, if control gets there.
@@ -114,4 +151,13 @@ impl Specializer<'_> {
         }
         Ok(())
     }
+}
+
+/// True when some pattern in a body passes a test.
+fn any_pattern(body: &Body, test: &dyn Fn(Part, Var) -> bool) -> bool {
+    body.bindings.iter().any(|binding| match &binding.rhs {
+        Rhs::Destructure(part, x) => test(*part, *x),
+        Rhs::If(_, then, other) => any_pattern(then, test) || any_pattern(other, test),
+        _ => false,
+    })
 }

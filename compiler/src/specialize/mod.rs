@@ -39,6 +39,7 @@ use crate::flow::shape::{Head, Shape, Shapes};
 use crate::flow::{Analysis, Unsupported};
 use crate::ssa::ir::{self, FuncId, Function, Op, SlotId, Stream, SumId, Terminator, TextId, Type};
 use emit::{Emitted, Emitter, Val, reached, target};
+use failure::Call;
 use layout::{Layouts, TooLarge};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -76,7 +77,7 @@ enum Event {
 /// What remains to be emitted.
 #[derive(Clone, Copy, Debug)]
 enum Task {
-    Variant(VariantId, Option<Span>),
+    Variant(VariantId, Option<Call>),
     Helper(Helper),
 }
 
@@ -87,7 +88,7 @@ pub struct Specializer<'a> {
     flow: Analysis,
     out: ir::Program,
     layouts: Layouts,
-    functions: FxHashMap<(VariantId, Option<Span>), FuncId>,
+    functions: FxHashMap<(VariantId, Option<Call>), FuncId>,
     helpers: FxHashMap<Helper, FuncId>,
     tasks: Vec<(FuncId, Task)>,
     texts: FxHashMap<Rc<str>, TextId>,
@@ -99,8 +100,10 @@ pub struct Specializer<'a> {
     /// The function being emitted.
     lambda: Option<LambdaId>,
     function_name: Rc<str>,
-    blame: Option<Span>,
+    blame: Option<Call>,
     fallback_span: Span,
+    /// Whether a pattern of the variant may meet a value that does not fit.
+    may_mismatch: FxHashMap<VariantId, bool>,
 }
 
 /// Translates a program.
@@ -139,6 +142,7 @@ pub fn lower(core: &Program, flow: Analysis, sources: &SourceMap) -> Result<ir::
         function_name: "main".into(),
         blame: None,
         fallback_span,
+        may_mismatch: FxHashMap::default(),
     };
     match specializer.program() {
         Ok(main) => match specializer.certain_failure(main) {
@@ -319,7 +323,7 @@ impl Specializer<'_> {
     }
 
     /// The function of a variant, to be emitted later if it is not yet.
-    fn function(&mut self, variant: VariantId, blame: Option<Span>) -> Result<FuncId, TooLarge> {
+    fn function(&mut self, variant: VariantId, blame: Option<Call>) -> Result<FuncId, TooLarge> {
         if let Some(function) = self.functions.get(&(variant, blame)) {
             return Ok(*function);
         }
@@ -443,7 +447,7 @@ impl Specializer<'_> {
                 e.terminate(Terminator::Unreachable);
                 return Ok(None);
             };
-            let blame = this.blame_of_call(e, this.core.lambdas[code.lambda].span);
+            let blame = this.blame_of_call(e, code, variant);
             let callee = this.function(variant, blame)?;
             let key = this.flow.variants[variant].key.clone();
             let mut args = Vec::new();
