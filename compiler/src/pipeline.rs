@@ -28,6 +28,8 @@ pub struct Settings {
     pub include: Vec<PathBuf>,
     /// Use every instruction of this machine.
     pub native_cpu: bool,
+    /// How far the analysis goes.
+    pub limits: flow::Options,
 }
 
 /// Why a program is not native code.
@@ -82,7 +84,7 @@ impl Pipeline {
     ///
     /// When that is not decided before the program runs.
     pub fn analyze(&mut self, program: &mut core::Program) -> Result<flow::Analysis, Refusal> {
-        let result = self.timed("flow", |p| flow::analyze(program, &p.sources, &flow::Options::default()));
+        let result = self.timed("flow", |p| flow::analyze(program, &p.sources, &p.settings.limits));
         result.map_err(|unsupported| Refusal::Unsupported(unsupported.diagnostic))
     }
 

@@ -74,8 +74,11 @@ fn main() {
 }
 
 fn all_ways(example: &Example) -> Vec<Trial> {
-    let mut trials =
-        vec![trial("eval", example, evaluate), trial("run", example, compile_and_run), trial("build", example, build_and_execute)];
+    let mut trials = vec![
+        trial("eval", example, evaluate),
+        trial("run", example, compile_and_run),
+        trial("build", example, build_and_execute),
+    ];
     if let Some(reason) = promise(&example.text).warning {
         let example = example.clone();
         trials.push(Trial::test(format!("{} (refused)", example.name), move || refused(&example, &reason)));

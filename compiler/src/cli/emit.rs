@@ -56,6 +56,8 @@ pub struct Arguments {
     /// Show code for this machine in particular.
     #[arg(long)]
     native_cpu: bool,
+    #[command(flatten)]
+    limits: super::LimitArguments,
 }
 
 /// The names of all passes.
@@ -70,6 +72,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     }
     let mut settings = arguments.input.settings();
     settings.native_cpu = arguments.native_cpu;
+    settings.limits = arguments.limits.options();
     let passes = opt::Settings {
         disabled: arguments.disable_pass.clone(),
         dump_after: arguments.print_after.clone(),

@@ -9,6 +9,7 @@
 //!
 //! One file for each subcommand; [`terminal`] prints messages; [`embedded`] is about executables that evaluate.
 
+use crate::flow::{self, limits::LIMITS};
 use crate::pipeline::Settings;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -117,6 +118,43 @@ struct Native {
     /// Print how long each part of the compiler took.
     #[arg(long)]
     time_passes: bool,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+/// Limits of the compiler.
+#[derive(Args)]
+struct LimitArguments {
+    // The help is written from the table of limits.
+    #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = parse_limit)]
+    #[arg(help = "Set a limit of the compiler; may be repeated", long_help = limits_help())]
+    limits: Vec<(String, u32)>,
+}
+
+fn limits_help() -> String {
+    let mut help = "Set a limit of the compiler; may be repeated:".to_string();
+    let defaults = flow::Options::default();
+    for limit in &LIMITS {
+        help += &format!("\n- {} [default: {}]: {}", limit.name, (limit.get)(&defaults), limit.about);
+    }
+    help
+}
+
+fn parse_limit(text: &str) -> Result<(String, u32), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=NUMBER")?;
+    let value = value.parse().map_err(|_| format!("`{value}` is not a number from 0 to {}", u32::MAX))?;
+    flow::Options::default().set(name, value)?;
+    Ok((name.to_string(), value))
+}
+
+impl LimitArguments {
+    fn options(&self) -> flow::Options {
+        let mut options = flow::Options::default();
+        for (name, value) in &self.limits {
+            options.set(name, *value).expect("the parser of the arguments knows the names");
+        }
+        options
+    }
 }
 
 impl Input {
@@ -127,7 +165,7 @@ impl Input {
 
 impl Native {
     fn settings(&self, input: &Input) -> Settings {
-        Settings { native_cpu: self.native_cpu, ..input.settings() }
+        Settings { native_cpu: self.native_cpu, limits: self.limits.options(), ..input.settings() }
     }
 }
 

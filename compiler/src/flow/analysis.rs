@@ -25,6 +25,7 @@
 mod fixpoint;
 
 use super::algebra::{TowerTooHigh, Transform};
+use super::limits::Options;
 use super::primitive;
 use super::shape::{Code, Head, Shape, Shapes};
 use crate::ad::{Transforms, base_and_order};
@@ -37,37 +38,6 @@ use std::rc::Rc;
 entity_id! {
     /// A λ specialised to shapes.
     VariantId, "S"
-}
-
-/// Limits of the analysis.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// How many calls of one λ may nest while all control is decided by known numbers.
-    pub unroll: usize,
-    /// How many calls of one λ may nest before long known data (a list of as many elements) are treated like data that
-    /// only run time knows.
-    pub max_nesting: usize,
-    /// How many variants of one λ may differ in known numbers only.
-    pub number_variants: usize,
-    /// How many variants there may be in all.
-    pub max_variants: usize,
-    /// How often `*j` may be applied to the same code.
-    pub max_order: u32,
-    /// How often, where each application is behind a decision of run time that the one before led to.
-    pub max_dynamic_order: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            unroll: 24,
-            max_nesting: 256,
-            number_variants: 64,
-            max_variants: 20_000,
-            max_order: 12,
-            max_dynamic_order: 4,
-        }
-    }
 }
 
 /// Why a program cannot be compiled to native code; it can still be evaluated.
@@ -327,9 +297,11 @@ impl Analyzer<'_> {
         }
     }
 
-    fn unsupported(&self, message: &str, help: &str) -> Abort {
+    /// The program went past the limit of that name.
+    fn unsupported(&self, limit: &str, message: &str, help: &str) -> Abort {
         let (span, label) = self.blame();
-        let diagnostic = Diagnostic::error("V0401", message, span, label).help(help).as_warning();
+        let diagnostic = Diagnostic::error("V0401", message, span, label).note(self.options.note(limit));
+        let diagnostic = diagnostic.help(help).as_warning();
         Abort::Unsupported(Unsupported { diagnostic: Box::new(diagnostic) })
     }
 
@@ -470,11 +442,12 @@ impl Analyzer<'_> {
 
     fn primitive(&mut self, prim: Prim, args: &[Shape]) -> Result<Shape, Abort> {
         primitive::apply(&mut self.result.shapes, &mut self.codes, prim, args)
-            .map_err(|TowerTooHigh| self.tower_too_high())
+            .map_err(|TowerTooHigh| self.tower_too_high("order"))
     }
 
-    fn tower_too_high(&self) -> Abort {
+    fn tower_too_high(&self, limit: &str) -> Abort {
         self.unsupported(
+            limit,
             "a tower of derivatives has no height known at compile time",
             "the program runs in the reference evaluator instead; make the number of nested `*j` a constant to \
              compile it",

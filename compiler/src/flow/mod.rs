@@ -17,11 +17,14 @@ pub mod widen;
 
 pub mod primitive;
 
+pub mod limits;
+
 pub mod analysis;
 
 pub mod print;
 
-pub use analysis::{Analysis, Options, Unsupported, analyze};
+pub use analysis::{Analysis, Unsupported, analyze};
+pub use limits::Options;
 
 #[cfg(test)]
 mod tests;

@@ -77,7 +77,7 @@ impl Analyzer<'_> {
                     tower = below.order;
                 }
                 if code.order - tower >= self.options.max_dynamic_order {
-                    return Err(self.tower_too_high());
+                    return Err(self.tower_too_high("dynamic-order"));
                 }
             }
             if old.lambda != key.lambda {
@@ -197,6 +197,7 @@ impl Analyzer<'_> {
         }
         if self.result.variants.len() >= self.options.max_variants {
             return Err(self.unsupported(
+                "variants",
                 "the program needs too many specialised functions",
                 "the program runs in the reference evaluator instead; `(real x)` hides a number from the compiler",
             ));

@@ -1,0 +1,122 @@
+//! The limits of the analysis, by the names that the command line gives them.
+//!
+//! Some stop a program from being compiled: its message names the limit. The others only say how much work known data
+//! and numbers are worth; past them the program is compiled as if they were unknown.
+
+/// How far the analysis goes.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many calls of one λ may nest while all control is decided by known numbers.
+    pub unroll: usize,
+    /// How many calls of one λ may nest before long known data (a list of as many elements) are treated like data that
+    /// only run time knows.
+    pub max_nesting: usize,
+    /// How many variants of one λ may differ in known numbers only.
+    pub number_variants: usize,
+    /// How many variants there may be in all.
+    pub max_variants: usize,
+    /// How often `*j` may be applied to the same code.
+    pub max_order: u32,
+    /// How often, where each application is behind a decision of run time that the one before led to.
+    pub max_dynamic_order: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            unroll: 24,
+            max_nesting: 256,
+            number_variants: 64,
+            max_variants: 20_000,
+            max_order: 12,
+            max_dynamic_order: 4,
+        }
+    }
+}
+
+/// A limit that a user can set.
+#[derive(Debug)]
+pub struct Limit {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it limits, for the help of the command line.
+    pub about: &'static str,
+    /// Its value.
+    pub get: fn(&Options) -> usize,
+    /// The smallest value with which the analysis still ends.
+    least: u32,
+    set: fn(&mut Options, u32),
+}
+
+/// All limits that a user can set.
+pub const LIMITS: [Limit; 6] = [
+    Limit {
+        name: "unroll",
+        about: "nested calls of a function that known numbers decide; past it the numbers count as unknown",
+        get: |options| options.unroll,
+        least: 0,
+        set: |options, value| options.unroll = value as usize,
+    },
+    Limit {
+        name: "nesting",
+        about: "nested calls of a function on known data; past it the data count as unknown",
+        get: |options| options.max_nesting,
+        least: 16,
+        set: |options, value| options.max_nesting = value as usize,
+    },
+    Limit {
+        name: "number-variants",
+        about: "copies of a function for different known numbers; past it the numbers count as unknown",
+        get: |options| options.number_variants,
+        least: 0,
+        set: |options, value| options.number_variants = value as usize,
+    },
+    Limit {
+        name: "variants",
+        about: "specialised functions in all; past it the program needs the evaluator",
+        get: |options| options.max_variants,
+        least: 1,
+        set: |options, value| options.max_variants = value as usize,
+    },
+    Limit {
+        name: "order",
+        about: "how often *j may be applied to one function; past it the program needs the evaluator",
+        get: |options| options.max_order as usize,
+        least: 0,
+        set: |options, value| options.max_order = value,
+    },
+    Limit {
+        name: "dynamic-order",
+        about: "the same where the input decides how often; past it the program needs the evaluator",
+        get: |options| options.max_dynamic_order as usize,
+        least: 0,
+        set: |options, value| options.max_dynamic_order = value,
+    },
+];
+
+impl Options {
+    /// Sets the limit of that name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or the value is too small.
+    pub fn set(&mut self, name: &str, value: u32) -> Result<(), String> {
+        match LIMITS.iter().find(|limit| limit.name == name) {
+            Some(limit) if value < limit.least => Err(format!("`{name}` must be at least {}", limit.least)),
+            Some(limit) => {
+                (limit.set)(self, value);
+                Ok(())
+            }
+            None => {
+                let names: Vec<&str> = LIMITS.iter().map(|limit| limit.name).collect();
+                Err(format!("there is no limit `{name}`; the limits are {}", names.join(", ")))
+            }
+        }
+    }
+
+    /// What a message says about the limit that stopped a program.
+    pub fn note(&self, name: &str) -> String {
+        let value = LIMITS.iter().find(|limit| limit.name == name).map_or(0, |limit| (limit.get)(self));
+        format!("the limit `{name}` is {value}; `--limit {name}=NUMBER` sets another")
+    }
+}

@@ -1,0 +1,85 @@
+//! The limits of the compiler: the command line sets each, what one stops is told which, and no program gives other
+//! numbers because of one.
+
+mod common;
+
+use common::{Outcome, run_command};
+use std::fmt::Write;
+use std::process::Command;
+use std::time::Duration;
+use vlad::flow::limits::LIMITS;
+
+const PROGRAM: &str = "
+(define (build n) (if (= n 0) '() (cons n (build (- n 1)))))
+(define (sum l) (if (null? l) 0 (+ (car l) (sum (cdr l)))))
+(define (f x) (let loop ((i 0) (y x)) (if (= i 9) (* y y y) (loop (+ i 1) (+ y i)))))
+(sum (map (derivative f) (build 6)))
+((derivative (derivative f)) 2)
+(sum '(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40))
+";
+
+const TOWER: &str = "
+(define (nth-derivative n f) (if (= n 0) f (nth-derivative (- n 1) (derivative f))))
+((nth-derivative (real 2) exp) 0)
+";
+
+fn run(arguments: &[&str], program: &str) -> Outcome {
+    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    let file = folder.path().join("program.vlad");
+    std::fs::write(&file, program).expect("temporary files can be written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+    command.args(arguments).arg(&file).env("NO_COLOR", "1");
+    run_command(command, "", Duration::from_secs(60))
+}
+
+#[test]
+fn limits_change_no_result() {
+    let expected = run(&["eval"], PROGRAM).output;
+    let smallest =
+        [("unroll", 0), ("nesting", 16), ("number-variants", 0), ("variants", 1), ("order", 0), ("dynamic-order", 0)];
+    assert_eq!(smallest.map(|(name, _)| name), LIMITS.each_ref().map(|limit| limit.name), "a limit is not tested");
+    for (name, value) in smallest {
+        let outcome = run(&["run", "--limit", &format!("{name}={value}")], PROGRAM);
+        assert_eq!(
+            (outcome.code, outcome.output.as_str()),
+            (Some(0), expected.as_str()),
+            "{name}: {}",
+            outcome.messages
+        );
+    }
+}
+
+#[test]
+fn messages_name_the_limit_that_stopped_a_program() {
+    for (name, value, program) in [("variants", 3, PROGRAM), ("order", 1, PROGRAM), ("dynamic-order", 3, TOWER)] {
+        let outcome = run(&["build", "--native", "-o", "unused", "--limit", &format!("{name}={value}")], program);
+        assert_eq!(outcome.code, Some(1));
+        let note = format!("the limit `{name}` is {value}; `--limit {name}=NUMBER` sets another");
+        assert!(outcome.messages.contains(&note), "{}", outcome.messages);
+    }
+}
+
+#[test]
+fn wrong_limits_are_refused() {
+    for limit in ["depth=1", "order", "order=", "order=-1", "order=99999999999", "nesting=1"] {
+        assert_eq!(run(&["check", "--limit", limit], PROGRAM).code, Some(2), "{limit}");
+    }
+}
+
+#[test]
+fn every_limit_is_documented() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/language.md");
+    let page = std::fs::read_to_string(page).expect("the documentation exists");
+    let defaults = vlad::flow::Options::default();
+    let mut missing = String::new();
+    for limit in &LIMITS {
+        let row = |line: &str| {
+            line.starts_with(&format!("| `{}` |", limit.name))
+                && line.contains(&format!("| {} |", (limit.get)(&defaults)))
+        };
+        if !page.lines().any(row) {
+            writeln!(missing, "{}", limit.name).expect("a string can be written to");
+        }
+    }
+    assert!(missing.is_empty(), "docs/language.md lacks\n{missing}");
+}
