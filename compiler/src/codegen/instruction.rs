@@ -7,7 +7,7 @@ use crate::codegen::Error;
 use crate::codegen::abi::clif_type;
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::External;
-use crate::ssa::ir::{Compare, Inst, Op, Real1, Real2, Stream};
+use crate::ssa::ir::{Compare, Inst, Op, Real1, Real2, Stream, Type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Ieee64;
 use cranelift_codegen::ir::{self, InstBuilder, types};
@@ -40,9 +40,10 @@ impl Translator<'_, '_, '_> {
             Op::Call(_) => return Ok(()),
             Op::Box(sum, tag) => self.new_box(sum, tag, &args)?,
             // No program sees what is vacant, and nobody owns it.
-            Op::Vacant => self.builder.ins().iconst(types::I64, 0),
+            Op::Vacant(Type::F64) => self.builder.ins().f64const(0.0),
+            Op::Vacant(ty) => self.builder.ins().iconst(clif_type(ty), 0),
             Op::Hole(sum, tag, index) => self.hole(sum, tag, index, args[0]),
-            Op::Fill => {
+            Op::Fill(_) => {
                 self.builder.ins().store(TRUSTED, args[1], args[0], 0);
                 return Ok(());
             }

@@ -80,7 +80,7 @@ impl Plan {
         let live_in = function.blocks.same_ids(Vec::new());
         let mut immediate = function.values.same_ids(false);
         for inst in function.blocks.values().flat_map(|block| &block.insts) {
-            if matches!(inst.op, Op::Immediate(..) | Op::Vacant) {
+            if matches!(inst.op, Op::Immediate(..) | Op::Vacant(_)) {
                 immediate[inst.results[0]] = true;
             }
         }

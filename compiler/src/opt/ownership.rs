@@ -74,7 +74,7 @@ impl Modes {
 pub fn consumes(inst: &Inst, position: usize, modes: &Modes) -> bool {
     match inst.op {
         Op::Box(..) | Op::GlobalSet(_) => true,
-        Op::Fill => position == 1,
+        Op::Fill(_) => position == 1,
         Op::Call(callee) => modes.is_owned(callee, position),
         _ => false,
     }

@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! fn fn1 "map"(v0: ptr) -> ptr {          fn fn1 "map"(v0: ptr) -> ptr {      fn fn2 "map"(v0: ptr, v1: int) {
-//!     branch v1, b1, b2                       v1 = vacant                         branch v2, b1, b2
+//!     branch v1, b1, b2                       v1 = vacant.ptr                     branch v2, b1, b2
 //! b1: v2 = immediate.sum0.0                   v2 = box.sum1.0 v1              b1: v3 = immediate.sum0.0
-//!     return v2                               v3 = hole.sum1.0.0 v2               fill v1, v3
+//!     return v2                               v3 = hole.sum1.0.0 v2               fill.ptr v1, v3
 //! b2: v5 = mul v3, v3                         call fn2(v0, v3)                    return
 //!     v6 = call fn1(v4)             →         v4 = field.sum1.0.0 v2          b2: v6 = mul v4, v4
-//!     v7 = box.sum0.1 v5, v6                  return v4                           v7 = vacant
+//!     v7 = box.sum0.1 v5, v6                  return v4                           v7 = vacant.ptr
 //!     return v7                           }                                       v8 = box.sum0.1 v6, v7
 //! }                                                                               v9 = hole.sum0.1.1 v8
-//!                                                                                 fill v1, v8
+//!                                                                                 fill.ptr v1, v8
 //!                                                                                 tail_call fn2(v5, v9)
 //! ```
 //!
@@ -18,9 +18,9 @@
 //! put its result (Minamide, *A functional representation of data structures with a hole*, 1998). So what maps over a
 //! list, appends, builds a tape or a gradient is a loop, and takes no stack however long the data are.
 //!
-//! Every result of the function is either returned as the call gives it, or is a pointer and *filled in*: then the
-//! call's own result goes into exactly one field of a box made after the call (or is returned as it is), and what is
-//! returned does not depend on it otherwise. The code moves into a copy that takes a hole for each result that is filled
+//! Every result of the function is either returned as the call gives it, or *filled in*: then the call's own result goes
+//! into exactly one field of a box made after the call (or is returned as it is), and what is returned does not depend
+//! on it otherwise. The code moves into a copy that takes a hole for each result that is filled
 //! in, and becomes a loop; the function itself calls it with holes in boxes that live for the call only.
 //!
 //! Requires that nothing but the placing of reference counts follows: boxes with holes are not immutable.
@@ -40,24 +40,27 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
     let effects = Effects::new(program);
-    let mut place = None;
+    let mut places: FxHashMap<Type, SumId> = FxHashMap::default();
     for id in program.functions.ids() {
         if let Some(plan) = Plan::new(&program.functions[id], id, &effects) {
             let filler = program.functions.next_id();
             let mut code = plan.filler(&program.functions[id], filler);
             form_loop(&mut code, filler);
             program.functions.push(code);
-            let place = *place.get_or_insert_with(|| program.sums.push(one_place()));
-            let wrapper = plan.wrapper(&program.functions[id], filler, place);
+            for position in plan.positions() {
+                let ty = program.functions[id].results[position];
+                places.entry(ty).or_insert_with(|| program.sums.push(one_place(ty)));
+            }
+            let wrapper = plan.wrapper(&program.functions[id], filler, &places);
             program.functions[id] = wrapper;
         }
     }
-    place.is_some()
+    !places.is_empty()
 }
 
 /// A box for one result.
-fn one_place() -> Sum {
-    Sum { alternatives: vec![Alternative { name: "result".into(), fields: vec![Type::Ptr] }] }
+fn one_place(ty: Type) -> Sum {
+    Sum { alternatives: vec![Alternative { name: "result".into(), fields: vec![ty] }] }
 }
 
 /// What happens to a function.
@@ -80,7 +83,7 @@ impl Plan {
         for (block, data) in function.blocks.iter() {
             let Some(call) = data.insts.iter().rposition(|inst| inst.op == Op::Call(id)) else { continue };
             let used_once = data.insts[call].results.iter().all(|value| uses[*value] == 1);
-            if let Some(filled) = boxed(function, data, call, effects).filter(|_| used_once) {
+            if let Some(filled) = boxed(data, call, effects).filter(|_| used_once) {
                 plan.calls.push((block, call));
                 plan.filled.iter_mut().zip(filled).for_each(|(all, here)| *all |= here);
             }
@@ -94,18 +97,20 @@ impl Plan {
     }
 
     /// The function itself: makes places for the results, lets them be filled, and takes them out.
-    fn wrapper(&self, function: &Function, filler: FuncId, place: SumId) -> Function {
+    fn wrapper(&self, function: &Function, filler: FuncId, places: &FxHashMap<Type, SumId>) -> Function {
         let mut wrapper = Function::new(function.name.clone(), &function.param_types(), function.results.clone());
         let mut insts = Vec::new();
         let mut args = wrapper.params().to_vec();
         let mut boxes = Vec::new();
-        for _ in self.positions() {
+        for position in self.positions() {
+            let ty = function.results[position];
+            let place = places[&ty];
             let mut value = |op: Op, args: &[Value], ty: Type| {
                 let result = wrapper.values.push(ty);
                 insts.push(Inst { op, args: args.to_vec(), results: vec![result], span: None });
                 result
             };
-            let vacant = value(Op::Vacant, &[], Type::Ptr);
+            let vacant = value(Op::Vacant(ty), &[], ty);
             boxes.push(value(Op::Box(place, 0), &[vacant], Type::Ptr));
             args.extend(boxes.last().map(|made| value(Op::Hole(place, 0, 0), &[*made], Type::Int)));
         }
@@ -113,7 +118,7 @@ impl Plan {
         let given = results.iter().zip(&self.filled).filter(|(_, filled)| !**filled).map(|(value, _)| *value);
         insts.push(Inst { op: Op::Call(filler), args, results: given.collect(), span: None });
         for (position, made) in self.positions().zip(boxes) {
-            let result = results[position];
+            let (result, place) = (results[position], places[&function.results[position]]);
             insts.push(Inst { op: Op::Field(place, 0, 0), args: vec![made], results: vec![result], span: None });
         }
         let entry = &mut wrapper.blocks[Function::ENTRY];
@@ -133,13 +138,13 @@ impl Plan {
         let mut filled = self.filled.iter();
         code.results.retain(|_| filled.next() == Some(&false));
         for (block, index) in &self.calls {
-            self.call_modulo_cons(&mut code, *block, *index, &holes, filler);
+            self.call_modulo_cons(&mut code, (*block, *index), &holes, filler, &function.results);
         }
         for data in code.blocks.values_mut() {
             match &mut data.terminator {
                 Terminator::Return(values) => {
                     let values = std::mem::take(values);
-                    data.insts.extend(self.positions().map(|position| fill(holes[&position], values[position])));
+                    data.insts.extend(self.positions().map(|at| fill(holes[&at], values[at], function.results[at])));
                     let kept = values.iter().zip(&self.filled).filter(|(_, filled)| !**filled);
                     data.terminator = Terminator::Return(kept.map(|(value, _)| *value).collect());
                 }
@@ -157,10 +162,10 @@ impl Plan {
     fn call_modulo_cons(
         &self,
         code: &mut Function,
-        block: BlockId,
-        index: usize,
+        (block, index): (BlockId, usize),
         holes: &FxHashMap<usize, Value>,
         filler: FuncId,
+        types: &[Type],
     ) {
         let call = code.blocks[block].insts.remove(index);
         let after = code.blocks[block].insts.split_off(index);
@@ -176,7 +181,7 @@ impl Plan {
             let mut vacant = Vec::new();
             for (field, arg) in (0..).zip(&mut inst.args) {
                 if let Some(position) = call.results.iter().position(|result| result == arg) {
-                    *arg = value(&mut insts, Op::Vacant, Vec::new(), Type::Ptr);
+                    *arg = value(&mut insts, Op::Vacant(types[position]), Vec::new(), types[position]);
                     vacant.push((position, field));
                 }
             }
@@ -190,21 +195,21 @@ impl Plan {
         }
         let data = &mut code.blocks[block];
         if let Terminator::Return(values) = &data.terminator {
-            let boxed = self.positions().filter(|position| values[*position] != call.results[*position]);
-            insts.extend(boxed.map(|position| fill(holes[&position], values[position])));
+            let boxed = self.positions().filter(|at| values[*at] != call.results[*at]);
+            insts.extend(boxed.map(|at| fill(holes[&at], values[at], types[at])));
         }
         let args = call.args.iter().copied().chain(self.positions().map(|position| inner[&position])).collect();
         (data.insts, data.terminator) = (insts, Terminator::TailCall(filler, args));
     }
 }
 
-fn fill(hole: Value, value: Value) -> Inst {
-    Inst { op: Op::Fill, args: vec![hole, value], results: Vec::new(), span: None }
+fn fill(hole: Value, value: Value, ty: Type) -> Inst {
+    Inst { op: Op::Fill(ty), args: vec![hole, value], results: Vec::new(), span: None }
 }
 
 /// For each result of a call of the function itself, whether it goes into a box; `None` when the block does anything else
 /// with results than boxing or returning them, or anything after the call that cannot come before it.
-fn boxed(function: &Function, block: &Block, index: usize, effects: &Effects) -> Option<Vec<bool>> {
+fn boxed(block: &Block, index: usize, effects: &Effects) -> Option<Vec<bool>> {
     let Terminator::Return(values) = &block.terminator else { return None };
     let results = &block.insts[index].results;
     let mut in_boxes: FxHashSet<Value> = FxHashSet::default();
@@ -217,8 +222,7 @@ fn boxed(function: &Function, block: &Block, index: usize, effects: &Effects) ->
     }
     let is_boxed = |(position, result): (usize, &Value)| {
         let returned = values[position] == *result;
-        let is_filled =
-            in_boxes.contains(result) && function.values[*result] == Type::Ptr && !results.contains(&values[position]);
+        let is_filled = in_boxes.contains(result) && !results.contains(&values[position]);
         (returned || is_filled).then_some(!returned)
     };
     results.iter().enumerate().map(is_boxed).collect()

@@ -349,7 +349,7 @@ impl<'p> Machine<'p, '_> {
                 self.get(base, chosen)?.clone()
             }
             Op::Box(_, tag) => self.make_box(tag, self.hand_on(base, args)?),
-            Op::Vacant => Datum::Vacant,
+            Op::Vacant(_) => Datum::Vacant,
             Op::Hole(_, tag, field) => match self.get(base, args[0])? {
                 Datum::Box(data) if data.tag == tag => Datum::Hole(data.clone(), field),
                 other => return broken(format!("{} is {other:?}, not a box with tag {tag}", args[0])),
@@ -386,7 +386,7 @@ impl<'p> Machine<'p, '_> {
                     None => return broken(format!("there is no text {index}")),
                 }
             }
-            Op::Fill => self.fill(base, args[0], args[1])?,
+            Op::Fill(_) => self.fill(base, args[0], args[1])?,
             Op::Retain => self.retain(base, args[0])?,
             Op::Release => self.release(base, args[0])?,
             op => return broken(format!("`{op}` is no effect")),

@@ -175,13 +175,13 @@ pub enum Op {
     WriteText(Stream, TextId),
     /// `int ->`: writes the text with that number.
     WriteTextOf(Stream),
-    /// `-> ptr`: what a field of a new box holds that [`Op::Fill`] will fill; no value of the language.
-    Vacant,
+    /// `-> T`: what a field of a new box holds that [`Op::Fill`] will fill; no value of the language.
+    Vacant(Type),
     /// `ptr -> int`: the address of a vacant field of a box. Holes appear only after the pass that makes them, and no
     /// field is read before it has been filled.
     Hole(SumId, u32, u32),
-    /// `int, ptr ->`: fills a hole.
-    Fill,
+    /// `int, T ->`: fills a hole.
+    Fill(Type),
     /// `ptr ->`: one more owner.
     Retain,
     /// `ptr ->`: one owner less; the last one frees the box.
@@ -330,7 +330,7 @@ impl Op {
                 | Op::WriteReal(_)
                 | Op::WriteText(..)
                 | Op::WriteTextOf(_)
-                | Op::Fill
+                | Op::Fill(_)
                 | Op::Retain
                 | Op::Release
         )

@@ -479,9 +479,9 @@ impl Parser {
             "write_real" => Op::WriteReal(self.stream(a)?),
             "write_text" => Op::WriteText(self.stream(a)?, self.entity::<TextId>(b, "text")?),
             "write_text_of" => Op::WriteTextOf(self.stream(a)?),
-            "vacant" => Op::Vacant,
+            "vacant" => Op::Vacant(self.type_named(a.unwrap_or(""))?),
             "hole" => Op::Hole(sum(self)?, number(self, b)?, number(self, c)?),
-            "fill" => Op::Fill,
+            "fill" => Op::Fill(self.type_named(a.unwrap_or(""))?),
             "retain" => Op::Retain,
             "release" => Op::Release,
             _ => match arithmetic(name) {

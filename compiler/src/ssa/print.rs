@@ -130,9 +130,9 @@ impl fmt::Display for Op {
             Op::WriteReal(stream) => write!(f, "write_real.{stream}"),
             Op::WriteText(stream, text) => write!(f, "write_text.{stream}.{text}"),
             Op::WriteTextOf(stream) => write!(f, "write_text_of.{stream}"),
-            Op::Vacant => f.write_str("vacant"),
+            Op::Vacant(ty) => write!(f, "vacant.{ty}"),
             Op::Hole(sum, tag, field) => write!(f, "hole.{sum}.{tag}.{field}"),
-            Op::Fill => f.write_str("fill"),
+            Op::Fill(ty) => write!(f, "fill.{ty}"),
             Op::Retain => f.write_str("retain"),
             Op::Release => f.write_str("release"),
         }

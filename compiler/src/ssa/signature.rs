@@ -55,12 +55,12 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             (vec![], vec![])
         }
         Op::WriteTextOf(_) => (vec![Int], vec![]),
-        Op::Vacant => (vec![], vec![Ptr]),
+        Op::Vacant(ty) => (vec![], vec![ty]),
         Op::Hole(sum, tag, field) => {
-            fields(sum, tag)?.get(field as usize).filter(|ty| **ty == Ptr)?;
+            fields(sum, tag)?.get(field as usize)?;
             (vec![Ptr], vec![Int])
         }
-        Op::Fill => (vec![Int, Ptr], vec![]),
+        Op::Fill(ty) => (vec![Int, ty], vec![]),
         Op::Retain | Op::Release => (vec![Ptr], vec![]),
     };
     Some(Signature { operands, results })

@@ -1,0 +1,104 @@
+//! Depth: how much memory and stack programs take whose recursion and loops depend on their input.
+//!
+//! Each program runs compiled, on the number of steps that its input says. A limit says how much memory, heap and stack
+//! together, it may take: so little that a loop which used stack for each step, or kept what it need not keep, would
+//! end with exit code 3. `benches/scale` has the same with ten and a hundred million steps.
+
+mod common;
+
+use common::{Outcome, run_command};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+fn build(folder: &Path, program: &str) -> PathBuf {
+    let (source, executable) = (folder.join("program.vlad"), folder.join("program"));
+    std::fs::write(&source, program).expect("the scratch folder can be written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+    command.args(["build", "--native"]).arg(&source).arg("-o").arg(&executable);
+    let outcome = run_command(command, "", Duration::from_secs(60));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.messages);
+    executable
+}
+
+/// Runs a program on an input, with so much memory.
+fn run(program: &str, input: &str, memory: &str) -> Outcome {
+    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    let mut command = Command::new(build(folder.path(), program));
+    command.env("VLAD_MAX_MEMORY", memory);
+    run_command(command, input, Duration::from_secs(60))
+}
+
+/// The program computes this within the limit.
+fn check(program: &str, input: &str, memory: &str, output: &str) {
+    let outcome = run(program, input, memory);
+    assert_eq!((outcome.code, outcome.output.trim()), (Some(0), output), "{}", outcome.messages);
+}
+
+const NUMBERS: &str = "(define (numbers n) (let loop ((i n) (l '())) (if (= i 0) l (loop (- i 1) (cons i l)))))\n";
+const SUM: &str = "(define (sum l) (if (null? l) 0 (+ (car l) (sum (cdr l)))))\n";
+const TOTAL: &str = "(define (total l) (let loop ((l l) (a 0)) (if (null? l) a (loop (cdr l) (+ a (car l))))))\n";
+
+/// A number and a pointer in each of a million boxes: 24 MB, and the stack and heap that are free of charge.
+#[test]
+fn map_and_append_take_no_stack() {
+    let program = "(total (append (map (lambda (x) (* 2 x)) (numbers (read-real))) (list 1)))";
+    check(&format!("{NUMBERS}{TOTAL}{program}"), "1e6", "90M", "1000001000001");
+}
+
+#[test]
+fn recursion_may_be_a_million_calls_deep() {
+    check(&format!("{NUMBERS}{SUM}(sum (numbers (read-real)))"), "1e6", "200M", "500000500000");
+}
+
+#[test]
+fn the_gradient_of_deep_recursion_takes_no_stack() {
+    let program = "(total ((gradient (lambda (l) (sum (map (lambda (x) (* x x)) l)))) (numbers (read-real))))";
+    check(&format!("{NUMBERS}{SUM}{TOTAL}{program}"), "1e6", "160M", "1000001000000");
+}
+
+/// The tape of a tail loop: two numbers and a pointer for each step, 32 MB, built and read by loops.
+#[test]
+fn the_derivative_of_a_loop_takes_no_stack() {
+    let program = "(define (steps n x) (if (= n 0) x (steps (- n 1) (* x (- 2 x)))))
+                   ((derivative (lambda (x) (steps (read-real) x))) 1)";
+    check(program, "1e6", "60M", "0");
+}
+
+#[test]
+fn functions_that_call_each_other_last_take_no_stack() {
+    let program = "(define (ping n turns) (if (= n 0) turns (pong (- n 1) (+ turns 1) n)))
+                   (define (pong n turns before)
+                     (if (= n 0) turns (if (< before n) (error \"never\" n) (ping (- n 1) (+ turns 1)))))
+                   (ping (read-real) 0)";
+    check(program, "3e6", "20M", "3000000");
+}
+
+/// The primal phase of functions that call each other last keeps a tape, and takes no stack either.
+#[test]
+fn a_function_that_leaves_for_another_one_takes_no_stack() {
+    let program = "(define (down n x) (if (= n 0) x (up (- n 1) (* x 0.5))))
+                   (define (up n x) (if (= n 0) x (down (- n 1) (* x 2))))
+                   ((derivative (lambda (x) (down (read-real) x))) 3)";
+    check(program, "1e5", "60M", "1");
+}
+
+#[test]
+fn a_long_chain_is_freed_without_recursion() {
+    let program = "(let ((l (numbers (read-real)))) (+ (total l) (* 0 (car l))))";
+    check(&format!("{NUMBERS}{TOTAL}{program}"), "1e6", "60M", "500000500000");
+}
+
+#[test]
+fn recursion_that_is_too_deep_says_so() {
+    let outcome = run(&format!("{NUMBERS}{SUM}(sum (numbers (read-real)))"), "1e6", "60M");
+    assert_eq!(outcome.code, Some(3));
+    assert!(outcome.messages.contains("out of memory: recursion too deep"), "{}", outcome.messages);
+}
+
+#[test]
+fn too_much_data_says_so() {
+    let outcome = run(&format!("{NUMBERS}{TOTAL}(total (numbers (read-real)))"), "1e7", "60M");
+    assert_eq!(outcome.code, Some(3));
+    assert!(outcome.messages.contains("out of memory: too much data"), "{}", outcome.messages);
+}
