@@ -4,7 +4,8 @@
 //! (primal) and once for its gradient, their ratio, and the same for peak memory. The programs read from their input the
 //! size, how often to compute, and whether to compute the gradient. What a row says is the time of many computations
 //! less that of the same program with none, divided by how many there were: so neither starting the process nor making
-//! the data counts. Runs of both kinds take turns; times are processor time, and medians.
+//! the data counts. Runs of both kinds take turns; times are processor time, and medians. Where a row stands for one
+//! computation, the largest sizes, it contains what the system takes to hand out the memory.
 //!
 //! Usage: `cargo bench -p vlad --bench scale [-- [--full] [--runs N] [NAME...]]`; `--full` adds ten million elements,
 //! and chains of a hundred million boxes.
