@@ -6,11 +6,15 @@
 //! from small numbers, known or read, and a budget bounds the size of a program and an estimate of its running time,
 //! so every program ends soon.
 //!
-//! Numbers stay moderate and divisions well away from zero: engines need not agree on the sign of a zero.
+//! A program has a [`Profile`]. Calm programs compute with moderate numbers, divide by nothing near zero and make hardly
+//! any mistake. Wild programs are calm ones with a few mistakes of all kinds in them, with numbers that are none, with
+//! output in the middle and with input that ends too early. A checked program compares a derivative with differences.
 
+use super::mistakes;
 use super::rng::Rng;
 use super::sexp::{Sexp, atom, form};
 use super::types::Type;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// A program and what it reads.
@@ -19,6 +23,8 @@ pub struct Program {
     pub forms: Vec<Sexp>,
     /// Its input.
     pub input: String,
+    /// What it contains, for counting.
+    pub features: BTreeSet<&'static str>,
 }
 
 /// Functions that generated code may call: all that is needed of a library.
@@ -31,14 +37,39 @@ const PRELUDE: &str = "
     (define (pull f x s) (cdr ((cdr ((*j f) (*j x))) s)))
     (define (push f x) (*j-inverse (car ((*j f) (*j x)))))";
 
-/// The program of a seed.
-pub fn generate(seed: u64) -> Program {
+/// What a program is like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    Calm,
+    Wild,
+    Checked,
+}
+
+/// The program of a seed, with the profile that is asked for or any other.
+pub fn generate(seed: u64, profile: Option<Profile>) -> Program {
     let mut rng = Rng::new(seed);
+    let profile = profile.unwrap_or_else(|| match rng.below(10) {
+        0..=4 => Profile::Calm,
+        5..=7 => Profile::Wild,
+        _ => Profile::Checked,
+    });
     let input = (0..4).map(|i| if i < 2 { rng.below(5) as f64 } else { small_number(&mut rng) });
-    let input = input.map(|number| format!("{number}\n")).collect();
+    let mut input: Vec<String> = input.map(|number| number.to_string()).collect();
+    if profile == Profile::Wild {
+        mistakes::spoil(&mut rng, &mut input);
+    }
     let size = 20 + rng.below(120);
-    let mut generator =
-        Generator { rng, scope: Vec::new(), functions: Vec::new(), names: 0, budget: 0, work: 1, order: 0 };
+    let mut generator = Generator {
+        rng,
+        scope: Vec::new(),
+        functions: Vec::new(),
+        features: BTreeSet::new(),
+        names: 0,
+        budget: 0,
+        work: 1,
+        order: 0,
+        mistakes: if profile == Profile::Wild { 3 } else { 0 },
+    };
     let mut forms = super::sexp::parse(PRELUDE);
     for name in ["n0", "n1", "r0", "r1"] {
         forms.push(form("(define ? (read-real))", [atom(name)]));
@@ -48,12 +79,19 @@ pub fn generate(seed: u64) -> Program {
         generator.budget = size / 3;
         forms.push(generator.function());
     }
-    for _ in 0..1 + generator.rng.below(3) {
-        generator.budget = size;
-        let printed = Type::random_data(&mut generator.rng, 2);
-        forms.push(generator.expression(&printed));
+    generator.budget = size;
+    if profile == Profile::Checked {
+        generator.note("checked");
+        forms.extend(mistakes::check(&mut generator));
+    } else {
+        for _ in 0..1 + generator.rng.below(3) {
+            generator.budget = size;
+            let printed = Type::random_data(&mut generator.rng, 2);
+            forms.push(generator.expression(&printed));
+        }
     }
-    Program { forms, input }
+    let input = input.iter().map(|word| format!("{word}\n")).collect();
+    Program { forms, input, features: generator.features }
 }
 
 /// A multiple of a quarter between -2 and 3.
@@ -84,6 +122,9 @@ pub(super) struct Generator {
     work: usize,
     /// How many derivatives are taken around the code being generated.
     order: usize,
+    /// How many more mistakes may be made.
+    mistakes: usize,
+    features: BTreeSet<&'static str>,
 }
 
 /// Code that may run more often than this gets no further loops.
@@ -98,6 +139,11 @@ impl Generator {
         format!("{prefix}{}", self.names)
     }
 
+    /// Notes that the program contains something.
+    pub(super) fn note(&mut self, feature: &'static str) {
+        self.features.insert(feature);
+    }
+
     /// Generates with more variables in scope.
     pub(super) fn within<T>(&mut self, variables: &[(&str, &Type)], body: impl FnOnce(&mut Generator) -> T) -> T {
         let outside = self.scope.len();
@@ -108,7 +154,7 @@ impl Generator {
     }
 
     /// Generates code that runs that many times as often as the code around it.
-    fn repeated<T>(&mut self, times: usize, body: impl FnOnce(&mut Generator) -> T) -> T {
+    pub(super) fn repeated<T>(&mut self, times: usize, body: impl FnOnce(&mut Generator) -> T) -> T {
         let work = self.work;
         self.work *= times;
         let result = body(self);
@@ -119,6 +165,7 @@ impl Generator {
     /// Generates code that a derivative is taken of.
     pub(super) fn differentiated<T>(&mut self, body: impl FnOnce(&mut Generator) -> T) -> T {
         self.order += 1;
+        self.note(["", "order 1", "order 2", "order 3"][self.order]);
         let result = self.repeated(4, body);
         self.order -= 1;
         result
@@ -126,6 +173,11 @@ impl Generator {
 
     pub(super) fn may_differentiate(&self) -> bool {
         self.order < HIGHEST_ORDER && self.work * 4 <= MOST_WORK
+    }
+
+    /// Whether there may be another loop around the code being generated.
+    pub(super) fn may_repeat(&self) -> bool {
+        self.work * 4 <= MOST_WORK
     }
 
     /// Names in scope of a type.
@@ -140,7 +192,7 @@ impl Generator {
     }
 
     /// A counter: how often a loop runs, 0 to 4 times.
-    fn count(&mut self) -> Sexp {
+    pub(super) fn count(&mut self) -> Sexp {
         match self.rng.below(4) {
             0 => atom("n0"),
             1 => atom("n1"),
@@ -199,7 +251,12 @@ impl Generator {
         // Some of the budget is kept for what comes after this expression.
         let kept = self.budget * self.rng.below(70) / 100;
         self.budget -= kept + 1;
-        let result = self.compound(wanted);
+        let result = if self.mistakes > 0 && self.rng.percent(5) {
+            self.mistakes -= 1;
+            if self.rng.percent(70) { self.mistake(wanted) } else { self.output(wanted) }
+        } else {
+            self.compound(wanted)
+        };
         self.budget += kept;
         result
     }
@@ -230,6 +287,8 @@ impl Generator {
                 let of = if self.rng.percent(50) { &Type::Real } else { pair.as_ref() };
                 self.simple(of)
             }
+            Type::Tree if self.rng.percent(50) => self.simple(&Type::Real),
+            Type::Tree => form("(cons ? ?)", [self.simple(&Type::Real), self.simple(&Type::Real)]),
             Type::Function(argument, result) => {
                 let x = self.fresh("x");
                 let body = self.within(&[(&x, argument)], |inside| inside.simple(result));
@@ -244,7 +303,7 @@ impl Generator {
 
     /// A form that gives a value of any type.
     fn general(&mut self, wanted: &Type) -> Sexp {
-        match self.rng.below(22) {
+        match self.rng.below(33) {
             0..=2 => self.simple(wanted),
             3..=4 => self.bind(wanted),
             5 => self.bind_pair(wanted),
@@ -260,7 +319,8 @@ impl Generator {
             18 => self.item_of_list(wanted),
             19 => self.take_apart(wanted),
             20 => self.recursive_closure(wanted),
-            _ => self.through_transform(wanted),
+            21 => self.through_transform(wanted),
+            _ => self.control(wanted),
         }
     }
 

@@ -1,14 +1,48 @@
-//! Random programs: every engine gives the same answer, or every engine fails.
+//! Random programs: evaluator and compiled program give the same answer, or fail in the same way.
 //!
-//! The reference evaluator is the oracle. Numbers must agree bit for bit, except that a zero may have either sign. A
-//! program that disagrees is shrunk before it is shown. Environment variables choose what is run: `VLAD_RANDOM` is
-//! the number of programs and `VLAD_RANDOM_SEED` the seed of the first. `VLAD_RANDOM_SHRINK` is how many seconds to spend
-//! on shrinking each program; with `VLAD_RANDOM_KEEP` set to a folder, shrunk programs are also written there.
+//! The reference evaluator is the oracle. A program that disagrees is shrunk before it is shown. Environment variables
+//! choose what is run:
+//!
+//! | | |
+//! |---|---|
+//! | `VLAD_RANDOM` | how many programs |
+//! | `VLAD_RANDOM_SEED` | the seed of the first |
+//! | `VLAD_RANDOM_PROFILE` | what they are like: `calm`, `wild` or `checked`; otherwise some of each |
+//! | `VLAD_RANDOM_JOBS` | how many at a time; otherwise one for each core |
+//! | `VLAD_RANDOM_SHRINK` | how many seconds to spend on shrinking each program |
+//! | `VLAD_RANDOM_KEEP` | a folder for the programs that disagree |
+//! | `VLAD_RANDOM_IGNORE` | kinds of disagreement that do not count, such as `Message,Fallback` |
+//! | `VLAD_RANDOM_SHOW` | set, prints the programs instead of running them |
+//!
+//! | file | |
+//! |---|---|
+//! | [`generate`], [`special`], [`control`], [`calculus`], [`mistakes`], [`types`] | a seed → a program |
+//! | [`examine`] | a program → what evaluator and compiled program do |
+//! | [`host`] | running compiled programs |
+//! | [`worker`] | the processes in which all this happens |
+//! | [`verdict`] | what they answer |
+//! | [`differences`] | derivatives against finite differences |
+//! | [`features`] | what the programs reach |
+//! | [`reduce`] | shrinking |
 
 #[path = "../common/mod.rs"]
 mod common;
 
+mod calculus;
+
+mod control;
+
+mod differences;
+
+mod examine;
+
+mod features;
+
 mod generate;
+
+mod host;
+
+mod mistakes;
 
 mod reduce;
 
@@ -20,154 +54,181 @@ mod special;
 
 mod types;
 
-use common::{COMPILED, EVALUATOR, Engine, Outcome};
-use generate::generate;
+mod verdict;
+
+mod worker;
+
+use generate::{Profile, Program, generate};
+use libtest_mimic::{Arguments, Failed, Trial};
 use sexp::{Sexp, print};
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-/// The engines that must agree with the evaluator.
-const COMPARED: [Engine; 1] = [COMPILED];
-
-/// Generated programs end within milliseconds, but for a few that say nothing.
-const EVALUATION_LIMIT: Duration = Duration::from_secs(2);
-
-/// Compiling may take longer.
-const LIMIT: Duration = Duration::from_secs(20);
+use verdict::{Kind, Verdict};
+use worker::{Worker, last_panic};
 
 /// How many smaller programs to try for each one that disagrees, and for how many seconds.
 const TRIALS: usize = 5000;
 const SHRINKING: u64 = 60;
 
+/// Progress is told after so many programs.
+const REPORT: u64 = 1000;
+
+fn main() {
+    if let Some(folder) = std::env::var_os(worker::VARIABLE) {
+        return worker::work(PathBuf::from(folder));
+    }
+    let arguments = Arguments::from_args();
+    let trials = vec![
+        Trial::test("engines_agree_on_random_programs", engines_agree),
+        Trial::test("the_sign_of_a_zero_is_recognised", the_sign_of_a_zero_is_recognised),
+        Trial::test("programs_are_the_same_for_the_same_seed", programs_are_the_same_for_the_same_seed),
+        Trial::test("reduction_finds_the_cause", reduction_finds_the_cause),
+    ];
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
 fn setting(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-#[test]
-fn engines_agree_on_random_programs() {
+fn program(seed: u64) -> Program {
+    let profile = match std::env::var("VLAD_RANDOM_PROFILE").as_deref() {
+        Ok("calm") => Some(Profile::Calm),
+        Ok("wild") => Some(Profile::Wild),
+        Ok("checked") => Some(Profile::Checked),
+        _ => None,
+    };
+    generate(seed, profile)
+}
+
+/// What has been found so far.
+#[derive(Default)]
+struct Tally {
+    programs: u64,
+    kinds: BTreeMap<Kind, usize>,
+    features: BTreeMap<String, usize>,
+    complaints: Vec<String>,
+}
+
+impl Tally {
+    fn summary(&self) -> String {
+        let kinds: Vec<String> = self.kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        let features: Vec<String> = self.features.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        format!("{} programs: {}\n  of these: {}", self.programs, kinds.join(", "), features.join(", "))
+    }
+}
+
+fn engines_agree() -> Result<(), Failed> {
     let (first, count) = (setting("VLAD_RANDOM_SEED", 1), setting("VLAD_RANDOM", 200));
+    if std::env::var_os("VLAD_RANDOM_SHOW").is_some() {
+        for seed in first..first + count {
+            let program = program(seed);
+            println!("; seed {seed}, input {}\n{}", program.input.replace('\n', " "), print(&program.forms));
+        }
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    host::Host::build(folder.path());
+    let start = Instant::now();
     let next = AtomicU64::new(first);
-    let complaints = Mutex::new(Vec::new());
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let tally = Mutex::new(Tally::default());
+    let jobs = setting("VLAD_RANDOM_JOBS", std::thread::available_parallelism().map_or(2, |n| n.get() as u64));
     std::thread::scope(|scope| {
-        for _ in 0..threads {
+        for _ in 0..jobs {
             scope.spawn(|| {
+                let mut worker = Worker::new(folder.path());
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
                     if seed >= first + count {
                         return;
                     }
-                    if seed.is_multiple_of(100) {
-                        eprintln!("seed {seed}");
-                    }
-                    complaints.lock().expect("no thread panics").extend(examine(seed));
+                    let found = examine(seed, &mut worker);
+                    note(&mut tally.lock().expect("no thread panics"), found, start);
                 }
             });
         }
     });
-    let complaints = complaints.into_inner().expect("no thread panics");
-    assert!(complaints.is_empty(), "{} of {count} programs disagree\n{}", complaints.len(), complaints.join("\n"));
+    let tally = tally.into_inner().expect("no thread panics");
+    println!("{}, {:.0} s", tally.summary(), start.elapsed().as_secs_f64());
+    match tally.complaints.len() {
+        0 => Ok(()),
+        some => Err(format!("{some} of {count} programs disagree\n{}", tally.complaints.join("\n")).into()),
+    }
 }
 
-/// Runs the program of a seed; if engines disagree, shrinks it and says how.
-fn examine(seed: u64) -> Option<String> {
-    let scratch = tempfile::tempdir().expect("the system has a folder for temporary files");
-    let file = scratch.path().join("program.vlad");
-    let program = generate(seed);
-    for engine in COMPARED {
-        let Some(kind) = disagreement(&program.forms, &program.input, engine, &file) else {
-            continue;
-        };
-        let (start, limit) = (Instant::now(), Duration::from_secs(setting("VLAD_RANDOM_SHRINK", SHRINKING)));
-        let mut same_kind = |forms: &[Sexp]| {
-            start.elapsed() < limit
-                && disagreement(forms, &program.input, engine, &file).is_some_and(|other| other.0 == kind.0)
-        };
-        let small = reduce::reduce(&program.forms, TRIALS, &mut same_kind);
-        let text = print(&small);
-        let (_, how) = disagreement(&small, &program.input, engine, &file).unwrap_or(kind);
-        let input = program.input.replace('\n', " ");
-        let complaint = format!("; seed {seed}, {} against eval, input {input}\n{text}{how}\n", engine.name);
-        if let Ok(folder) = std::env::var("VLAD_RANDOM_KEEP") {
-            let _ = std::fs::write(Path::new(&folder).join(format!("{seed}.vlad")), &complaint);
+fn note(tally: &mut Tally, (verdict, complaint): (Verdict, Option<String>), start: Instant) {
+    tally.programs += 1;
+    *tally.kinds.entry(verdict.kind).or_default() += 1;
+    for feature in verdict.features {
+        *tally.features.entry(feature).or_default() += 1;
+    }
+    if let Some(complaint) = &complaint {
+        println!("{complaint}");
+    }
+    tally.complaints.extend(complaint);
+    if tally.programs.is_multiple_of(REPORT) {
+        println!("after {:.0} s: {}", start.elapsed().as_secs_f64(), tally.summary());
+    }
+}
+
+/// Runs the program of a seed; if the ways to run it disagree, shrinks it and says how.
+fn examine(seed: u64, worker: &mut Worker) -> (Verdict, Option<String>) {
+    let program = program(seed);
+    let mut verdict = worker.examine(&print(&program.forms), &program.input);
+    if !counts(verdict.kind) {
+        if let (Kind::Endless | Kind::IllFormed | Kind::Tower, Ok(folder)) =
+            (verdict.kind, std::env::var("VLAD_RANDOM_KEEP"))
+        {
+            let text = format!("; input {}\n{}", program.input.replace('\n', " "), print(&program.forms));
+            let _ = std::fs::write(Path::new(&folder).join(format!("{}-{seed}.vlad", verdict.kind)), text);
         }
-        return Some(complaint);
+        verdict.features.extend(program.features.iter().map(|feature| feature.to_string()));
+        return (verdict, None);
     }
-    None
-}
-
-/// The code of the warning that the compiler has made a mistake, which the evaluator made good.
-const COMPILER_MISTAKE: &str = "V0800";
-
-/// How two engines can differ; shrinking keeps to one kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Output,
-    ExitCode,
-    /// The compiler noticed a mistake of its own.
-    Mistake,
-    /// A crash, or a run without end.
-    Killed,
-}
-
-/// How an engine differs from the evaluator on a program, if it does.
-fn disagreement(forms: &[Sexp], input: &str, engine: Engine, file: &Path) -> Option<(Kind, String)> {
-    std::fs::write(file, print(forms)).expect("temporary files can be written");
-    let expected = EVALUATOR.run(file, input, EVALUATION_LIMIT);
-    // Programs that the evaluator cannot finish say nothing (shrinking can make a loop endless).
-    expected.code?;
-    let mut found = engine.run(file, input, LIMIT);
-    if found.code.is_none() {
-        // The machine may have been busy with something else.
-        found = engine.run(file, input, 3 * LIMIT);
-    }
-    let kind = match (expected.code, found.code) {
-        (_, None | Some(101 | 128..)) => Kind::Killed,
-        _ if found.messages.contains(COMPILER_MISTAKE) => Kind::Mistake,
-        (Some(0), Some(0)) if normal(&expected.output) == normal(&found.output) => return None,
-        (Some(0), Some(0)) => Kind::Output,
-        (e, f) if e == f => return None,
-        _ => Kind::ExitCode,
+    let (begin, limit) = (Instant::now(), Duration::from_secs(setting("VLAD_RANDOM_SHRINK", SHRINKING)));
+    let mut how = verdict.text.clone();
+    let mut same_kind = |forms: &[Sexp]| {
+        if begin.elapsed() >= limit {
+            return false;
+        }
+        let other = worker.examine(&print(forms), &program.input);
+        let same = other.kind == verdict.kind;
+        if same {
+            how = other.text;
+        }
+        same
     };
-    Some((kind, format!("; eval   {}\n; {} {}", describe(&expected), engine.name, describe(&found))))
-}
-
-/// The output with every `-0` replaced by `0`.
-fn normal(output: &str) -> String {
-    let sign_counts = |after: Option<char>| after.is_some_and(|c| c.is_ascii_digit() || c == '.' || c == 'e');
-    let mut text = String::new();
-    let mut rest = output;
-    while let Some(position) = rest.find("-0") {
-        let (before, found) = rest.split_at(position);
-        text.push_str(before);
-        let negative_zero = !sign_counts(found[2..].chars().next()) && !text.ends_with('e');
-        text.push_str(if negative_zero { "0" } else { "-0" });
-        rest = &found[2..];
+    let small = reduce::reduce(&program.forms, TRIALS, &mut same_kind);
+    let (kind, input) = (verdict.kind, program.input.replace('\n', " "));
+    let complaint = format!("; {kind}, seed {seed}, input {input}\n{}{how}\n", print(&small));
+    if let Ok(folder) = std::env::var("VLAD_RANDOM_KEEP") {
+        let _ = std::fs::write(Path::new(&folder).join(format!("{kind}-{seed}.vlad")), &complaint);
     }
-    text + rest
+    (verdict, Some(complaint))
 }
 
-fn describe(outcome: &Outcome) -> String {
-    let code = outcome.code.map_or("killed".into(), |code| format!("exit {code}"));
-    let comment = |text: &str| text.trim_end().replace('\n', "\n;   ");
-    format!("{code}: {}\n;   {}", comment(&outcome.output), comment(&outcome.messages))
+/// Whether a verdict is a complaint.
+fn counts(kind: Kind) -> bool {
+    let ignored = std::env::var("VLAD_RANDOM_IGNORE").unwrap_or_default();
+    kind.is_failure() && !ignored.split(',').any(|name| name.parse() == Ok(kind))
 }
 
-#[test]
-fn the_sign_of_a_zero_does_not_count() {
-    assert_eq!(normal("(-0 . -0)\n-0.5 1e-05 -0"), "(0 . 0)\n-0.5 1e-05 0");
+fn the_sign_of_a_zero_is_recognised() -> Result<(), Failed> {
+    assert_eq!(examine::normal("(-0 . -0)\n-0.5 1e-05 -0"), "(0 . 0)\n-0.5 1e-05 0");
+    Ok(())
 }
 
-#[test]
-fn programs_are_the_same_for_the_same_seed() {
-    assert_eq!(print(&generate(7).forms), print(&generate(7).forms));
+fn programs_are_the_same_for_the_same_seed() -> Result<(), Failed> {
+    assert_eq!(print(&program(7).forms), print(&program(7).forms));
+    Ok(())
 }
 
-#[test]
-fn reduction_finds_the_cause() {
+fn reduction_finds_the_cause() -> Result<(), Failed> {
     let program = sexp::parse("(define a (+ 1 2)) (list (f 3) (car (cdr (list a 4 (bad 5 6)))))");
     let mut shows = |forms: &[Sexp]| print(forms).contains("bad");
     assert_eq!(print(&reduce::reduce(&program, 1000, &mut shows)), "bad\n");
+    Ok(())
 }

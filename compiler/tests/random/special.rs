@@ -9,11 +9,17 @@ impl Generator {
     /// A form that gives values of this type only.
     pub(super) fn special(&mut self, wanted: &Type) -> Sexp {
         if wanted.is_space() && !matches!(wanted, Type::Real) && self.may_differentiate() && self.rng.percent(20) {
-            return self.gradient(wanted);
+            return self.derived_space(wanted);
         }
         match wanted {
             Type::Real => self.real(),
             Type::Bool => self.boolean(),
+            Type::Tree => self.tree(),
+            Type::Pair(car, cdr)
+                if **car == Type::Real && cdr.is_space() && self.may_differentiate() && self.rng.percent(10) =>
+            {
+                self.value_and_gradient(cdr)
+            }
             Type::Pair(car, cdr) => form("(cons ? ?)", [self.expression(car), self.expression(cdr)]),
             Type::List(item) => self.list(item),
             Type::RealOr(pair) => {
@@ -29,7 +35,7 @@ impl Generator {
     }
 
     fn real(&mut self) -> Sexp {
-        match self.rng.below(26) {
+        match self.rng.below(28) {
             0..=3 => form("(+ ? ?)", self.two_reals()),
             4..=5 => form("(- ? ?)", self.two_reals()),
             6..=9 => form("(* ? ?)", self.two_reals()),
@@ -42,10 +48,8 @@ impl Generator {
                 form("(sum-all ?)", [self.expression(&of)])
             }
             17 if self.rng.percent(20) => form("(write-real ?)", [self.expression(&Type::Real)]),
-            17..=20 => self.slope(),
-            21 => self.closure_gradient(),
-            22 => self.pulled_back(),
-            23 => self.tower(),
+            17..=22 => self.derived_real(),
+            23..=24 => self.library_real(),
             _ => self.number(),
         }
     }
@@ -101,7 +105,8 @@ impl Generator {
 
     fn list(&mut self, item: &Type) -> Sexp {
         let list = Type::List(Rc::new(item.clone()));
-        match self.rng.below(8) {
+        match self.rng.below(11) {
+            8.. => self.library_list(item),
             0 => atom("'()"),
             1 => form("(list ?)", [self.expression(item)]),
             2 => form("(list ? ?)", [self.expression(item), self.expression(item)]),
@@ -139,7 +144,7 @@ impl Generator {
         form("(lambda (?) ?)", [atom(x), body])
     }
 
-    fn slope(&mut self) -> Sexp {
+    pub(super) fn slope(&mut self) -> Sexp {
         if !self.may_differentiate() {
             return self.expression(&Type::Real);
         }
@@ -149,19 +154,20 @@ impl Generator {
         form(template, [function, self.expression(&Type::Real)])
     }
 
-    fn gradient(&mut self, space: &Type) -> Sexp {
+    pub(super) fn gradient(&mut self, space: &Type) -> Sexp {
         let function = Type::function(space.clone(), Type::Real);
         let function = self.differentiated(|inside| inside.expression(&function));
         form("((gradient ?) ?)", [function, self.expression(space)])
     }
 
     /// The gradient with respect to a function: a list of whatever it has captured.
-    fn closure_gradient(&mut self) -> Sexp {
+    pub(super) fn closure_gradient(&mut self) -> Sexp {
         if !self.may_differentiate() {
             return self.expression(&Type::Real);
         }
         let (argument, result) = (Type::random_data(&mut self.rng, 1), Type::random_data(&mut self.rng, 1));
         let function = Type::function(argument, result);
+        self.note("gradient of a function");
         let f = self.fresh("f");
         let body =
             self.within(&[(&f, &function)], |inside| inside.differentiated(|inside| inside.expression(&Type::Real)));
@@ -169,7 +175,7 @@ impl Generator {
     }
 
     /// A backpropagator applied to a sensitivity that is not 1.
-    fn pulled_back(&mut self) -> Sexp {
+    pub(super) fn pulled_back(&mut self) -> Sexp {
         if !self.may_differentiate() {
             return self.expression(&Type::Real);
         }
@@ -182,7 +188,7 @@ impl Generator {
     }
 
     /// `*j` applied to itself.
-    fn tower(&mut self) -> Sexp {
+    pub(super) fn tower(&mut self) -> Sexp {
         let [x, s] = self.two_reals();
         match self.rng.below(3) {
             0 => form("(cdr ((cdr ((*j *j) (*j ?))) (*j ?)))", [x, s]),

@@ -16,6 +16,8 @@ pub enum Type {
     List(Rc<Type>),
     /// A number or a pair: values of which the program must test what they are.
     RealOr(Rc<Type>),
+    /// A number, or a pair of trees.
+    Tree,
     /// A function.
     Function(Rc<Type>, Rc<Type>),
 }
@@ -23,8 +25,9 @@ pub enum Type {
 impl Type {
     /// A type of values that can be differentiated with respect to: a gradient has the same type.
     pub fn random_space(rng: &mut Rng, depth: usize) -> Type {
-        match rng.below(if depth == 0 { 1 } else { 5 }) {
+        match rng.below(if depth == 0 { 1 } else { 6 }) {
             0 | 1 => Type::Real,
+            5 => Type::Tree,
             2 | 3 => Type::pair(Type::random_space(rng, depth - 1), Type::random_space(rng, depth - 1)),
             _ => Type::List(Rc::new(Type::random_space(rng, depth - 1))),
         }
@@ -66,7 +69,7 @@ impl Type {
     /// True for types whose values can be printed in the same words by every engine.
     pub fn is_data(&self) -> bool {
         match self {
-            Type::Real | Type::Bool => true,
+            Type::Real | Type::Bool | Type::Tree => true,
             Type::Pair(car, cdr) => car.is_data() && cdr.is_data(),
             Type::List(item) | Type::RealOr(item) => item.is_data(),
             Type::Function(..) => false,
@@ -75,7 +78,7 @@ impl Type {
     /// True for types whose sensitivities have the same type.
     pub fn is_space(&self) -> bool {
         match self {
-            Type::Real => true,
+            Type::Real | Type::Tree => true,
             Type::Pair(car, cdr) => car.is_space() && cdr.is_space(),
             Type::List(item) => item.is_space(),
             Type::RealOr(item) => item.is_space(),

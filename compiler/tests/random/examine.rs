@@ -1,0 +1,191 @@
+//! Program text and input → what evaluator and compiled program do, compared.
+//!
+//! The compiler runs inside this process; what can hang or crash is announced first, so that whoever started the
+//! process knows what it was doing.
+
+use super::common::Outcome;
+use super::differences;
+use super::features;
+use super::host::Host;
+use super::verdict::{Kind, Verdict};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::Duration;
+use vlad::base::{Diagnostic, SourceMap};
+use vlad::core::eval;
+use vlad::core::ir::Program;
+use vlad::opt::pipeline as opt;
+use vlad::pipeline::{Pipeline, Refusal, Settings};
+
+/// How long a compiled program may run.
+const RUN_LIMIT: Duration = Duration::from_secs(10);
+
+/// Bytes that the evaluator may use.
+const MEMORY: usize = 1 << 30;
+
+const NAME: &str = "program.vlad";
+
+/// What a run did, in a form that can be compared.
+struct Run {
+    code: Option<i32>,
+    output: String,
+    /// The code of the error and its place: `V0301 program.vlad:3:7`.
+    place: String,
+    messages: String,
+}
+
+/// Compares both ways to run a program. `announce` is told which stage begins.
+pub fn examine(text: &str, input: &str, host: &Host, announce: &mut dyn FnMut(&str)) -> Verdict {
+    let mut pipeline = Pipeline::new(Settings::default());
+    pipeline.sources = SourceMap::carrying([(NAME.to_string(), text.to_string())]);
+    announce("expand");
+    let program = match pipeline.expand(Path::new(NAME)) {
+        Ok(program) => program,
+        Err(mistakes) => return Verdict::new(Kind::IllFormed, render(&mistakes, &pipeline.sources)),
+    };
+    announce("evaluate");
+    let expected = match catch_unwind(AssertUnwindSafe(|| evaluate(program.clone(), &pipeline.sources, input))) {
+        Ok(run) => run,
+        Err(_) => return Verdict::new(Kind::Mistake, "the evaluator panics"),
+    };
+    if expected.code == Some(3) {
+        return Verdict::new(Kind::Endless, "");
+    }
+    announce("compile");
+    let mut features = features::of_run(expected.code, &expected.place);
+    let compiled = catch_unwind(AssertUnwindSafe(|| compile(&mut pipeline, program, &mut features)));
+    let compiled = compiled.unwrap_or_else(|_| Err(Verdict::new(Kind::Mistake, super::last_panic())));
+    let (kind, found) = match compiled {
+        Err(Verdict { kind: Kind::Agree, text, .. }) => {
+            features.push("refused".to_string());
+            let found = Run { code: Some(1), output: String::new(), place: place(&text), messages: text };
+            (compare_refusal(&expected, &found), found)
+        }
+        Err(mut verdict) => {
+            verdict.features = features;
+            return verdict;
+        }
+        Ok(object) => {
+            announce("run");
+            let Outcome { code, output, messages } = host.run(&object, input, RUN_LIMIT);
+            let (memory, messages): (Vec<&str>, Vec<&str>) =
+                messages.lines().partition(|line| line.starts_with("memory: "));
+            let leaks = code == Some(0) && !memory.iter().any(|line| line.starts_with("memory: 0 boxes"));
+            let mut messages = messages.join("\n");
+            let place = place(&messages);
+            if leaks {
+                messages.push_str(&memory.join("\n"));
+            }
+            let found = Run { code, output, place, messages };
+            match compare(&expected, &found) {
+                Kind::Agree if leaks => (Kind::Leak, found),
+                kind => (kind, found),
+            }
+        }
+    };
+    let (kind, wrong) = match differences::check(&expected.output) {
+        Err(wrong) if kind == Kind::Agree => (Kind::Derivative, wrong),
+        Ok(checked) => {
+            features.extend(checked.map(str::to_string));
+            (kind, String::new())
+        }
+        Err(_) => (kind, String::new()),
+    };
+    let text = match kind {
+        Kind::Agree => expected.output,
+        Kind::Derivative => wrong,
+        _ => format!("; eval   {}\n; native {}", describe(&expected), describe(&found)),
+    };
+    Verdict { kind, features, text }
+}
+
+fn evaluate(mut program: Program, sources: &SourceMap, input: &str) -> Run {
+    let options = eval::Options { limits: eval::Limits { memory: MEMORY } };
+    let mut output = Vec::new();
+    let result = eval::run(&mut program, sources, &options, &mut input.as_bytes(), &mut output);
+    let (code, messages) = match result {
+        Ok(_) => (0, String::new()),
+        Err(failure) => (failure.exit_code, failure.diagnostic.render(sources, false)),
+    };
+    let output = String::from_utf8_lossy(&output).into_owned();
+    Run { code: Some(code), output, place: place(&messages), messages }
+}
+
+/// Object code. The error is `Agree` when the compiler says that the program is wrong.
+fn compile(pipeline: &mut Pipeline, mut program: Program, features: &mut Vec<String>) -> Result<Vec<u8>, Verdict> {
+    let refused = |refusal, sources: &SourceMap| match refusal {
+        Refusal::Mistake(mistakes) => Verdict::new(Kind::Agree, render(&mistakes, sources)),
+        Refusal::Unsupported(warning) => {
+            let kind = if warning.code == "V0401" { Kind::Tower } else { Kind::Fallback };
+            Verdict::new(kind, render(&[*warning], sources))
+        }
+    };
+    let flow = pipeline.analyze(&mut program).map_err(|refusal| refused(refusal, &pipeline.sources))?;
+    let mut code = pipeline.specialize(&program, flow).map_err(|refusal| refused(refusal, &pipeline.sources))?;
+    pipeline.optimize(&mut code, &opt::Settings { verify: true, ..opt::Settings::default() });
+    features.extend(features::of_code(&code));
+    let object = pipeline.object(&code);
+    object.map_err(|error| Verdict::new(Kind::Mistake, render(&[error.to_diagnostic()], &pipeline.sources)))
+}
+
+fn render(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+    diagnostics.iter().map(|diagnostic| diagnostic.render(sources, false)).collect()
+}
+
+/// The code of the first error in a message, and its place.
+fn place(messages: &str) -> String {
+    let code = messages.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or("", |(code, _)| code);
+    let arrow = messages.split_once("--> ").and_then(|(_, rest)| rest.lines().next()).unwrap_or("");
+    format!("{code} {arrow}")
+}
+
+fn compare(expected: &Run, found: &Run) -> Kind {
+    match (expected.code, found.code) {
+        (_, None | Some(101 | 128..)) => Kind::Killed,
+        (e, f) if e != f => Kind::ExitCode,
+        _ if expected.output != found.output && normal(&expected.output) == normal(&found.output) => Kind::ZeroSign,
+        _ if expected.output != found.output => Kind::Output,
+        _ => compare_messages(expected, found),
+    }
+}
+
+/// A program that the compiler refuses is bound to fail so. What it writes before that is not written, and what it may
+/// fail with earlier (for want of input, for instance) is not said.
+fn compare_refusal(expected: &Run, found: &Run) -> Kind {
+    match expected.code {
+        Some(0) => Kind::ExitCode,
+        _ if expected.place != found.place => Kind::Agree,
+        _ => compare_messages(expected, found),
+    }
+}
+
+fn compare_messages(expected: &Run, found: &Run) -> Kind {
+    if expected.place != found.place {
+        Kind::Place
+    } else if expected.messages.trim_end() != found.messages.trim_end() {
+        Kind::Message
+    } else {
+        Kind::Agree
+    }
+}
+
+/// The output with every `-0` replaced by `0`.
+pub fn normal(output: &str) -> String {
+    let sign_counts = |after: Option<char>| after.is_some_and(|c| c.is_ascii_digit() || c == '.' || c == 'e');
+    let mut text = String::new();
+    let mut rest = output;
+    while let Some(position) = rest.find("-0") {
+        let (before, found) = rest.split_at(position);
+        text.push_str(before);
+        let negative_zero = !sign_counts(found[2..].chars().next()) && !text.ends_with('e');
+        text.push_str(if negative_zero { "0" } else { "-0" });
+        rest = &found[2..];
+    }
+    text + rest
+}
+
+fn describe(run: &Run) -> String {
+    let code = run.code.map_or("killed".into(), |code| format!("exit {code}"));
+    let comment = |text: &str| text.trim_end().replace('\n', "\n;   ");
+    format!("{code}: {}\n;   {}", comment(&run.output), comment(&run.messages))
+}

@@ -1,0 +1,90 @@
+//! Random mistakes and special numbers: what programs fail with, and numbers that are none.
+
+use super::generate::Generator;
+use super::sexp::{Sexp, atom, form};
+use super::types::Type;
+
+impl Generator {
+    /// Something that does not fit where a value of the wanted type belongs, or a number that is hard to compute with.
+    pub(super) fn mistake(&mut self, wanted: &Type) -> Sexp {
+        if *wanted == Type::Real && self.rng.percent(60) {
+            self.note("special numbers");
+            let numbers = ["(/ 1 0)", "(/ -1 0)", "(/ 0 0)", "(- 0)", "-0", "(* r0 (/ 1 0))", "(sqrt (- r1))", "1e300"];
+            let template = *self.rng.choose(&numbers);
+            return form(template, []);
+        }
+        self.note("mistakes");
+        let of = Type::random(&mut self.rng, 2);
+        match self.rng.below(12) {
+            0..=2 => self.expression(&of),
+            3 => form("(error \"message\" ?)", [self.expression(&of)]),
+            4 => form("(begin (read-real) ?)", [self.expression(wanted)]),
+            5 => form("(begin (read-real) (read-real) (read-real) ?)", [self.expression(wanted)]),
+            6 => {
+                let template =
+                    *self.rng.choose(&["(car ?)", "(cdr ?)", "(list-ref ? 2)", "(length ?)", "(car (cdr ?))"]);
+                form(template, [self.expression(&of)])
+            }
+            7 => form("(let (((list a b) ?)) ?)", [self.expression(&of), self.simple(wanted)]),
+            8 => form("(let (((cons a b) ?)) ?)", [self.expression(&of), self.simple(wanted)]),
+            9 => {
+                let template = *self.rng.choose(&[
+                    "(*j-inverse ?)",
+                    "(zero ?)",
+                    "(*j ?)",
+                    "((derivative sin) ?)",
+                    "(sum-all ((jacobian (lambda (x) x)) ?))",
+                ]);
+                form(template, [self.expression(&of)])
+            }
+            10 => {
+                let other = Type::random(&mut self.rng, 1);
+                form("(plus ? ?)", [self.expression(&of), self.expression(&other)])
+            }
+            _ => form("(? ?)", [self.expression(&of), self.simple(&Type::Real)]),
+        }
+    }
+
+    /// Output in the middle of a computation.
+    pub(super) fn output(&mut self, wanted: &Type) -> Sexp {
+        self.note("output");
+        match self.rng.below(4) {
+            0 => form("(begin (write-real ?) ?)", [self.expression(&Type::Real), self.expression(wanted)]),
+            1 => form("(begin (write-string \"text\") ?)", [self.expression(wanted)]),
+            2 if wanted.is_data() => form("(write ?)", [self.expression(wanted)]),
+            _ => {
+                let of = Type::random_data(&mut self.rng, 2);
+                let written = self.expression(&of);
+                form("(begin (write ?) (newline) ?)", [written, self.expression(wanted)])
+            }
+        }
+    }
+}
+
+/// Numbers, words that are none, or too few of either.
+pub(super) fn spoil(rng: &mut super::rng::Rng, input: &mut Vec<String>) {
+    match rng.below(4) {
+        0 => input.truncate(rng.below(4)),
+        1 => {
+            let at = rng.below(input.len());
+            input[at] = rng.choose(&["word", "+inf.0", "-0", "+nan.0", "1e400", "1/3"]).to_string();
+        }
+        _ => {}
+    }
+}
+
+/// What stands in front of the numbers that a derivative is checked with.
+pub const CHECK_MARK: &str = "(31337 ";
+
+/// A function of a number, its derivative at a point, and its values near that point.
+pub(super) fn check(generator: &mut Generator) -> [Sexp; 2] {
+    let x = generator.fresh("x");
+    let body =
+        generator.within(&[(&x, &Type::Real)], |inside| inside.differentiated(|inside| inside.expression(&Type::Real)));
+    let definition = form("(define (checked ?) ?)", [atom(x), body]);
+    let steps = "(list 31337 ((derivative checked) r1) (checked r1)
+        (checked (- r1 0.0009765625)) (checked (+ r1 0.0009765625))
+        (checked (- r1 0.00048828125)) (checked (+ r1 0.00048828125))
+        (checked (- r1 0.000244140625)) (checked (+ r1 0.000244140625)))";
+    [definition, form(steps, [])]
+}

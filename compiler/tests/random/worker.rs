@@ -1,0 +1,172 @@
+//! Worker processes: each examines one program after the other, and may crash or hang without harm to the test.
+//!
+//! A request is a line with the lengths of program and input, followed by both. The answer is a line `at STAGE` for each
+//! stage that begins, then a verdict. A worker is this same executable, started with the name of its folder in an
+//! environment variable.
+
+use super::examine::examine;
+use super::host::Host;
+use super::verdict::{Kind, Verdict};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// The environment variable that makes a worker of this executable.
+pub const VARIABLE: &str = "VLAD_RANDOM_WORKER";
+
+/// How long a stage may take. Running a compiled program has a shorter limit of its own.
+const LIMIT: Duration = Duration::from_secs(15);
+
+/// How long the evaluator may take. Most programs end within milliseconds; one that does not says nothing.
+const EVALUATION_LIMIT: Duration = Duration::from_secs(2);
+
+/// As large as that of the compiler.
+const STACK: usize = 4 << 30;
+
+/// Memory that a worker leaks is given back by starting another one after so many programs.
+const MOST_PROGRAMS: usize = 2000;
+
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// What the last panic said.
+pub fn last_panic() -> String {
+    PANIC.lock().map(|text| text.clone()).unwrap_or_default()
+}
+
+/// What a worker process does until its input ends.
+pub fn work(folder: PathBuf) {
+    std::panic::set_hook(Box::new(|info| {
+        if let Ok(mut text) = PANIC.lock() {
+            *text = info.to_string();
+        }
+    }));
+    let serve = move || serve(&Host::in_folder(&folder));
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(serve).expect("the system grants a stack");
+    let _ = thread.join();
+}
+
+fn serve(host: &Host) {
+    let mut requests = io::stdin().lock();
+    while let Some((program, input)) = receive(&mut requests) {
+        let mut announce = |stage: &str| {
+            println!("at {stage}");
+        };
+        let verdict = examine(&program, &input, host, &mut announce);
+        if verdict.write(&mut io::stdout()).is_err() {
+            return;
+        }
+    }
+}
+
+fn receive(from: &mut dyn BufRead) -> Option<(String, String)> {
+    let mut line = String::new();
+    from.read_line(&mut line).ok()?;
+    let mut lengths = line.split_whitespace().map(str::parse::<usize>);
+    let mut text = |length: usize| {
+        let mut bytes = vec![0; length];
+        from.read_exact(&mut bytes).ok()?;
+        String::from_utf8(bytes).ok()
+    };
+    let (program, input) = (lengths.next()?.ok()?, lengths.next()?.ok()?);
+    Some((text(program)?, text(input)?))
+}
+
+/// A worker as the test sees it. It is started when it is needed.
+pub struct Worker {
+    folder: PathBuf,
+    process: Option<Process>,
+}
+
+struct Process {
+    child: Child,
+    requests: ChildStdin,
+    answers: Receiver<Answer>,
+    programs: usize,
+}
+
+enum Answer {
+    At(String),
+    Verdict(Verdict),
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Worker {
+    /// A worker that uses the host in this folder.
+    pub fn new(folder: &Path) -> Worker {
+        Worker { folder: folder.to_path_buf(), process: None }
+    }
+
+    /// Compares both ways to run a program.
+    pub fn examine(&mut self, program: &str, input: &str) -> Verdict {
+        if self.process.as_ref().is_some_and(|process| process.programs >= MOST_PROGRAMS) {
+            self.process = None;
+        }
+        let folder = &self.folder;
+        let process = self.process.get_or_insert_with(|| Process::start(folder));
+        process.programs += 1;
+        let verdict = process.examine(program, input);
+        verdict.unwrap_or_else(|verdict| {
+            self.process = None;
+            verdict
+        })
+    }
+}
+
+impl Process {
+    fn start(folder: &Path) -> Process {
+        // The executable may be replaced by a build while it runs; this name stays that of the running one.
+        let mut command = Command::new("/proc/self/exe");
+        command.env(VARIABLE, folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("a worker can be started");
+        let requests = child.stdin.take().expect("it is piped");
+        let mut stream = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, answers) = channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            while stream.read_line(&mut line).is_ok_and(|length| length > 0) {
+                let answer = match line.strip_prefix("at ") {
+                    Some(stage) => Some(Answer::At(stage.trim().to_string())),
+                    None => Verdict::read(&line, &mut stream).map(Answer::Verdict),
+                };
+                if answer.is_none_or(|answer| sender.send(answer).is_err()) {
+                    return;
+                }
+                line.clear();
+            }
+        });
+        Process { child, requests, answers, programs: 0 }
+    }
+
+    /// The error is a verdict after which the process is of no more use.
+    fn examine(&mut self, program: &str, input: &str) -> Result<Verdict, Verdict> {
+        let request = format!("{} {}\n{program}{input}", program.len(), input.len());
+        let mut stage = String::from("start");
+        // When nobody reads it, the answer is missing as well.
+        let _ = self.requests.write_all(request.as_bytes()).and_then(|()| self.requests.flush());
+        loop {
+            let limit = if stage == "evaluate" { EVALUATION_LIMIT } else { LIMIT };
+            match self.answers.recv_timeout(limit) {
+                Ok(Answer::At(next)) => stage = next,
+                Ok(Answer::Verdict(verdict)) => return Ok(verdict),
+                Err(RecvTimeoutError::Timeout) if stage == "evaluate" => {
+                    return Err(Verdict::new(Kind::Endless, ""));
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(Verdict::new(Kind::Hang, format!("no end: {stage}")));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Verdict::new(Kind::Crash, format!("crash: {stage}")));
+                }
+            }
+        }
+    }
+}
