@@ -35,6 +35,11 @@ impl Translator<'_, '_, '_> {
             Op::Not => self.builder.ins().bxor_imm_u(args[0], 1),
             Op::And => self.builder.ins().band(args[0], args[1]),
             Op::Or => self.builder.ins().bor(args[0], args[1]),
+            Op::RealIs(bits) => {
+                let found = self.builder.ins().bitcast(types::I64, ir::MemFlagsData::new(), args[0]);
+                let wanted = self.builder.ins().iconst(types::I64, bits.cast_signed());
+                self.builder.ins().icmp(IntCC::Equal, found, wanted)
+            }
             Op::IntIs(number) => self.builder.ins().icmp_imm_s(IntCC::Equal, args[0], number),
             Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
             Op::Call(_) => return Ok(()),

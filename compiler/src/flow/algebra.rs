@@ -459,6 +459,7 @@ fn conforms(head: Head) -> bool {
 fn add_facts(a: Fact, b: Fact) -> Fact {
     match (a, b) {
         (Fact::Zero, other) | (other, Fact::Zero) => other,
+        (Fact::PerhapsZero, Fact::PerhapsZero) => Fact::PerhapsZero,
         (Fact::Known(x), Fact::Known(y)) => Fact::of(f64::from_bits(x) + f64::from_bits(y)),
         _ => Fact::Unknown,
     }

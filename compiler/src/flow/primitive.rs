@@ -55,7 +55,7 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
 }
 
 /// What is known of the real alternative of a shape, folded zeros unfolded.
-fn real_fact(shapes: &mut Shapes, shape: Shape) -> Option<Fact> {
+pub fn real_fact(shapes: &mut Shapes, shape: Shape) -> Option<Fact> {
     let shape = shapes.unfold_zeros(shape);
     match shapes.find(shape, Class::Real)?.head {
         Head::Real(fact) => Some(fact),
@@ -75,6 +75,8 @@ fn arithmetic(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
         (Prim::Real, _) => Fact::Unknown,
         (Prim::Scale, facts) if facts.contains(&Fact::Zero) => Fact::Zero,
         (Prim::Unscale, [Fact::Zero, _]) => Fact::Zero,
+        (Prim::Scale, facts) if facts.contains(&Fact::PerhapsZero) => Fact::PerhapsZero,
+        (Prim::Unscale, [Fact::PerhapsZero, _]) => Fact::PerhapsZero,
         (_, [x]) => x.number().and_then(|x| arithmetic::real1(prim, x)).map_or(Fact::Unknown, Fact::of),
         (_, [x, y]) => match (x.number(), y.number()) {
             (Some(x), Some(y)) => arithmetic::real2(prim, x, y).map_or(Fact::Unknown, Fact::of),

@@ -75,6 +75,7 @@ impl Printer<'_> {
                 let _ = write!(self.text, "text{number}");
             }
             Head::Real(Fact::Unknown) => self.text.push_str("real"),
+            Head::Real(Fact::PerhapsZero) => self.text.push_str("real-or-zero"),
             Head::Real(Fact::Zero) => self.text.push_str("zero"),
             Head::Real(Fact::Known(bits)) => {
                 let _ = write!(self.text, "{}", f64::from_bits(bits));

@@ -23,8 +23,10 @@ pub struct Shape(pub u32);
 /// What is known of a real.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fact {
-    /// Decided at run time.
+    /// A number that is decided at run time.
     Unknown,
+    /// A number or the symbolic zero, decided at run time.
+    PerhapsZero,
     /// The symbolic zero sensitivity: the number 0 to everything but `plus`, `scale` and `unscale`.
     Zero,
     /// The double with these bits.
@@ -35,9 +37,27 @@ impl Fact {
     /// The number, if it is known.
     pub fn number(self) -> Option<f64> {
         match self {
-            Fact::Unknown => None,
+            Fact::Unknown | Fact::PerhapsZero => None,
             Fact::Zero => Some(0.0),
             Fact::Known(bits) => Some(f64::from_bits(bits)),
+        }
+    }
+    /// The least fact that covers both.
+    pub fn join(self, other: Fact) -> Fact {
+        let perhaps_zero = |fact| matches!(fact, Fact::Zero | Fact::PerhapsZero);
+        if self == other {
+            self
+        } else if perhaps_zero(self) || perhaps_zero(other) {
+            Fact::PerhapsZero
+        } else {
+            Fact::Unknown
+        }
+    }
+    /// What is left when known numbers are forgotten.
+    pub fn forget(self) -> Fact {
+        match self {
+            Fact::Zero | Fact::PerhapsZero => Fact::PerhapsZero,
+            Fact::Known(_) | Fact::Unknown => Fact::Unknown,
         }
     }
     /// The known number `x`.
@@ -111,10 +131,10 @@ impl Head {
         if self == other {
             return self;
         }
-        match self {
-            Head::Bool(_) => Head::Bool(None),
-            Head::Text(_) => Head::Text(None),
-            Head::Real(_) => Head::Real(Fact::Unknown),
+        match (self, other) {
+            (Head::Bool(_), _) => Head::Bool(None),
+            (Head::Text(_), _) => Head::Text(None),
+            (Head::Real(x), Head::Real(y)) => Head::Real(x.join(y)),
             _ => self,
         }
     }

@@ -10,7 +10,7 @@
 //! be folded have bounded length, and facts (known numbers) only ever become unknown.
 
 use super::algebra::Step;
-use super::shape::{Class, Fact, Head, Shape, Shapes};
+use super::shape::{Class, Head, Shape, Shapes};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Folds per widening; each removes one clash, so this many clashes at once are more than any program has shown.
@@ -271,8 +271,8 @@ impl Shapes {
         }
         let mut alternatives = self.alternatives(shape).to_vec();
         for alternative in &mut alternatives {
-            if let Head::Real(_) = alternative.head {
-                alternative.head = Head::Real(Fact::Unknown);
+            if let Head::Real(fact) = alternative.head {
+                alternative.head = Head::Real(fact.forget());
             }
             alternative.children = alternative.children.iter().map(|child| self.forget_numbers(*child)).collect();
         }

@@ -196,6 +196,10 @@ impl Oracle<'_> {
                     _ => None,
                 }
             }
+            Op::RealIs(bits) => match known(0)? {
+                Known::Real(x) => Some(Known::Bool(x.to_bits() == bits)),
+                _ => None,
+            },
             Op::IntIs(x) => match known(0)? {
                 Known::Int(y) => Some(Known::Bool(x == y)),
                 _ => None,

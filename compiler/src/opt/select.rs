@@ -119,6 +119,7 @@ fn is_cheap(op: Op) -> bool {
             | Op::And
             | Op::Or
             | Op::IntIs(_)
+            | Op::RealIs(_)
             | Op::Select
     )
 }

@@ -5,7 +5,7 @@
 
 use super::emit::{Emitted, Emitter, Val, reached};
 use super::layout::{Layout, TooLarge};
-use super::{Helper, Specializer};
+use super::{Helper, Specializer, zeros};
 use crate::flow::shape::{Fact, Head, Shape};
 use crate::ssa::ir::Type;
 use crate::ssa::ir::Value;
@@ -50,6 +50,7 @@ impl Specializer<'_> {
     /// The number that a real alternative stands for.
     pub fn number(&mut self, e: &mut Emitter, head: Head, own: Option<Value>) -> Value {
         match (head, own) {
+            (Head::Real(Fact::PerhapsZero), Some(value)) => zeros::number(e, value),
             (_, Some(value)) => value,
             (Head::Real(fact), None) => e.real(fact.number().unwrap_or(f64::NAN)),
             _ => e.real(f64::NAN),
@@ -61,6 +62,9 @@ impl Specializer<'_> {
 fn own_leaf(this: &mut Specializer<'_>, e: &mut Emitter, head: Head, own: Option<Value>, wide: Head) -> Option<Value> {
     match (wide, head) {
         (Head::Real(Fact::Unknown), _) => Some(this.number(e, head, own)),
+        (Head::Real(Fact::PerhapsZero), Head::Real(Fact::PerhapsZero)) => own,
+        (Head::Real(Fact::PerhapsZero), Head::Real(Fact::Zero)) => Some(zeros::symbolic(e)),
+        (Head::Real(Fact::PerhapsZero), _) => Some(this.number(e, head, own)),
         (Head::Bool(None), Head::Bool(Some(known))) => Some(e.boolean(known)),
         (Head::Text(None), Head::Text(Some(number))) => Some(e.int(i64::from(number))),
         (Head::Bool(None) | Head::Text(None), _) => own,

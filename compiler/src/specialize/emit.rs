@@ -155,7 +155,7 @@ impl Specializer<'_> {
                 .collect(),
         };
         let own = match alternative.head {
-            Head::Real(Fact::Unknown) | Head::Bool(None) | Head::Text(None) => Some(leaves[0]),
+            Head::Real(Fact::Unknown | Fact::PerhapsZero) | Head::Bool(None) | Head::Text(None) => Some(leaves[0]),
             _ => None,
         };
         let children = if own.is_some() { Vec::new() } else { self.split(&alternative.children.clone(), &leaves)? };

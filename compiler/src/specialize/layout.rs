@@ -130,7 +130,7 @@ impl Layouts {
         alternative: &Alternative,
     ) -> Result<Vec<Type>, TooLarge> {
         Ok(match alternative.head {
-            Head::Real(Fact::Unknown) => vec![Type::F64],
+            Head::Real(Fact::Unknown | Fact::PerhapsZero) => vec![Type::F64],
             Head::Bool(None) => vec![Type::Bool],
             Head::Text(None) => vec![Type::Int],
             _ => {

@@ -12,6 +12,7 @@
 //! | [`layout`] | which SSA values represent a shape |
 //! | [`emit`] | values with shapes, choices and joins |
 //! | [`convert`] | from a shape to one that covers it |
+//! | [`zeros`] | reals that may be the symbolic zero |
 //! | [`operators`] | `zero`, `plus`, `*j`, `*j-inverse` |
 //! | [`primitive`] | all other primitives |
 //! | [`write`] | printing |
@@ -26,6 +27,8 @@ pub mod convert;
 pub mod operators;
 
 pub mod primitive;
+
+pub mod zeros;
 
 pub mod write;
 

@@ -5,7 +5,7 @@
 
 use super::emit::{Emitted, Emitter, Parts, Val, reached};
 use super::layout::TooLarge;
-use super::{Helper, Specializer};
+use super::{Helper, Specializer, zeros};
 use crate::ad::{Transforms, base_and_order};
 use crate::core::errors::RuntimeError;
 use crate::core::prim::Prim;
@@ -151,6 +151,13 @@ impl Specializer<'_> {
             (Head::Real(f), Head::Real(g)) => {
                 let sum = match (f.number(), g.number()) {
                     (Some(f), Some(g)) => Val { shape: self.flow.shapes.real(Fact::of(f + g)), leaves: Vec::new() },
+                    _ if f == Fact::PerhapsZero || g == Fact::PerhapsZero => {
+                        let left = self.addend(e, x.alternative.head, x.own);
+                        let right = self.addend(e, y.alternative.head, y.own);
+                        let sum = zeros::plus(e, (left, f == Fact::PerhapsZero), (right, g == Fact::PerhapsZero));
+                        let fact = if f == g { Fact::PerhapsZero } else { Fact::Unknown };
+                        Val { shape: self.flow.shapes.real(fact), leaves: vec![sum] }
+                    }
                     _ => {
                         let left = self.number(e, x.alternative.head, x.own);
                         let right = self.number(e, y.alternative.head, y.own);
@@ -177,6 +184,11 @@ impl Specializer<'_> {
                 Ok(Some(self.build(e, target, tag, leaves)?))
             }
         }
+    }
+
+    /// The leaf of a real, or the number if it has none.
+    fn addend(&mut self, e: &mut Emitter, head: Head, own: Option<Value>) -> Value {
+        own.unwrap_or_else(|| self.number(e, head, None))
     }
 
     /// `(in-car pair part)` (index 0) and `(in-cdr pair part)` (index 1).

@@ -1,11 +1,11 @@
 //! Primitives on run-time values. Operands of unknown kind are checked; the failing alternatives end in an error.
 
 use super::emit::{Emitted, Emitter, Parts, Val, reached};
-use super::{Specializer, write};
+use super::{Specializer, write, zeros};
 use crate::core::errors::{RuntimeError, mismatch};
 use crate::core::ir::{Part, Var};
 use crate::core::prim::{Family, Prim};
-use crate::flow::primitive::satisfies;
+use crate::flow::primitive::{real_fact, satisfies};
 use crate::flow::shape::{Class, Fact, Head, Shape};
 use crate::ssa::ir::{Compare, Op, Real1, Real2, Stream, Type, Value};
 
@@ -86,12 +86,17 @@ impl Specializer<'_> {
 
     /// The number that a value is, checked.
     fn real_operand(&mut self, e: &mut Emitter, prim: Prim, operand: usize, value: &Val) -> Emitted<Value> {
+        self.real_leaf(e, prim, operand, value, Fact::Unknown)
+    }
+
+    /// The leaf of a real of which only this much is known, checked.
+    fn real_leaf(&mut self, e: &mut Emitter, prim: Prim, operand: usize, value: &Val, fact: Fact) -> Emitted<Value> {
         let value = reached!(self.unfold_zeros(e, value));
-        let unknown = self.flow.shapes.real(Fact::Unknown);
+        let unknown = self.flow.shapes.real(fact);
         let number = reached!(self.dispatch(e, &value, unknown, |this, e, parts| match parts.alternative.head {
-            head @ Head::Real(_) => {
-                let number = this.number(e, head, parts.own);
-                Ok(Some(Val { shape: unknown, leaves: vec![number] }))
+            Head::Real(_) => {
+                let value = this.single(e, parts)?;
+                this.convert(e, &value, unknown)
             }
             head => {
                 let error = RuntimeError::NotAReal { prim, operand, found: this.found(head) };
@@ -110,6 +115,9 @@ impl Specializer<'_> {
     }
 
     fn arithmetic(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+        if let Some(Head::Real(Fact::PerhapsZero)) = self.flow.shapes.single(result).map(|a| a.head) {
+            return self.scaling(e, prim, args, result);
+        }
         let operands = reached!(self.real_operands(e, prim, args));
         if let Some(Head::Real(Fact::Known(_) | Fact::Zero)) = self.flow.shapes.single(result).map(|a| a.head) {
             return Ok(Some(Val { shape: result, leaves: Vec::new() }));
@@ -120,6 +128,24 @@ impl Specializer<'_> {
             _ => e.real(f64::NAN),
         };
         Ok(Some(Val { shape: result, leaves: vec![leaf] }))
+    }
+
+    /// `scale` and `unscale` of what may be the symbolic zero, which is then the result.
+    fn scaling(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+        let (mut operands, mut vanishing) = (Vec::new(), Vec::new());
+        for (operand, arg) in args.iter().enumerate() {
+            // A quotient vanishes with its dividend only.
+            let linear = prim == Prim::Scale || operand == 0;
+            let fact = real_fact(&mut self.flow.shapes, arg.shape).filter(|_| linear);
+            let fact = if fact == Some(Fact::PerhapsZero) { Fact::PerhapsZero } else { Fact::Unknown };
+            let leaf = reached!(self.real_leaf(e, prim, operand, arg, fact));
+            operands.push(leaf);
+            if fact == Fact::PerhapsZero {
+                vanishing.push(leaf);
+            }
+        }
+        let number = e.value(Op::Real2(real2(prim)), &operands, Type::F64);
+        Ok(Some(Val { shape: result, leaves: vec![zeros::unless_zero(e, &vanishing, number)] }))
     }
 
     fn comparison(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
@@ -154,6 +180,10 @@ impl Specializer<'_> {
             Prim::WriteReal => {
                 let number = reached!(self.real_operand(e, prim, 0, &args[0]));
                 e.inst(Op::WriteReal(Stream::Out), &[number], &[]);
+                let number = match self.flow.shapes.single(result).map(|a| a.head) {
+                    Some(Head::Real(fact @ Fact::PerhapsZero)) => reached!(self.real_leaf(e, prim, 0, &args[0], fact)),
+                    _ => number,
+                };
                 self.write_text(e, Stream::Out, "\n");
                 let leaves = if self.leaves(result)?.is_empty() { Vec::new() } else { vec![number] };
                 Ok(Some(Val { shape: result, leaves }))

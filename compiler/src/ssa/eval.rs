@@ -343,6 +343,7 @@ impl<'p> Machine<'p, '_> {
             Op::Not => Datum::Bool(!self.boolean(base, args[0])?),
             Op::And => Datum::Bool(self.boolean(base, args[0])? & self.boolean(base, args[1])?),
             Op::Or => Datum::Bool(self.boolean(base, args[0])? | self.boolean(base, args[1])?),
+            Op::RealIs(bits) => Datum::Bool(self.real(base, args[0])?.to_bits() == bits),
             Op::IntIs(x) => Datum::Bool(self.int(base, args[0])? == x),
             Op::Select => {
                 let chosen = if self.boolean(base, args[0])? { args[1] } else { args[2] };

@@ -149,6 +149,8 @@ pub enum Op {
     Or,
     /// `int -> bool`: whether the operand is this number.
     IntIs(i64),
+    /// `f64 -> bool`: whether the operand has these bits; they are those of a NaN that no operation makes.
+    RealIs(u64),
     /// `bool, T, T -> T`: the second operand if the first is true, else the third.
     Select,
     /// `parameters -> results` of the function.

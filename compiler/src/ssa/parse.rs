@@ -457,6 +457,10 @@ impl Parser {
             "not" => Op::Not,
             "and" => Op::And,
             "or" => Op::Or,
+            "real_is" => match a.and_then(|digits| digits.parse().ok()) {
+                Some(bits) => Op::RealIs(bits),
+                None => return self.error("expected a number behind `real_is.`"),
+            },
             "int_is" => match a.and_then(|digits| digits.parse().ok()) {
                 Some(value) => Op::IntIs(value),
                 None => return self.error("expected a number behind `int_is.`"),

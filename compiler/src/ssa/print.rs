@@ -117,6 +117,7 @@ impl fmt::Display for Op {
             Op::Not => f.write_str("not"),
             Op::And => f.write_str("and"),
             Op::Or => f.write_str("or"),
+            Op::RealIs(bits) => write!(f, "real_is.{bits}"),
             Op::IntIs(value) => write!(f, "int_is.{value}"),
             Op::Select => f.write_str("select"),
             Op::Call(callee) => write!(f, "call {callee}"),

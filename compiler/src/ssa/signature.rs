@@ -27,6 +27,7 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
         Op::Compare(_) => (vec![F64, F64], vec![Bool]),
         Op::Not => (vec![Bool], vec![Bool]),
         Op::And | Op::Or => (vec![Bool, Bool], vec![Bool]),
+        Op::RealIs(_) => (vec![F64], vec![Bool]),
         Op::IntIs(_) => (vec![Int], vec![Bool]),
         Op::Select => (vec![Bool, chosen, chosen], vec![chosen]),
         Op::Call(callee) => {
