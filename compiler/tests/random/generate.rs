@@ -153,6 +153,14 @@ impl Generator {
         result
     }
 
+    /// Generates with these variables in scope and no others, so that they are used.
+    pub(super) fn only_within<T>(&mut self, variables: &[(&str, &Type)], body: impl FnOnce(&mut Generator) -> T) -> T {
+        let outside = std::mem::take(&mut self.scope);
+        let result = self.within(variables, body);
+        self.scope = outside;
+        result
+    }
+
     /// Generates code that runs that many times as often as the code around it.
     pub(super) fn repeated<T>(&mut self, times: usize, body: impl FnOnce(&mut Generator) -> T) -> T {
         let work = self.work;

@@ -76,15 +76,16 @@ pub(super) fn spoil(rng: &mut super::rng::Rng, input: &mut Vec<String>) {
 /// What stands in front of the numbers that a derivative is checked with.
 pub const CHECK_MARK: &str = "(31337 ";
 
-/// A function of a number, its derivative at a point, and its values near that point.
-pub(super) fn check(generator: &mut Generator) -> [Sexp; 2] {
+/// A function of a number, its derivative at a point, and its values near that point. The point is none that a condition
+/// in the function compares with: there the branch that is taken at the point itself need not be the one around it.
+pub(super) fn check(generator: &mut Generator) -> [Sexp; 3] {
     let x = generator.fresh("x");
-    let body =
-        generator.within(&[(&x, &Type::Real)], |inside| inside.differentiated(|inside| inside.expression(&Type::Real)));
+    let body = generator
+        .only_within(&[(&x, &Type::Real)], |inside| inside.differentiated(|inside| inside.expression(&Type::Real)));
     let definition = form("(define (checked ?) ?)", [atom(x), body]);
-    let steps = "(list 31337 ((derivative checked) r1) (checked r1)
-        (checked (- r1 0.0009765625)) (checked (+ r1 0.0009765625))
-        (checked (- r1 0.00048828125)) (checked (+ r1 0.00048828125))
-        (checked (- r1 0.000244140625)) (checked (+ r1 0.000244140625)))";
-    [definition, form(steps, [])]
+    let steps = "(list 31337 ((derivative checked) at) (checked at)
+        (checked (- at 0.0009765625)) (checked (+ at 0.0009765625))
+        (checked (- at 0.00048828125)) (checked (+ at 0.00048828125))
+        (checked (- at 0.000244140625)) (checked (+ at 0.000244140625)))";
+    [form("(define at (+ r1 0.1))", []), definition, form(steps, [])]
 }

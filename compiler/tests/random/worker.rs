@@ -17,11 +17,11 @@ use std::time::Duration;
 /// The environment variable that makes a worker of this executable.
 pub const VARIABLE: &str = "VLAD_RANDOM_WORKER";
 
-/// How long a stage may take. Running a compiled program has a shorter limit of its own.
-const LIMIT: Duration = Duration::from_secs(15);
+/// How many seconds a stage may take. Running a compiled program has a shorter limit of its own.
+const LIMIT: u64 = 15;
 
 /// How long the evaluator may take. Most programs end within milliseconds; one that does not says nothing.
-const EVALUATION_LIMIT: Duration = Duration::from_secs(2);
+const EVALUATION_LIMIT: Duration = Duration::from_millis(500);
 
 /// As large as that of the compiler.
 const STACK: usize = 4 << 30;
@@ -152,8 +152,9 @@ impl Process {
         let mut stage = String::from("start");
         // When nobody reads it, the answer is missing as well.
         let _ = self.requests.write_all(request.as_bytes()).and_then(|()| self.requests.flush());
+        let compilation = Duration::from_secs(super::setting("VLAD_RANDOM_LIMIT", LIMIT));
         loop {
-            let limit = if stage == "evaluate" { EVALUATION_LIMIT } else { LIMIT };
+            let limit = if stage == "evaluate" { EVALUATION_LIMIT } else { compilation };
             match self.answers.recv_timeout(limit) {
                 Ok(Answer::At(next)) => stage = next,
                 Ok(Answer::Verdict(verdict)) => return Ok(verdict),
