@@ -12,16 +12,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The environment variable that makes a worker of this executable.
 pub const VARIABLE: &str = "VLAD_RANDOM_WORKER";
 
-/// How many seconds a stage may take. Running a compiled program has a shorter limit of its own.
-const LIMIT: u64 = 15;
+/// How many seconds of the processor's time compiling may take.
+const LIMIT: u64 = 10;
 
-/// How long the evaluator may take. Most programs end within milliseconds; one that does not says nothing.
-const EVALUATION_LIMIT: Duration = Duration::from_millis(500);
+/// How many seconds the evaluator may take. Most programs end within milliseconds; one that does not says nothing.
+const EVALUATION_LIMIT: f64 = 0.5;
+
+/// How many seconds of real time any stage may take.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// As large as that of the compiler.
 const STACK: usize = 4 << 30;
@@ -146,26 +149,36 @@ impl Process {
         Process { child, requests, answers, programs: 0 }
     }
 
+    /// The processor's time that it has used. A busy machine must not look like a hang.
+    fn seconds(&self) -> f64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        // The fields behind the name, which stands in parentheses; the times are in hundredths of a second.
+        let fields = stat.rsplit(')').next().unwrap_or("").split_whitespace();
+        fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+    }
+
     /// The error is a verdict after which the process is of no more use.
     fn examine(&mut self, program: &str, input: &str) -> Result<Verdict, Verdict> {
         let request = format!("{} {}\n{program}{input}", program.len(), input.len());
         let mut stage = String::from("start");
         // When nobody reads it, the answer is missing as well.
         let _ = self.requests.write_all(request.as_bytes()).and_then(|()| self.requests.flush());
-        let compilation = Duration::from_secs(super::setting("VLAD_RANDOM_LIMIT", LIMIT));
+        let compilation = super::setting("VLAD_RANDOM_LIMIT", LIMIT) as f64;
+        let (mut begin, mut used) = (Instant::now(), self.seconds());
         loop {
-            let limit = if stage == "evaluate" { EVALUATION_LIMIT } else { compilation };
-            match self.answers.recv_timeout(limit) {
-                Ok(Answer::At(next)) => stage = next,
+            match self.answers.recv_timeout(Duration::from_millis(500)) {
+                Ok(Answer::At(next)) => (stage, begin, used) = (next, Instant::now(), self.seconds()),
                 Ok(Answer::Verdict(verdict)) => return Ok(verdict),
-                Err(RecvTimeoutError::Timeout) if stage == "evaluate" => {
-                    return Err(Verdict::new(Kind::Endless, ""));
-                }
                 Err(RecvTimeoutError::Timeout) => {
-                    return Err(Verdict::new(Kind::Hang, format!("no end: {stage}")));
+                    let limit = if stage == "evaluate" { EVALUATION_LIMIT } else { compilation };
+                    if self.seconds() - used < limit && begin.elapsed() < PATIENCE {
+                        continue;
+                    }
+                    let kind = if stage == "evaluate" { Kind::Endless } else { Kind::Hang };
+                    return Err(Verdict::new(kind, format!("; no end: {stage}")));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Verdict::new(Kind::Crash, format!("crash: {stage}")));
+                    return Err(Verdict::new(Kind::Crash, format!("; crash: {stage}")));
                 }
             }
         }
