@@ -140,7 +140,7 @@ pub struct Analysis {
 pub fn analyze(program: &mut Program, sources: &SourceMap, options: &Options) -> Result<Analysis, Unsupported> {
     let mut analyzer = Analyzer {
         sources,
-        codes: Codes { program, transforms: Transforms::new(), max_order: options.max_order },
+        codes: Codes { program, transforms: Transforms::new(), options },
         options,
         lambdas: FxHashMap::default(),
         result: Analysis {
@@ -172,10 +172,13 @@ pub fn analyze(program: &mut Program, sources: &SourceMap, options: &Options) ->
 struct Codes<'a> {
     program: &'a mut Program,
     transforms: Transforms,
-    max_order: u32,
+    options: &'a Options,
 }
 
 impl Codes<'_> {
+    fn too_large(&self) -> bool {
+        self.program.vars.len() > self.options.max_code
+    }
     fn code(&self, lambda: LambdaId) -> Code {
         let (base, order) = base_and_order(self.program, lambda);
         Code { base, order, lambda }
@@ -185,7 +188,7 @@ impl Codes<'_> {
 impl Transform for Codes<'_> {
     fn reverse(&mut self, lambda: LambdaId) -> Option<Code> {
         let (base, order) = base_and_order(self.program, lambda);
-        if order >= self.max_order {
+        if order >= self.options.max_order || self.too_large() {
             return None;
         }
         let lambda = self.transforms.reverse(self.program, lambda);
@@ -441,8 +444,17 @@ impl Analyzer<'_> {
     }
 
     fn primitive(&mut self, prim: Prim, args: &[Shape]) -> Result<Shape, Abort> {
-        primitive::apply(&mut self.result.shapes, &mut self.codes, prim, args)
-            .map_err(|TowerTooHigh| self.tower_too_high("order"))
+        primitive::apply(&mut self.result.shapes, &mut self.codes, prim, args).map_err(|TowerTooHigh| {
+            if self.codes.too_large() { self.too_much_code() } else { self.tower_too_high("order") }
+        })
+    }
+
+    fn too_much_code(&self) -> Abort {
+        self.unsupported(
+            "code",
+            "the transforms of the program's functions are too large",
+            "the program runs in the reference evaluator instead; apply `*j` less often to the same function",
+        )
     }
 
     fn tower_too_high(&self, limit: &str) -> Abort {

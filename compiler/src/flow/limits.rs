@@ -17,6 +17,9 @@ pub struct Options {
     pub max_variants: usize,
     /// How often `*j` may be applied to the same code.
     pub max_order: u32,
+    /// How many variables the program and its transforms may have. Transforms of transforms grow exponentially with the
+    /// order, so this is what stops `*j` first where much code is transformed often.
+    pub max_code: usize,
     /// How often, where each application is behind a decision of run time that the one before led to.
     pub max_dynamic_order: u32,
 }
@@ -29,6 +32,7 @@ impl Default for Options {
             number_variants: 64,
             max_variants: 20_000,
             max_order: 12,
+            max_code: 200_000,
             max_dynamic_order: 4,
         }
     }
@@ -49,7 +53,7 @@ pub struct Limit {
 }
 
 /// All limits that a user can set.
-pub const LIMITS: [Limit; 6] = [
+pub const LIMITS: [Limit; 7] = [
     Limit {
         name: "unroll",
         about: "nested calls of a function that known numbers decide; past it the numbers count as unknown",
@@ -84,6 +88,13 @@ pub const LIMITS: [Limit; 6] = [
         get: |options| options.max_order as usize,
         least: 0,
         set: |options, value| options.max_order = value,
+    },
+    Limit {
+        name: "code",
+        about: "variables of the program and its transforms; past it the program needs the evaluator",
+        get: |options| options.max_code,
+        least: 1,
+        set: |options, value| options.max_code = value as usize,
     },
     Limit {
         name: "dynamic-order",
