@@ -35,8 +35,15 @@ fn run(arguments: &[&str], program: &str) -> Outcome {
 #[test]
 fn limits_change_no_result() {
     let expected = run(&["eval"], PROGRAM).output;
-    let smallest =
-        [("unroll", 0), ("nesting", 16), ("number-variants", 0), ("variants", 1), ("order", 0), ("dynamic-order", 0)];
+    let smallest = [
+        ("unroll", 0),
+        ("nesting", 16),
+        ("number-variants", 0),
+        ("variants", 1),
+        ("order", 0),
+        ("code", 1),
+        ("dynamic-order", 0),
+    ];
     assert_eq!(smallest.map(|(name, _)| name), LIMITS.each_ref().map(|limit| limit.name), "a limit is not tested");
     for (name, value) in smallest {
         let outcome = run(&["run", "--limit", &format!("{name}={value}")], PROGRAM);
@@ -51,7 +58,9 @@ fn limits_change_no_result() {
 
 #[test]
 fn messages_name_the_limit_that_stopped_a_program() {
-    for (name, value, program) in [("variants", 3, PROGRAM), ("order", 1, PROGRAM), ("dynamic-order", 3, TOWER)] {
+    for (name, value, program) in
+        [("variants", 3, PROGRAM), ("order", 1, PROGRAM), ("code", 1, PROGRAM), ("dynamic-order", 3, TOWER)]
+    {
         let outcome = run(&["build", "--native", "-o", "unused", "--limit", &format!("{name}={value}")], program);
         assert_eq!(outcome.code, Some(1));
         let note = format!("the limit `{name}` is {value}; `--limit {name}=NUMBER` sets another");

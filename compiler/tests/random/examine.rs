@@ -116,7 +116,9 @@ fn compile(pipeline: &mut Pipeline, mut program: Program, features: &mut Vec<Str
     let refused = |refusal, sources: &SourceMap| match refusal {
         Refusal::Mistake(mistakes) => Verdict::new(Kind::Agree, render(&mistakes, sources)),
         Refusal::Unsupported(warning) => {
-            let kind = if warning.code == "V0401" { Kind::Tower } else { Kind::Fallback };
+            let tower = ["order", "code", "dynamic-order"].map(|limit| format!("the limit `{limit}`"));
+            let tower = warning.notes.iter().any(|note| tower.iter().any(|limit| note.starts_with(limit)));
+            let kind = if tower { Kind::Tower } else { Kind::Fallback };
             Verdict::new(kind, render(&[*warning], sources))
         }
     };

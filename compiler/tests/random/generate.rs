@@ -45,8 +45,9 @@ pub enum Profile {
     Checked,
 }
 
-/// The program of a seed, with the profile that is asked for or any other.
-pub fn generate(seed: u64, profile: Option<Profile>) -> Program {
+/// The program of a seed, with the profile that is asked for or any other. Each of its expressions is made of at most so
+/// many parts, roughly.
+pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
     let mut rng = Rng::new(seed);
     let profile = profile.unwrap_or_else(|| match rng.below(10) {
         0..=4 => Profile::Calm,
@@ -58,7 +59,7 @@ pub fn generate(seed: u64, profile: Option<Profile>) -> Program {
     if profile == Profile::Wild {
         mistakes::spoil(&mut rng, &mut input);
     }
-    let size = 20 + rng.below(120);
+    let size = 20 + rng.below(size);
     let mut generator = Generator {
         rng,
         scope: Vec::new(),

@@ -8,6 +8,7 @@
 //! | `VLAD_RANDOM` | how many programs |
 //! | `VLAD_RANDOM_SEED` | the seed of the first |
 //! | `VLAD_RANDOM_PROFILE` | what they are like: `calm`, `wild` or `checked`; otherwise some of each |
+//! | `VLAD_RANDOM_SIZE` | how large they may be; otherwise 120 |
 //! | `VLAD_RANDOM_JOBS` | how many at a time; otherwise one for each core |
 //! | `VLAD_RANDOM_SHRINK` | how many seconds to spend on shrinking each program |
 //! | `VLAD_RANDOM_LIMIT` | how many seconds compiling may take |
@@ -102,7 +103,7 @@ fn program(seed: u64) -> Program {
         Ok("checked") => Some(Profile::Checked),
         _ => None,
     };
-    generate(seed, profile)
+    generate(seed, profile, setting("VLAD_RANDOM_SIZE", 120) as usize)
 }
 
 /// What has been found so far.
