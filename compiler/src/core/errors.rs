@@ -357,5 +357,7 @@ pub fn mismatch(function: &str, lambda: &Lambda, part: Part, var: Var, found: Fo
         let nothing = position == 0 && found.kind == Kind::Nil;
         Arguments { function: function.into(), expected, found: if nothing { 0 } else { position + 1 } }
     });
+    // With as many arguments as it takes, one of them does not fit its pattern.
+    let arguments = arguments.filter(|arguments| arguments.found != arguments.expected);
     RuntimeError::Mismatch { part, found, arguments }
 }

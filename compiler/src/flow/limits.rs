@@ -32,7 +32,7 @@ impl Default for Options {
             number_variants: 64,
             max_variants: 20_000,
             max_order: 12,
-            max_code: 200_000,
+            max_code: 500_000,
             max_dynamic_order: 4,
         }
     }

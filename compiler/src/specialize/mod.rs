@@ -102,7 +102,6 @@ pub struct Specializer<'a> {
     empty: Option<SumId>,
     /// The function being emitted.
     lambda: Option<LambdaId>,
-    function_name: Rc<str>,
     blame: Option<Call>,
     fallback_span: Span,
     /// Whether a pattern of the variant may meet a value that does not fit.
@@ -142,7 +141,6 @@ pub fn lower(core: &Program, flow: Analysis, sources: &SourceMap) -> Result<ir::
         events: Vec::new(),
         empty: None,
         lambda: None,
-        function_name: "main".into(),
         blame: None,
         fallback_span,
         may_mismatch: FxHashMap::default(),
@@ -273,7 +271,6 @@ impl Specializer<'_> {
     fn task(&mut self, function: FuncId, task: Task) -> Result<(), TooLarge> {
         let empty = Function::new("".into(), &[], Vec::new());
         let declared = std::mem::replace(&mut self.out.functions[function], empty);
-        let name = declared.name.clone();
         let mut e = Emitter { function: declared, block: Function::ENTRY, span: None, depth: 0 };
         match task {
             Task::Variant(variant, blame) => {
@@ -281,7 +278,7 @@ impl Specializer<'_> {
                 self.variant(&mut e, variant)?;
             }
             Task::Helper(helper) => {
-                (self.lambda, self.blame, self.function_name) = (None, None, name);
+                (self.lambda, self.blame) = (None, None);
                 match helper {
                     Helper::Convert(from, to) => convert::conversion(self, &mut e, from, to)?,
                     Helper::Plus(a, b, to) => {
@@ -311,7 +308,7 @@ impl Specializer<'_> {
         let key = self.flow.variants[id].key.clone();
         let facts = std::mem::take(&mut self.flow.variants[id].facts);
         let lambda = &core.lambdas[key.lambda];
-        (self.lambda, self.function_name) = (Some(key.lambda), lambda.name.clone());
+        self.lambda = Some(key.lambda);
         let params = e.function.params().to_vec();
         let values = self.split(&key.args, &params)?;
         let env: Env = lambda.captures.iter().chain([&lambda.param]).copied().zip(values).collect();

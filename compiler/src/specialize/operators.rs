@@ -172,13 +172,19 @@ impl Specializer<'_> {
                     let error = RuntimeError::NonConformant { left: self.found(f), right: self.found(g) };
                     return self.fail(e, &error);
                 };
+                let parts = x.children.iter().zip(&y.children);
                 let Some(tag) = self.tag_of(target, head.class()) else {
+                    // The sum of some parts always fails, and says so.
+                    for (left, right) in parts {
+                        let sum = self.flow.shapes.plus(left.shape, right.shape);
+                        reached!(self.plus(e, left, right, sum));
+                    }
                     e.terminate(Terminator::Unreachable);
                     return Ok(None);
                 };
                 let wide = self.flow.shapes.alternatives(target)[tag].clone();
                 let mut leaves = Vec::new();
-                for ((left, right), shape) in x.children.iter().zip(&y.children).zip(wide.children.iter()) {
+                for ((left, right), shape) in parts.zip(wide.children.iter()) {
                     leaves.extend(reached!(self.plus(e, left, right, *shape)).leaves);
                 }
                 Ok(Some(self.build(e, target, tag, leaves)?))

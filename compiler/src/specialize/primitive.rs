@@ -2,6 +2,7 @@
 
 use super::emit::{Emitted, Emitter, Parts, Val, reached};
 use super::{Specializer, write, zeros};
+use crate::ad::base_and_order;
 use crate::core::errors::{RuntimeError, mismatch};
 use crate::core::ir::{Part, Var};
 use crate::core::prim::{Family, Prim};
@@ -61,7 +62,11 @@ impl Specializer<'_> {
     fn mismatch(&self, part: Part, var: Var, head: Head) -> RuntimeError {
         let found = self.found(head);
         match self.lambda {
-            Some(lambda) => mismatch(&self.function_name, &self.core.lambdas[lambda], part, var, found),
+            Some(lambda) => {
+                // The name that the source has, for transforms too.
+                let (base, _) = base_and_order(self.core, lambda);
+                mismatch(&self.core.lambdas[base].name, &self.core.lambdas[lambda], part, var, found)
+            }
             None => RuntimeError::Mismatch { part, found, arguments: None },
         }
     }

@@ -67,7 +67,10 @@ pub fn examine(text: &str, input: &str, host: &Host, announce: &mut dyn FnMut(&s
         }
         Ok(object) => {
             announce("run");
-            let Outcome { code, output, messages } = host.run(&object, input, RUN_LIMIT);
+            let outcome = host.run(&object, input, RUN_LIMIT);
+            let Ok(Outcome { code, output, messages }) = outcome else {
+                return Verdict::new(Kind::Mistake, outcome.err().unwrap_or_default());
+            };
             let (memory, messages): (Vec<&str>, Vec<&str>) =
                 messages.lines().partition(|line| line.starts_with("memory: "));
             let leaks = code == Some(0) && !memory.iter().any(|line| line.starts_with("memory: 0 boxes"));

@@ -55,7 +55,11 @@ impl Host {
     }
 
     /// Runs a program given as object code.
-    pub fn run(&self, object: &[u8], input: &str, limit: Duration) -> Outcome {
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be linked.
+    pub fn run(&self, object: &[u8], input: &str, limit: Duration) -> Result<Outcome, String> {
         // Workers share the folder.
         let file = |ending: &str| self.folder.join(format!("{}.{ending}", std::process::id()));
         let (object_file, program) = (file("o"), file("so"));
@@ -63,9 +67,11 @@ impl Host {
         let mut linker = Command::new("ld");
         linker.arg("-shared").arg(&object_file).arg("-o").arg(&program);
         let linked = run_command(linker, "", limit);
-        assert!(linked.code == Some(0), "`ld` fails: {}", linked.messages);
+        if linked.code != Some(0) {
+            return Err(format!("`ld` fails: {:?} {}", linked.code, linked.messages));
+        }
         let mut command = Command::new(self.folder.join("host"));
         command.env("VLAD_RANDOM_PROGRAM", &program).env("VLAD_REPORT_MEMORY", "1").env("VLAD_MAX_MEMORY", "2G");
-        run_command(command, input, limit)
+        Ok(run_command(command, input, limit))
     }
 }

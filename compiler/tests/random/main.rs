@@ -180,6 +180,10 @@ fn note(tally: &mut Tally, (verdict, complaint): (Verdict, Option<String>), star
 fn examine(seed: u64, worker: &mut Worker) -> (Verdict, Option<String>) {
     let program = program(seed);
     let mut verdict = worker.examine(&print(&program.forms), &program.input);
+    if matches!(verdict.kind, Kind::Killed | Kind::Crash | Kind::Hang) {
+        // The machine may have been short of memory or time; a mistake comes again.
+        verdict = worker.examine(&print(&program.forms), &program.input);
+    }
     if !counts(verdict.kind) {
         if let (Kind::Endless | Kind::IllFormed | Kind::Tower, Ok(folder)) =
             (verdict.kind, std::env::var("VLAD_RANDOM_KEEP"))
