@@ -25,7 +25,8 @@ impl Transforms {
         Transforms::default()
     }
 
-    /// The reverse transform ↼λ of a λ. See [`reverse`] for its form.
+    /// The reverse transform ↼λ of a λ: the one that [the library gives](Program::given_reverse), or else derived. See
+    /// [`reverse`] for its form.
     pub fn reverse(&mut self, program: &mut Program, lambda: LambdaId) -> LambdaId {
         reverse::reverse(self, program, lambda)
     }

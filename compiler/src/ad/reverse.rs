@@ -109,7 +109,7 @@ struct Scope {
 
 /// Transforms one λ and, first, the λs inside it.
 pub(super) fn reverse(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> LambdaId {
-    if let Some(done) = transforms.reversed.get(&lambda) {
+    if let Some(done) = program.given_reverse.get(&lambda).or_else(|| transforms.reversed.get(&lambda)) {
         return *done;
     }
     let source = program.lambdas[lambda].clone();

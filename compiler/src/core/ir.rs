@@ -20,6 +20,7 @@
 
 use crate::base::{EntityVec, Span, entity_id};
 use crate::core::prim::Prim;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 entity_id! {
@@ -185,6 +186,9 @@ pub struct Program {
     pub globals: EntityVec<GlobalId, Global>,
     /// What to do, in order.
     pub items: Vec<Item>,
+    /// Functions whose reverse transform is written in the library instead of derived from their code, each with that
+    /// transform. Both are top-level functions, so there are no captures to transform.
+    pub given_reverse: FxHashMap<LambdaId, LambdaId>,
 }
 
 impl Program {

@@ -119,12 +119,14 @@ pub fn internal(name: &str) -> Option<Prim> {
     }
 }
 
+/// Library functions whose reverse transform the library gives, with the function that is the transform.
+pub const GIVEN_REVERSE: &[(&str, &str)] = &[("%custom", "%custom-reverse")];
+
 /// Names of the language that this version does not have yet. A program may define them itself.
 const RESERVED: &[&str] = &[
     "build",
     "bundle",
     "check-gradient",
-    "custom-*j",
     "derivative-F",
     "directional-derivative-F",
     "dot",

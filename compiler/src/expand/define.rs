@@ -1,7 +1,7 @@
 //! Top-level definitions and expressions, and the syntax of `define`.
 
 use crate::base::Span;
-use crate::core::ir::{Body, Const, Definition, Item, Rhs};
+use crate::core::ir::{Body, Const, Definition, Item, LambdaId, Origin, Rhs};
 use crate::expand::basis::{self, Keyword};
 use crate::expand::build::{Expander, Meaning};
 use crate::expand::error::Error;
@@ -43,7 +43,20 @@ impl Expander {
     pub fn library(&mut self, datums: &[Datum]) {
         self.primitives_file = datums.first().map(|datum| datum.span.file);
         self.top_level(datums);
+        for (name, transform) in basis::GIVEN_REVERSE {
+            let [of, transform] = [name, transform].map(|name| self.library_lambda(name));
+            self.core.given_reverse.insert(of, transform);
+            self.core.lambdas[transform].origin = Origin::Reverse(of);
+        }
         self.in_library = false;
+    }
+
+    /// The λ of a library function.
+    fn library_lambda(&self, name: &str) -> LambdaId {
+        match self.core.globals[self.library_function(name)].definition {
+            Definition::Function(lambda) => lambda,
+            Definition::Value => unreachable!("the library defines functions only"),
+        }
     }
 
     /// Expands the program.

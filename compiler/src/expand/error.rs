@@ -285,7 +285,6 @@ fn malformed_help(form: &str) -> &'static str {
 fn instead_of_reserved(name: &str) -> &'static str {
     match name {
         "export" => "write a program that prints what you need",
-        "custom-*j" => "use the function itself; its derivative is computed from its code",
         "check-gradient" => "compare with a difference quotient: `(/ (- (f (+ x h)) (f (- x h))) (* 2 h))`",
         "bundle" | "primal" | "tangent" | "j*" => "use reverse mode: `*j`, `gradient`, `jvp`",
         _ if name.ends_with("-F") => "use the function without `-F`, or with `-R` for reverse mode",
