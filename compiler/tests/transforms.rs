@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use vlad::ad::Transforms;
+use vlad::ad::tower::Transformation;
 use vlad::base::SourceMap;
 use vlad::core::verify::verify;
 use vlad::expand::{Options, expand_file};
@@ -23,7 +24,7 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn reverse_transforms_are_well_formed() {
+fn transforms_are_well_formed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the compiler stands in the workspace");
     let mut paths = Vec::new();
     FOLDERS.iter().for_each(|folder| programs(&root.join(folder), &mut paths));
@@ -37,7 +38,9 @@ fn reverse_transforms_are_well_formed() {
         for _ in 0..2 {
             let lambdas: Vec<_> = program.lambdas.ids().collect();
             for lambda in lambdas {
-                transforms.reverse(&mut program, lambda);
+                for transformation in [Transformation::Reverse, Transformation::Forward] {
+                    transforms.apply(&mut program, transformation, lambda);
+                }
             }
         }
         assert_eq!(verify(&program), [] as [&str; 0], "transformed twice: {}", path.display());

@@ -30,52 +30,14 @@
 //! Source: Pearlmutter and Siskind, "Reverse-mode AD in a functional framework: Lambda the ultimate backpropagator"
 //! (2008), sections 4 and 5, with pairs, conditionals and letrec native.
 
-use super::{Transforms, rules};
+use super::Transforms;
+use super::code::{Code, operands, prune};
+use super::rules::{self, Call};
 use crate::base::Span;
-use crate::core::ir::{Binding, Body, Const, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
+use crate::core::ir::{Binding, Body, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-
-/// A sequence of bindings under construction.
-pub(super) struct Code<'a> {
-    pub program: &'a mut Program,
-    pub bindings: Vec<Binding>,
-    /// The source of what is being generated.
-    pub span: Span,
-}
-
-impl Code<'_> {
-    /// Binds a new variable of that name.
-    pub fn bind(&mut self, name: &str, rhs: Rhs) -> Var {
-        let var = self.program.new_var(name, self.span);
-        self.bind_to(var, rhs)
-    }
-    /// Binds the given variable.
-    pub fn bind_to(&mut self, var: Var, rhs: Rhs) -> Var {
-        self.bindings.push(Binding { var, rhs, span: self.span });
-        var
-    }
-    /// Calls a primitive.
-    pub fn prim(&mut self, prim: Prim, args: &[Var]) -> Var {
-        self.bind("t", Rhs::Prim(prim, args.to_vec()))
-    }
-    /// A number.
-    pub fn number(&mut self, value: f64) -> Var {
-        self.bind("k", Rhs::Const(Const::Real(value)))
-    }
-    /// A list of variables.
-    fn list(&mut self, items: &[Var]) -> Var {
-        let mut tail = self.bind("nil", Rhs::Const(Const::Nil));
-        for item in items.iter().rev() {
-            tail = self.prim(Prim::Cons, &[*item, tail]);
-        }
-        tail
-    }
-    fn name(&self, var: Var) -> Rc<str> {
-        self.program.vars[var].name.clone()
-    }
-}
 
 /// What the forward phase of one binding leaves for the reverse phase.
 struct Step {
@@ -109,13 +71,14 @@ struct Scope {
 
 /// Transforms one λ and, first, the λs inside it.
 pub(super) fn reverse(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> LambdaId {
-    if let Some(done) = program.given_reverse.get(&lambda).or_else(|| transforms.reversed.get(&lambda)) {
+    let done = program.given_reverse.get(&lambda).or_else(|| transforms.reversed.lambdas.get(&lambda));
+    if let Some(done) = done {
         return *done;
     }
     let source = program.lambdas[lambda].clone();
     let placeholder = Lambda { origin: Origin::Reverse(lambda), ..source.clone() };
     let id = program.lambdas.push(placeholder);
-    transforms.reversed.insert(lambda, id);
+    transforms.reversed.lambdas.insert(lambda, id);
 
     let mut cx = Reverser { transforms, program, lambda, backpropagators: 0 };
     let mut scope = Scope::default();
@@ -155,14 +118,14 @@ struct Reverser<'a> {
 impl Reverser<'_> {
     /// ↼x.
     fn reversed(&mut self, x: Var) -> Var {
-        if let Some(var) = self.transforms.reversed_vars.get(&x) {
+        if let Some(var) = self.transforms.reversed.vars.get(&x) {
             return *var;
         }
         let info = self.program.vars[x].clone();
         let var = self.program.new_var(&format!("↼{}", info.name), info.span);
         let transformed = info.environment_of.map(|lambda| reverse(self.transforms, self.program, lambda));
         self.program.vars[var].environment_of = transformed;
-        self.transforms.reversed_vars.insert(x, var);
+        self.transforms.reversed.vars.insert(x, var);
         var
     }
 
@@ -195,7 +158,8 @@ impl Reverser<'_> {
         let reversed_x = self.reversed(x);
         let reversed: FxHashMap<Var, Var> = operands(&binding.rhs).into_iter().map(|y| (y, self.reversed(y))).collect();
         match &binding.rhs {
-            Rhs::Prim(prim, args) => return self.forward_prim(binding, *prim, args, scope, out),
+            Rhs::Prim(prim, args) => return self.forward_prim(binding, 0, *prim, args, scope, out),
+            Rhs::Lifted(below, prim, args) => return self.forward_prim(binding, *below, *prim, args, scope, out),
             Rhs::If(condition, then, other) => return self.forward_if(binding, *condition, then, other, scope, out),
             Rhs::Closure(lambda) => {
                 let transformed = reverse(self.transforms, self.program, *lambda);
@@ -238,7 +202,7 @@ impl Reverser<'_> {
                     kind = StepKind::Prim { operands: vec![operand], result: operand };
                 }
             }
-            Rhs::Prim(..) | Rhs::If(..) | Rhs::Closure(_) => {}
+            Rhs::Prim(..) | Rhs::Lifted(..) | Rhs::If(..) | Rhs::Closure(_) => {}
         }
         *out = code.bindings;
         kind
@@ -247,6 +211,7 @@ impl Reverser<'_> {
     fn forward_prim(
         &mut self,
         binding: &Binding,
+        below: u32,
         prim: Prim,
         args: &[Var],
         scope: &mut Scope,
@@ -269,7 +234,7 @@ impl Reverser<'_> {
             let operands: Vec<Var> =
                 args.iter().zip(&reversed).map(|(y, reversed)| primal(&mut code, scope, *y, *reversed)).collect();
             let name = code.name(x);
-            let result = code.bind(&name, Rhs::Prim(prim, operands.clone()));
+            let result = code.bind(&name, Rhs::lifted(below, prim, operands.clone()));
             code.bind_to(reversed_x, Rhs::Prim(Prim::J, vec![result]));
             scope.primal.insert(x, result);
             if matches!(prim.family(), Family::Comparison | Family::Test) {
@@ -498,9 +463,11 @@ impl ReversePhase<'_> {
                     }
                 }
             }
-            (Rhs::Prim(prim, args), StepKind::Prim { operands, result }) => {
+            (Rhs::Lifted(_, prim, args) | Rhs::Prim(prim, args), StepKind::Prim { operands, result }) => {
                 let active: Vec<bool> = args.iter().map(|y| !self.scope.inactive.contains(y)).collect();
-                let contributions = rules::pullback(&mut self.code, *prim, operands, *result, sensitivity, &active);
+                let below = if let Rhs::Lifted(below, ..) = step.rhs { below } else { 0 };
+                let call = Call { below, prim: *prim, operands, result: *result };
+                let contributions = rules::pullback(&mut self.code, &call, sensitivity, &active);
                 for (index, contribution) in contributions {
                     self.add(args[index], contribution);
                 }
@@ -532,47 +499,4 @@ impl ReversePhase<'_> {
             }
         }
     }
-}
-
-/// The variables that a right-hand side mentions directly (not those of nested bodies or captures).
-fn operands(rhs: &Rhs) -> Vec<Var> {
-    match rhs {
-        Rhs::Var(x) | Rhs::Destructure(_, x) | Rhs::If(x, ..) => vec![*x],
-        Rhs::Apply(f, a) => vec![*f, *a],
-        Rhs::Prim(_, args) => args.clone(),
-        Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => vec![],
-    }
-}
-
-/// Drops bindings that nothing uses and that can neither fail nor be observed.
-fn prune(body: &mut Body, program: &Program) {
-    prune_into(body, program, &mut FxHashSet::default());
-}
-
-/// [`prune`]s a body, given what is used after it; extends that by what the body uses.
-fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
-    used.insert(body.result);
-    let mut kept = Vec::with_capacity(body.bindings.len());
-    for mut binding in std::mem::take(&mut body.bindings).into_iter().rev() {
-        let removable = match &binding.rhs {
-            Rhs::Var(_) | Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => true,
-            Rhs::Prim(prim, _) => matches!(prim, Prim::Cons | Prim::J | Prim::JInverse | Prim::Zero),
-            Rhs::Destructure(..) | Rhs::Apply(..) | Rhs::If(..) => false,
-        };
-        if removable && !used.contains(&binding.var) {
-            continue;
-        }
-        used.extend(operands(&binding.rhs));
-        match &mut binding.rhs {
-            Rhs::If(_, then, other) => {
-                prune_into(then, program, used);
-                prune_into(other, program, used);
-            }
-            Rhs::Closure(lambda) => used.extend(program.lambdas[*lambda].captures.iter().copied()),
-            _ => {}
-        }
-        kept.push(binding);
-    }
-    kept.reverse();
-    body.bindings = kept;
 }

@@ -1,52 +1,84 @@
 //! Partial derivatives of the primitives, as core code.
 //!
 //! [`pullback`] is the reverse phase of `x = (p y ...)`: from the sensitivity of `x` to contributions to those of the
-//! operands. Every contribution is linear in the sensitivity and made of `scale`, `unscale` and `plus`-free code, so
-//! that a symbolic zero passes through without arithmetic.
+//! operands. [`pushforward`] is its tangent: the sum of the contributions of the tangents of the operands. Every
+//! contribution is linear in the sensitivity or tangent and made of `scale`, `unscale` and `plus`-free code, so that a
+//! symbolic zero passes through without arithmetic.
 //!
 //! Conventions at kinks: `abs` 0 at 0; `sqrt` +inf at 0; rounding functions 0; `expt` 0 with respect to the base when
 //! the exponent is 0, and 0 with respect to the exponent when the base is 0.
 
-use super::reverse::Code;
+use super::code::Code;
 use crate::core::ir::{Body, Rhs, Var};
 use crate::core::prim::Prim;
 
+/// A call of a primitive whose derivative is wanted.
+pub(super) struct Call<'a> {
+    /// How many transformations of its operands it is below.
+    pub below: u32,
+    pub prim: Prim,
+    /// The primal values of its operands.
+    pub operands: &'a [Var],
+    /// The primal value of its result.
+    pub result: Var,
+}
+
 /// The contributions to the operands' sensitivities: pairs of operand position and variable.
 ///
-/// `operands` and `result` are the primal values, `s` the sensitivity of the result; operands that are not `active`
-/// get none.
-pub(super) fn pullback(
-    code: &mut Code<'_>,
-    prim: Prim,
-    operands: &[Var],
-    result: Var,
-    s: Var,
-    active: &[bool],
-) -> Vec<(usize, Var)> {
-    if !active.contains(&true) {
-        return Vec::new();
+/// `s` is the sensitivity of the result; operands that are not `active` get none.
+pub(super) fn pullback(code: &mut Code<'_>, call: &Call<'_>, s: Var, active: &[bool]) -> Vec<(usize, Var)> {
+    let active = active.iter().enumerate().filter(|(_, active)| **active);
+    active.filter_map(|(position, _)| Some((position, contribution(code, call, position, s)?))).collect()
+}
+
+/// The tangent of the result of an arithmetic primitive; `None` when it is zero.
+///
+/// `tangents` are those of the operands; the ones that are zero may be left out.
+pub(super) fn pushforward(code: &mut Code<'_>, call: &Call<'_>, tangents: &[Option<Var>]) -> Option<Var> {
+    if let (Prim::Div | Prim::Unscale, [dividend, Some(divisor)]) = (call.prim, tangents) {
+        // ((∂a - x ∂b) / b): one division where the sum of the contributions has two.
+        let minus_one = code.number(-1.0);
+        let negative = code.prim(Prim::Scale, &[minus_one, *divisor]);
+        let product = code.prim(Prim::Scale, &[call.result, negative]);
+        let difference = dividend.map_or(product, |dividend| code.prim(Prim::Plus, &[dividend, product]));
+        return Some(code.prim(Prim::Unscale, &[difference, call.operands[1]]));
     }
-    if operands.len() == 1 {
-        return unary(code, prim, operands[0], result, s).map(|contribution| (0, contribution)).into_iter().collect();
-    }
-    let mut contributions = Vec::new();
-    if operands.len() == 2 {
-        for (position, is_active) in active.iter().enumerate() {
-            if *is_active && let Some(contribution) = binary(code, prim, operands[0], operands[1], result, s, position)
-            {
-                contributions.push((position, contribution));
-            }
+    let mut sum: Option<Var> = None;
+    for (position, tangent) in tangents.iter().enumerate() {
+        if let Some(more) = tangent.and_then(|tangent| contribution(code, call, position, tangent)) {
+            sum = Some(sum.map_or(more, |sum| code.prim(Prim::Plus, &[sum, more])));
         }
     }
-    contributions
+    sum
+}
+
+/// True for arithmetic primitives whose derivative is zero.
+pub(super) fn is_constant(prim: Prim) -> bool {
+    matches!(prim, Prim::Floor | Prim::Ceiling | Prim::Round | Prim::Truncate | Prim::Sign)
+}
+
+/// The partial derivative with respect to the operand at `position`, times `s`.
+fn contribution(code: &mut Code<'_>, call: &Call<'_>, position: usize, s: Var) -> Option<Var> {
+    match *call.operands {
+        [a] => unary(code, call, a, s),
+        [a, b] => binary(code, call, [a, b], s, position),
+        _ => None,
+    }
 }
 
 /// The contribution to `y` in `x = (prim y)`.
-fn unary(code: &mut Code<'_>, prim: Prim, y: Var, x: Var, s: Var) -> Option<Var> {
+fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
+    let Call { below, prim, result: x, .. } = *call;
     let partial = match prim {
         Prim::Real | Prim::Write | Prim::WriteReal => return Some(s),
-        Prim::J => return Some(code.prim(Prim::JInverse, &[s])),
-        Prim::JInverse => return Some(code.prim(Prim::J, &[s])),
+        Prim::J => return Some(code.lifted(below, Prim::JInverse, &[s])),
+        Prim::JInverse => return Some(code.lifted(below, Prim::J, &[s])),
+        Prim::JStar => return Some(code.lifted(below, Prim::Primal, &[s])),
+        Prim::Primal => return Some(code.lifted(below, Prim::JStar, &[s])),
+        Prim::Tangent => {
+            let zero = code.prim(Prim::Zero, &[s]);
+            return Some(code.lifted(below, Prim::Bundle, &[zero, s]));
+        }
         Prim::Sqrt => {
             let twice = code.prim(Prim::Add, &[x, x]);
             return Some(code.prim(Prim::Unscale, &[s, twice]));
@@ -95,7 +127,8 @@ fn one_plus_square(code: &mut Code<'_>, prim: Prim, y: Var) -> Var {
 }
 
 /// The contribution to the operand at `position` in `x = (prim a b)`.
-fn binary(code: &mut Code<'_>, prim: Prim, a: Var, b: Var, x: Var, s: Var, position: usize) -> Option<Var> {
+fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, position: usize) -> Option<Var> {
+    let Call { below, prim, result: x, .. } = *call;
     let first = position == 0;
     let partial = match prim {
         Prim::Add | Prim::Plus => return Some(s),
@@ -116,6 +149,8 @@ fn binary(code: &mut Code<'_>, prim: Prim, a: Var, b: Var, x: Var, s: Var, posit
             let negative = code.prim(Prim::Neg, &[x]);
             return Some(code.prim(Prim::Scale, &[negative, quotient]));
         }
+        Prim::Bundle if first => return Some(code.lifted(below, Prim::Primal, &[s])),
+        Prim::Bundle => return Some(code.lifted(below, Prim::Tangent, &[s])),
         // Linear in the sensitivity; the pair gives the shape of the zero only.
         Prim::InCar | Prim::InCdr if first => return None,
         Prim::InCar => return Some(code.prim(Prim::Car, &[s])),

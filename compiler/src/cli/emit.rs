@@ -2,6 +2,7 @@
 
 use super::{FAULT, Input, SUCCESS, build, terminal};
 use crate::ad::Transforms;
+use crate::ad::tower::Transformation;
 use crate::base::{Diagnostic, SourceMap};
 use crate::codegen;
 use crate::core;
@@ -172,7 +173,8 @@ fn reverse(program: &mut Program, sources: &SourceMap) -> String {
     let lambdas = program.lambdas.iter().filter(|(id, lambda)| own(lambda) && !inner.contains(id));
     let lambdas: Vec<LambdaId> = lambdas.map(|(id, _)| id).collect();
     let mut transforms = Transforms::new();
-    let reversed: Vec<LambdaId> = lambdas.into_iter().map(|lambda| transforms.reverse(program, lambda)).collect();
+    let reversed: Vec<LambdaId> =
+        lambdas.into_iter().map(|lambda| transforms.apply(program, Transformation::Reverse, lambda)).collect();
     core::print::lambdas(program, &reversed)
 }
 

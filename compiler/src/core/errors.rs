@@ -18,6 +18,8 @@ pub enum Kind {
     Real,
     /// A reverse-tagged number.
     Reverse,
+    /// A bundle.
+    Forward,
     /// A pair.
     Pair,
     /// A text.
@@ -34,9 +36,18 @@ impl Kind {
             Kind::Boolean => "a boolean",
             Kind::Real => "a real number",
             Kind::Reverse => "a reverse value",
+            Kind::Forward => "a forward value",
             Kind::Pair => "a pair",
             Kind::Text => "a string",
             Kind::Procedure => "a procedure",
+        }
+    }
+    /// The words for a tangent of such a value.
+    fn describe_tangent(self) -> String {
+        match self {
+            Kind::Nil | Kind::Boolean | Kind::Text => format!("the empty list, for {}", self.describe()),
+            Kind::Real | Kind::Reverse | Kind::Forward | Kind::Pair => format!("{}, as the value is", self.describe()),
+            Kind::Procedure => "the list of the tangents of what the procedure has captured".into(),
         }
     }
 }
@@ -122,6 +133,20 @@ pub enum RuntimeError {
     /// `(*j-inverse 1)`
     NotReversed {
         /// The part that is no reverse value.
+        found: Found,
+    },
+    /// `(primal 1)`
+    NotForward {
+        /// `primal` or `tangent`.
+        prim: Prim,
+        /// The part that is no bundle.
+        found: Found,
+    },
+    /// `(bundle 1 '())`
+    NotATangent {
+        /// The part of the value that the tangent does not fit.
+        value: Found,
+        /// What stands in the same place of the tangent.
         found: Found,
     },
     /// `(read-real)` with nothing left to read.
@@ -224,6 +249,10 @@ impl RuntimeError {
             RuntimeError::NotReversed { .. } => {
                 ("V0306", "`*j-inverse` of a value that `*j` has not transformed".into(), "")
             }
+            RuntimeError::NotForward { prim, .. } => ("V0320", format!("`{prim}` of a value that is not a bundle"), ""),
+            RuntimeError::NotATangent { .. } => {
+                ("V0321", "`bundle` of a value and what is no tangent of it".into(), "")
+            }
             RuntimeError::EndOfInput => ("V0307", "`read-real` at the end of the input".into(), "this read"),
             RuntimeError::MalformedNumber { text } => {
                 ("V0308", format!("`{text}` in the input is not a number"), "this read")
@@ -259,6 +288,8 @@ impl RuntimeError {
             RuntimeError::Mismatch { part: Part::Nil, found, .. }
             | RuntimeError::Sensitivity { part: Part::Nil, found } => ("the empty list".into(), found),
             RuntimeError::NonConformant { left, right } => (format!("{}, as on the left", left.kind.describe()), right),
+            RuntimeError::NotForward { found, .. } => ("a forward value".into(), found),
+            RuntimeError::NotATangent { value, found } => (value.kind.describe_tangent(), found),
             RuntimeError::NotReversed { found } => ("a reverse value".into(), found),
             _ => return None,
         })
@@ -276,6 +307,9 @@ impl RuntimeError {
             RuntimeError::NotAReal { found: Found { kind: Kind::Reverse, .. }, .. } => {
                 "apply the transform of the function, `(*j f)`, or take the tag off with `*j-inverse`"
             }
+            RuntimeError::NotAReal { found: Found { kind: Kind::Forward, .. }, .. } => {
+                "apply the transform of the function, `(j* f)`, or take the bundle apart with `primal` and `tangent`"
+            }
             RuntimeError::NotAReal { .. } => "arithmetic takes numbers: test with `real?` first if the value can vary",
             RuntimeError::NotAPair { found: Found { kind: Kind::Nil, .. }, .. } => {
                 "test with `null?` before taking a list apart"
@@ -291,6 +325,11 @@ impl RuntimeError {
                 "`plus` adds sensitivities of one and the same value: numbers, empty lists, or pairs of such"
             }
             RuntimeError::NotReversed { .. } => "`(*j-inverse x)` undoes `(*j x)` and nothing else",
+            RuntimeError::NotForward { .. } => "`primal` and `tangent` take apart what `bundle` and `j*` have made",
+            RuntimeError::NotATangent { .. } => {
+                "a tangent has the shape of its value: numbers for numbers, pairs for pairs, `()` for booleans and empty \
+                 lists, the list of the tangents of what it has captured for a function"
+            }
             RuntimeError::EndOfInput => "give one number for each `(read-real)` on the standard input",
             RuntimeError::MalformedNumber { .. } => {
                 "numbers look like 1, -2.5, 1e-5 or 1/3, with white space between them"

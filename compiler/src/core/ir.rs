@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! body ::= x1 = rhs1; ...; xn = rhsn; return x
-//! rhs  ::= x | constant | global | (x y) | (prim x ...) | closure λ | if x then body else body
+//! rhs  ::= x | constant | global | (x y) | (prim x ...) | (prim^n x ...) | closure λ | if x then body else body
 //! ```
 //!
 //! Invariants, checked by [`crate::core::verify`]:
@@ -58,6 +58,8 @@ pub enum Origin {
     Primitive(Prim),
     /// The reverse transform of the λ.
     Reverse(LambdaId),
+    /// The forward transform of the λ.
+    Forward(LambdaId),
     /// The backpropagator that the reverse transform of the λ returns (of its `n`-th nested body: 0 for the λ's own
     /// body, then the branches of its conditionals in order).
     Backpropagator(LambdaId, u32),
@@ -113,6 +115,10 @@ pub enum Rhs {
     Apply(Var, Var),
     /// A saturated call of a primitive: as many operands as [`Prim::arity`] says.
     Prim(Prim, Vec<Var>),
+    /// A derivative operator or a test, done below the last so many transformations of its operands: with 1,
+    /// `real?` of `(bundle x t)` is `(real? x)` and `*j` of it `(bundle (*j x) (*j t))`. What transforming such a
+    /// primitive gives; at least 1.
+    Lifted(u32, Prim, Vec<Var>),
     /// A part of a value that a pattern takes apart; [`Part::Car`] differs from [`Prim::Car`] in the message of its
     /// error only.
     Destructure(Part, Var),
@@ -120,6 +126,13 @@ pub enum Rhs {
     Closure(LambdaId),
     /// Only `#f` is false.
     If(Var, Box<Body>, Box<Body>),
+}
+
+impl Rhs {
+    /// A saturated call of a primitive below so many transformations of its operands.
+    pub fn lifted(below: u32, prim: Prim, operands: Vec<Var>) -> Rhs {
+        if below == 0 { Rhs::Prim(prim, operands) } else { Rhs::Lifted(below, prim, operands) }
+    }
 }
 
 /// What a pattern demands of a value.
@@ -197,14 +210,15 @@ impl Program {
         self.vars.push(VarInfo { name: Rc::from(name), span, environment_of: None })
     }
 
-    /// What the transform of a λ, `*j` applied `order` times, prints as: `f`, `(*j f)`, `(backpropagator f)`...
-    pub fn printed_name(&self, mut lambda: LambdaId, order: u32) -> String {
-        let mut name = "(*j ".repeat(order as usize);
-        let mut open = order as usize;
+    /// What a λ prints as: `f`, `(*j f)`, `(j* f)`, `(backpropagator f)`...
+    pub fn printed_name(&self, mut lambda: LambdaId) -> String {
+        let mut name = String::new();
+        let mut open = 0;
         loop {
             let (word, of) = match self.lambdas[lambda].origin {
                 Origin::Source | Origin::Primitive(_) => break,
                 Origin::Reverse(of) => ("(*j ", of),
+                Origin::Forward(of) => ("(j* ", of),
                 Origin::Backpropagator(of, _) => ("(backpropagator ", of),
             };
             name.push_str(word);

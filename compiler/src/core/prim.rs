@@ -68,6 +68,14 @@ pub enum Prim {
     Plus,
     J,
     JInverse,
+    /// `(bundle x t)`: the value `x` with the tangent `t`.
+    Bundle,
+    /// What a bundle is a bundle of.
+    Primal,
+    /// The tangent in a bundle.
+    Tangent,
+    /// `(j* x)`: `x` with the zero tangent.
+    JStar,
     /// `(in-car p s)`: the sensitivity of the pair `p` that has `s` in its first part and is zero in the other.
     InCar,
     /// `(in-cdr p s)`: the same with the parts exchanged.
@@ -93,7 +101,7 @@ pub enum Family {
     Test,
     /// `cons`, `car`, `cdr`.
     Structure,
-    /// `zero`, `plus`, `*j`, `*j-inverse`, `in-car`, `in-cdr`.
+    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`.
     Derivative,
     /// Reads, writes or fails.
     Effect,
@@ -154,6 +162,10 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Plus, "plus", 2, Derivative),
     (Prim::J, "*j", 1, Derivative),
     (Prim::JInverse, "*j-inverse", 1, Derivative),
+    (Prim::Bundle, "bundle", 2, Derivative),
+    (Prim::Primal, "primal", 1, Derivative),
+    (Prim::Tangent, "tangent", 1, Derivative),
+    (Prim::JStar, "j*", 1, Derivative),
     (Prim::InCar, "in-car", 2, Derivative),
     (Prim::InCdr, "in-cdr", 2, Derivative),
     (Prim::ReadReal, "read-real", 0, Effect),

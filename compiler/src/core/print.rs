@@ -98,6 +98,7 @@ impl<'p> Printer<'p> {
         match lambda.origin {
             Origin::Source | Origin::Primitive(_) => lambda.name.to_string(),
             Origin::Reverse(of) => format!("↼{}", self.label(&self.program.lambdas[of])),
+            Origin::Forward(of) => format!("⇀{}", self.label(&self.program.lambdas[of])),
             Origin::Backpropagator(of, 0) => format!("{}~", self.label(&self.program.lambdas[of])),
             Origin::Backpropagator(of, branch) => format!("{}~{branch}", self.label(&self.program.lambdas[of])),
         }
@@ -155,6 +156,10 @@ impl<'p> Printer<'p> {
             Rhs::Prim(prim, operands) => {
                 let operands = operands.iter().map(|var| format!(" {}", self.name(*var)));
                 format!("({prim}{})", operands.collect::<String>())
+            }
+            Rhs::Lifted(below, prim, operands) => {
+                let operands = operands.iter().map(|var| format!(" {}", self.name(*var)));
+                format!("({prim}^{below}{})", operands.collect::<String>())
             }
             Rhs::Destructure(part, var) => {
                 let part = match part {

@@ -146,7 +146,7 @@ impl Verifier<'_> {
                 self.demand(*function);
                 self.demand(*argument);
             }
-            Rhs::Prim(prim, operands) => {
+            Rhs::Prim(prim, operands) | Rhs::Lifted(_, prim, operands) => {
                 if operands.len() != prim.arity() {
                     self.complain(format!("({prim}) has {} operands instead of {}", operands.len(), prim.arity()));
                 }

@@ -125,26 +125,14 @@ pub const GIVEN_REVERSE: &[(&str, &str)] = &[("%custom", "%custom-reverse")];
 /// Names of the language that this version does not have yet. A program may define them itself.
 const RESERVED: &[&str] = &[
     "build",
-    "bundle",
     "check-gradient",
-    "derivative-F",
-    "directional-derivative-F",
     "dot",
     "export",
-    "gradient-F",
-    "hessian-F",
-    "hvp-F",
     "iterate",
-    "j*",
-    "jacobian-F",
-    "jvp-F",
     "list->vector",
     "matrix-ref",
     "matvec",
-    "primal",
-    "tangent",
     "transpose",
-    "value-and-gradient-F",
     "vector",
     "vector->list",
     "vector-append",
@@ -154,7 +142,6 @@ const RESERVED: &[&str] = &[
     "vector-map2",
     "vector-ref",
     "vector-sum",
-    "vjp-F",
 ];
 
 /// True for names that a later version defines.

@@ -298,7 +298,7 @@ impl Seen<'_> {
                 self.used.insert(*var);
             }
             Rhs::Apply(function, argument) => self.used.extend([*function, *argument]),
-            Rhs::Prim(_, operands) => self.used.extend(operands),
+            Rhs::Prim(_, operands) | Rhs::Lifted(_, _, operands) => self.used.extend(operands),
             Rhs::Closure(lambda) => self.used.extend(&self.program.lambdas[*lambda].captures),
             Rhs::If(condition, yes, no) => {
                 self.used.insert(*condition);

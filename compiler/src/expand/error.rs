@@ -286,8 +286,6 @@ fn instead_of_reserved(name: &str) -> &'static str {
     match name {
         "export" => "write a program that prints what you need",
         "check-gradient" => "compare with a difference quotient: `(/ (- (f (+ x h)) (f (- x h))) (* 2 h))`",
-        "bundle" | "primal" | "tangent" | "j*" => "use reverse mode: `*j`, `gradient`, `jvp`",
-        _ if name.ends_with("-F") => "use the function without `-F`, or with `-R` for reverse mode",
         _ => "use lists, and functions on lists such as `map`, `reduce` and `list-ref`",
     }
 }

@@ -1,7 +1,7 @@
 //! Patterns: the places where a program binds variables.
 //!
 //! ```text
-//! x   _   ()   (cons p q)   (list p ...)   (cons* p ... q)   (*j p)
+//! x   _   ()   (cons p q)   (list p ...)   (cons* p ... q)   (*j p)   (bundle p q)
 //! ```
 //!
 //! A pattern becomes a sequence of `Rhs::Destructure`, from the left, that demands the shape and names the parts. A
@@ -177,13 +177,18 @@ impl Expander {
             (Some("*j"), [part]) => {
                 self.component(Rhs::Prim(Prim::JInverse, vec![value]), part, "primal", span, bound);
             }
-            (Some(name @ ("vector" | "bundle")), _) => {
+            (Some("bundle"), [primal, tangent]) => {
+                self.component(Rhs::Prim(Prim::Primal, vec![value]), primal, "primal", span, bound);
+                self.component(Rhs::Prim(Prim::Tangent, vec![value]), tangent, "tangent", span, bound);
+            }
+            (Some(name @ "vector"), _) => {
                 self.wrong_pattern(pattern, Error::Reserved(items[0].span, Rc::from(name)));
             }
-            (Some(name @ ("cons" | "cons*" | "*j")), _) => {
+            (Some(name @ ("cons" | "cons*" | "*j" | "bundle")), _) => {
                 let usage = match name {
                     "cons" => "(cons p q)",
                     "cons*" => "(cons* p ... q)",
+                    "bundle" => "(bundle p q)",
                     _ => "(*j p)",
                 };
                 self.wrong_pattern(pattern, Error::MalformedPattern(span, usage));

@@ -28,7 +28,8 @@ use super::algebra::{TowerTooHigh, Transform};
 use super::limits::Options;
 use super::primitive;
 use super::shape::{Code, Head, Shape, Shapes};
-use crate::ad::{Transforms, base_and_order};
+use crate::ad::tower::Transformation;
+use crate::ad::{Transforms, base_and_tower, transformed_from};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
 use crate::core::ir::{Binding, Body, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
@@ -180,22 +181,25 @@ impl Codes<'_> {
         self.program.vars.len() > self.options.max_code
     }
     fn code(&self, lambda: LambdaId) -> Code {
-        let (base, order) = base_and_order(self.program, lambda);
-        Code { base, order, lambda }
+        let (base, tower) = base_and_tower(self.program, lambda);
+        Code { base, tower, lambda }
     }
 }
 
 impl Transform for Codes<'_> {
     fn reverse(&mut self, lambda: LambdaId) -> Option<Code> {
-        let (base, order) = base_and_order(self.program, lambda);
-        if order >= self.options.max_order || self.too_large() {
+        let (_, tower) = base_and_tower(self.program, lambda);
+        if tower.height() >= self.options.max_order || self.too_large() {
             return None;
         }
-        let lambda = self.transforms.reverse(self.program, lambda);
-        Some(Code { base, order: order + 1, lambda })
+        let lambda = self.transforms.apply(self.program, Transformation::Reverse, lambda);
+        Some(self.code(lambda))
     }
     fn reverse_inverse(&mut self, lambda: LambdaId) -> Option<Code> {
-        Transforms::reverse_inverse(self.program, lambda).map(|of| self.code(of))
+        match transformed_from(self.program, lambda)? {
+            (Transformation::Reverse, of) => Some(self.code(of)),
+            (Transformation::Forward, _) => None,
+        }
     }
 }
 
@@ -400,6 +404,7 @@ impl Analyzer<'_> {
                     _ => self.primitive(*prim, &args)?,
                 }
             }
+            Rhs::Lifted(..) => return Err(self.tower_too_high("order")),
             Rhs::Apply(f, a) => self.apply(binding.var, facts.shapes[f], facts.shapes[a], facts)?,
             Rhs::If(condition, then, other) => self.conditional(*condition, then, other, facts)?,
         })
@@ -444,6 +449,9 @@ impl Analyzer<'_> {
     }
 
     fn primitive(&mut self, prim: Prim, args: &[Shape]) -> Result<Shape, Abort> {
+        if matches!(prim, Prim::Bundle | Prim::Primal | Prim::Tangent | Prim::JStar) {
+            return Err(self.tower_too_high("order"));
+        }
         primitive::apply(&mut self.result.shapes, &mut self.codes, prim, args).map_err(|TowerTooHigh| {
             if self.codes.too_large() { self.too_much_code() } else { self.tower_too_high("order") }
         })

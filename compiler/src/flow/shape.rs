@@ -12,6 +12,7 @@
 //! automaton, and then compared with the recursive shapes that exist. So equality of shapes is equality of ids.
 
 use super::algebra::Atom;
+use crate::ad::tower::Tower;
 use crate::core::ir::LambdaId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -66,14 +67,13 @@ impl Fact {
     }
 }
 
-/// The code of a closure. Ordered by the λ that it is a transform of and then by the number of transformations, so
-/// that `*j` keeps the order of the alternatives of a sum and with it their tags.
+/// The code of a closure. Ordered by the λ that it is a transform of and then by the transformations, so that `*j` keeps the order of the alternatives of a sum and with it their tags.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Code {
     /// The λ at the start of the chain of transformations.
     pub base: LambdaId,
-    /// How often it has been transformed.
-    pub order: u32,
+    /// How it has been transformed.
+    pub tower: Tower,
     /// The λ itself.
     pub lambda: LambdaId,
 }

@@ -2,6 +2,7 @@
 
 use super::algebra::Transform;
 use super::shape::{Class, Code, Fact, Head, Shape, Shapes};
+use crate::ad::tower::{Tower, Transformation};
 use crate::core::ir::LambdaId;
 
 /// `{() | (real . ...)}` to the given depth, ending in `()`.
@@ -22,16 +23,21 @@ fn list(shapes: &mut Shapes) -> Shape {
     shapes.widen(short, long)
 }
 
+/// The tower of so many `*j`.
+fn even(height: u32) -> Tower {
+    (0..height).fold(Tower::EMPTY, |tower, _| tower.push(Transformation::Reverse))
+}
+
 struct Even;
 
 /// Pretends that λ(n+1) is the transform of λn.
 impl Transform for Even {
     fn reverse(&mut self, lambda: LambdaId) -> Option<Code> {
-        Some(Code { base: LambdaId(0), order: lambda.0 + 1, lambda: LambdaId(lambda.0 + 1) })
+        Some(Code { base: LambdaId(0), tower: even(lambda.0 + 1), lambda: LambdaId(lambda.0 + 1) })
     }
     fn reverse_inverse(&mut self, lambda: LambdaId) -> Option<Code> {
         let below = lambda.0.checked_sub(1)?;
-        Some(Code { base: LambdaId(0), order: below, lambda: LambdaId(below) })
+        Some(Code { base: LambdaId(0), tower: even(below), lambda: LambdaId(below) })
     }
 }
 
@@ -66,7 +72,7 @@ fn equal_recursive_shapes_are_identical() {
 #[test]
 fn the_backpropagator_of_a_loop_becomes_recursive() {
     let mut shapes = Shapes::new();
-    let code = |n| Head::Closure(Code { base: LambdaId(n), order: 0, lambda: LambdaId(n) });
+    let code = |n| Head::Closure(Code { base: LambdaId(n), tower: Tower::EMPTY, lambda: LambdaId(n) });
     let base = shapes.make(code(1), &[]);
     let mut result = base;
     let mut rounds = 0;
@@ -133,7 +139,7 @@ fn the_whistle_blows_for_growth_only() {
     let (three, four) = (shapes.real(Fact::of(3.0)), shapes.real(Fact::of(4.0)));
     assert!(shapes.repeats(&[three], &[four]));
     let closure = |shapes: &mut Shapes, n, children: &[Shape]| {
-        shapes.make(Head::Closure(Code { base: LambdaId(n), order: 0, lambda: LambdaId(n) }), children)
+        shapes.make(Head::Closure(Code { base: LambdaId(n), tower: Tower::EMPTY, lambda: LambdaId(n) }), children)
     };
     let (f, g) = (closure(&mut shapes, 1, &[real]), closure(&mut shapes, 2, &[real]));
     assert!(!shapes.repeats(&[f, one], &[g, two]), "different functions are no repetition");

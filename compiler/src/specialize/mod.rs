@@ -407,6 +407,7 @@ impl Specializer<'_> {
                 let args: Vec<Val> = args.iter().map(|x| env[x].clone()).collect();
                 return self.primitive(e, *prim, &args, shape);
             }
+            Rhs::Lifted(..) => return Ok(None),
             Rhs::Apply(f, a) => {
                 let (function, argument) = (env[f].clone(), env[a].clone());
                 return self.apply(e, binding.var, &function, &argument, shape, facts);

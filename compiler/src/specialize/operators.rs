@@ -6,7 +6,8 @@
 use super::emit::{Emitted, Emitter, Parts, Val, reached};
 use super::layout::TooLarge;
 use super::{Helper, Specializer, zeros};
-use crate::ad::{Transforms, base_and_order};
+use crate::ad::tower::{Tower, Transformation};
+use crate::ad::{base_and_tower, transformed_from};
 use crate::core::errors::RuntimeError;
 use crate::core::prim::Prim;
 use crate::flow::algebra::sum_head;
@@ -243,7 +244,7 @@ impl Specializer<'_> {
             let inverse = match head {
                 Head::Reverse => return this.convert(e, &parts.children[0], target),
                 Head::Nil | Head::Bool(_) | Head::Text(_) => this.single(e, parts)?,
-                Head::Closure(code) if code.order == 0 => return this.not_reversed(e, head),
+                Head::Closure(code) if code.tower == Tower::EMPTY => return this.not_reversed(e, head),
                 Head::Real(_) => return this.not_reversed(e, head),
                 Head::Pair(_) | Head::ZeroOf | Head::Closure(_) => {
                     let tag = this.inverse_tag(target, head);
@@ -274,9 +275,9 @@ impl Specializer<'_> {
 
     fn inverse_tag(&self, target: Shape, head: Head) -> Option<usize> {
         let inverse = |code: Code| {
-            let lambda = Transforms::reverse_inverse(self.core, code.lambda)?;
-            let (base, order) = base_and_order(self.core, lambda);
-            Some(Code { base, order, lambda })
+            let (Transformation::Reverse, lambda) = transformed_from(self.core, code.lambda)? else { return None };
+            let (base, tower) = base_and_tower(self.core, lambda);
+            Some(Code { base, tower, lambda })
         };
         let class = match head {
             Head::Closure(code) => Class::Closure(inverse(code)?),
@@ -298,7 +299,7 @@ impl Specializer<'_> {
             || self.flow.shapes.alternatives(shape).iter().all(|a| match a.head {
                 Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Reverse => true,
                 Head::Real(_) => false,
-                Head::Closure(code) if code.order == 0 => false,
+                Head::Closure(code) if code.tower == Tower::EMPTY => false,
                 Head::Pair(_) | Head::ZeroOf | Head::Closure(_) => {
                     a.children.iter().all(|child| self.all_reversed(*child, seen))
                 }
@@ -316,8 +317,8 @@ impl crate::flow::algebra::Transform for ExistingCodes<'_> {
         None
     }
     fn reverse_inverse(&mut self, lambda: crate::core::ir::LambdaId) -> Option<Code> {
-        let lambda = Transforms::reverse_inverse(self.core, lambda)?;
-        let (base, order) = base_and_order(self.core, lambda);
-        Some(Code { base, order, lambda })
+        let (Transformation::Reverse, lambda) = transformed_from(self.core, lambda)? else { return None };
+        let (base, tower) = base_and_tower(self.core, lambda);
+        Some(Code { base, tower, lambda })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::emit::{Emitted, Emitter, Parts, Val, reached};
 use super::{Specializer, write, zeros};
-use crate::ad::base_and_order;
+use crate::ad::base_and_tower;
 use crate::core::errors::{RuntimeError, mismatch};
 use crate::core::ir::{Part, Var};
 use crate::core::prim::{Family, Prim};
@@ -64,7 +64,7 @@ impl Specializer<'_> {
         match self.lambda {
             Some(lambda) => {
                 // The name that the source has, for transforms too.
-                let (base, _) = base_and_order(self.core, lambda);
+                let (base, _) = base_and_tower(self.core, lambda);
                 mismatch(&self.core.lambdas[base].name, &self.core.lambdas[lambda], part, var, found)
             }
             None => RuntimeError::Mismatch { part, found, arguments: None },

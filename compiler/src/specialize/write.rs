@@ -141,7 +141,7 @@ fn print_alternative(
             this.write_text(e, stream, ")");
         }
         Head::Closure(code) => {
-            let text = format!("#[procedure {}]", this.core.printed_name(code.lambda, 0));
+            let text = format!("#[procedure {}]", this.core.printed_name(code.lambda));
             this.write_text(e, stream, &text);
         }
         Head::Pair(_) | Head::Nil | Head::ZeroOf => {}

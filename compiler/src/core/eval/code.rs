@@ -43,6 +43,8 @@ pub enum Instruction {
     Move(Slot, Operand),
     /// A primitive.
     Prim(Slot, Prim, Vec<Operand>),
+    /// A primitive below so many transformations of its operands.
+    Lifted(Slot, u32, Prim, Vec<Operand>),
     /// A part that a pattern demands of the named variable's value.
     Destructure(Slot, Part, Operand, Var),
     /// A closure over these captures.
@@ -221,6 +223,7 @@ impl Builder<'_> {
             (Rhs::Destructure(part, var), [operand]) => Instruction::Destructure(slot, *part, *operand, *var),
             (Rhs::Apply(..), [function, argument]) => Instruction::Call(slot, *function, *argument),
             (Rhs::Closure(lambda), _) => Instruction::Closure(slot, Function::of(self.program, *lambda), operands),
+            (Rhs::Lifted(below, prim, _), _) => Instruction::Lifted(slot, *below, *prim, operands),
             (Rhs::Prim(prim, _), _) => Instruction::Prim(slot, *prim, operands),
             _ => unreachable!("`liveness::operands` gives as many operands as the right-hand side has"),
         };

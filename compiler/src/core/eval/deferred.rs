@@ -1,56 +1,96 @@
-//! `zero` and `*j`, which take no time: their results get their parts when somebody looks at them.
+//! `zero`, `*j` and `j*`, which take no time: their results get their parts when somebody looks at them.
 //!
 //! ~~~text
 //! (zero l)          one node: the zero of l
 //! (cdr (zero l))    now that node has parts: the zero of (car l), the zero of (cdr l)
 //! ~~~
 //!
-//! Neither can fail, so nobody can tell when it is done. A node that is shared has one zero and one transform while
+//! None of them can fail, so nobody can tell when it is done. A node that is shared has one zero and one transform while
 //! these are alive: what l shares, they share. A node waits for its origin to have parts, which may wait in turn; that
 //! chain is walked without recursion, since programs can make it as long as memory allows.
+//!
+//! `*j` and `j*` may have to be done below some transformations of the operand ([`Rhs::Lifted`]). Where a number has not
+//! been through so many, they are done at the bottom: what comes of that is no value of the transformed function that
+//! asked for it, and an operation that can fail will say so.
+//!
+//! [`Rhs::Lifted`]: crate::core::ir::Rhs::Lifted
 
-use super::value::{Closure, Function, Memo, Origin, Pair, Real, Value, WeakNode};
-use std::cell::RefCell;
+use super::value::{Closure, Function, Operator, Origin, Pair, Real, Value};
+use crate::ad::tower::Transformation;
+use std::rc::Rc;
 
 /// The zero sensitivity of a value.
 pub fn zero(value: &Value) -> Value {
-    match value {
-        Value::Nil | Value::Bool(_) | Value::Str(_) => Value::Nil,
-        Value::Real(real) => Value::Real(Real::symbolic_zero(real.tags)),
-        Value::Pair(pair) if pair.is_zero() => value.clone(),
-        Value::Closure(closure) if closure.captures().is_empty() => Value::Nil,
-        Value::Pair(_) | Value::Closure(_) => {
-            once(value, |memo| &memo.zero, || Value::deferred_pair(Origin::Zero(value.clone()), true))
-        }
-    }
+    apply(Operator::Zero, value)
 }
 
 /// `*j`
 pub fn reverse(value: &Value) -> Value {
+    apply(Operator::Reverse(0), value)
+}
+
+/// What `zero`, `*j` or `j*` makes of a value. Others leave it as it is.
+pub fn apply(operator: Operator, value: &Value) -> Value {
     match value {
+        Value::Nil | Value::Bool(_) | Value::Str(_) if operator == Operator::Zero => Value::Nil,
         Value::Nil | Value::Bool(_) | Value::Str(_) => value.clone(),
-        Value::Real(real) => Value::Real(Real { tags: real.tags + 1, ..*real }),
+        Value::Real(real) => of_real(operator, *real),
+        Value::Pair(pair) if operator == Operator::Zero && pair.is_zero() => value.clone(),
         Value::Pair(pair) => {
-            once(value, |memo| &memo.reverse, || Value::deferred_pair(Origin::Reverse(value.clone()), pair.is_zero()))
+            let is_zero = pair.is_zero() || operator == Operator::Zero;
+            once(operator, value, |origin| Value::deferred_pair(origin, is_zero))
+        }
+        Value::Bundle(bundle) => {
+            let is_zero = bundle.is_zero() || operator == Operator::Zero;
+            let tags = match operator {
+                Operator::Reverse(below) if below <= bundle.tags() => bundle.tags() + 1,
+                Operator::Forward(below) => below.min(bundle.tags()),
+                _ => bundle.tags(),
+            };
+            once(operator, value, |origin| Value::deferred_bundle(tags, origin, is_zero))
         }
         Value::Closure(closure) => {
-            let Function { base, order } = closure.function();
-            let function = Function { base, order: order + 1 };
-            once(value, |memo| &memo.reverse, || Value::deferred_closure(function, Origin::Reverse(value.clone())))
+            let Function { base, tower } = closure.function();
+            let tower = match operator {
+                Operator::Zero if closure.captures().is_empty() => return Value::Nil,
+                Operator::Zero => return once(operator, value, |origin| Value::deferred_pair(origin, true)),
+                Operator::Forward(below) => tower.insert(below, Transformation::Forward),
+                Operator::Reverse(below) => tower.insert(below, Transformation::Reverse),
+                _ => tower,
+            };
+            once(operator, value, |origin| Value::deferred_closure(Function { base, tower }, origin))
         }
     }
 }
 
+fn of_real(operator: Operator, real: Real) -> Value {
+    match operator {
+        Operator::Zero => Value::Real(Real::symbolic_zero(real.tags)),
+        Operator::Reverse(_) => Value::Real(Real { tags: real.tags + 1, ..real }),
+        Operator::Forward(below) => {
+            let tags = below.min(real.tags);
+            let primal = Real { tags: real.tags - tags, ..real };
+            Value::bundle(tags, Value::Real(primal), Value::Real(Real::symbolic_zero(primal.tags)))
+        }
+        _ => Value::Real(real),
+    }
+}
+
 /// What an operator makes of a node; the same as before if that is still alive and others may ask.
-fn once(node: &Value, slot: impl Fn(&Memo) -> &RefCell<Option<WeakNode>>, make: impl FnOnce() -> Value) -> Value {
-    let before = node.memo_so_far().and_then(|memo| slot(memo).borrow().as_ref()?.upgrade());
-    if let Some(result) = before {
+fn once(operator: Operator, node: &Value, make: impl FnOnce(Origin) -> Value) -> Value {
+    let known = |memo: &super::value::Memo| {
+        let made = memo.made.borrow();
+        made.iter().find(|(by, _)| *by == operator).and_then(|(_, result)| result.upgrade())
+    };
+    if let Some(result) = node.memo_so_far().and_then(known) {
         return result;
     }
     let shared = node.is_shared();
-    let result = make();
-    if let (true, Some(memo)) = (shared, node.memo()) {
-        *slot(memo).borrow_mut() = result.downgrade();
+    let result = make(Origin::Made(operator, node.clone()));
+    if let (true, Some(memo), Some(weak)) = (shared, node.memo(), result.downgrade()) {
+        let mut made = memo.made.borrow_mut();
+        made.retain(|(by, _)| *by != operator);
+        made.push((operator, weak));
     }
     result
 }
@@ -86,41 +126,60 @@ fn force(node: Node<'_>) {
 }
 
 impl<'a> Node<'a> {
-    /// The node whose parts must be known first.
-    fn waits_for(&self) -> Option<Node<'a>> {
-        let origin = match self {
+    fn origin(&self) -> &'a Origin {
+        match self {
             Node::Pair(pair) => &pair.origin,
             Node::Closure(closure) => &closure.origin,
-        };
-        match origin {
-            Origin::Zero(Value::Pair(of)) | Origin::Reverse(Value::Pair(of)) if of.parts.get().is_none() => {
-                Some(Node::Pair(of))
-            }
-            Origin::Zero(Value::Closure(of)) | Origin::Reverse(Value::Closure(of)) if of.captures.get().is_none() => {
-                Some(Node::Closure(of))
-            }
-            Origin::Built | Origin::Zero(_) | Origin::Reverse(_) => None,
+        }
+    }
+
+    /// The node whose parts must be known first.
+    fn waits_for(&self) -> Option<Node<'a>> {
+        match self.origin() {
+            Origin::Made(_, Value::Pair(of) | Value::Bundle(of)) if of.parts.get().is_none() => Some(Node::Pair(of)),
+            Origin::Made(_, Value::Closure(of)) if of.captures.get().is_none() => Some(Node::Closure(of)),
+            Origin::Built | Origin::Made(..) => None,
         }
     }
 
     fn fill(&self) {
-        match self {
-            Node::Pair(pair) => {
-                let [car, cdr] = match &pair.origin {
-                    Origin::Zero(Value::Pair(of)) => [zero(of.car()), zero(of.cdr())],
-                    Origin::Zero(Value::Closure(of)) => zeros(of.captures()),
-                    Origin::Reverse(Value::Pair(of)) => [reverse(of.car()), reverse(of.cdr())],
-                    Origin::Built | Origin::Zero(_) | Origin::Reverse(_) => return,
-                };
-                pair.parts.get_or_init(|| [car, cdr]);
+        let Origin::Made(operator, of) = self.origin() else { return };
+        match (self, of) {
+            (Node::Pair(pair), Value::Pair(of)) => {
+                pair.parts.get_or_init(|| of.parts().map(|part| apply(*operator, part)));
             }
-            Node::Closure(closure) => {
-                if let Origin::Reverse(Value::Closure(of)) = &closure.origin {
-                    closure.captures.get_or_init(|| of.captures().iter().map(reverse).collect());
-                }
+            (Node::Pair(bundle), Value::Bundle(of)) => {
+                bundle.parts.get_or_init(|| parts_of_bundle(*operator, of));
             }
+            (Node::Pair(pair), Value::Closure(of)) => {
+                pair.parts.get_or_init(|| zeros(of.captures()));
+            }
+            (Node::Closure(closure), Value::Closure(of)) => {
+                closure.captures.get_or_init(|| of.captures().iter().map(|value| apply(*operator, value)).collect());
+            }
+            _ => {}
         }
     }
+}
+
+/// The parts of what an operator makes of a bundle.
+fn parts_of_bundle(operator: Operator, of: &Rc<Pair>) -> [Value; 2] {
+    let inside = match operator {
+        // A tag more, above the bundle.
+        Operator::Reverse(below) if below <= of.tags() => return of.parts().map(Value::clone),
+        Operator::Forward(below) if below <= of.tags() => {
+            let primal = match below {
+                0 => Value::Bundle(of.clone()),
+                _ => Value::bundle(of.tags() - below, of.car().clone(), of.cdr().clone()),
+            };
+            let tangent = zero(&primal);
+            return [primal, tangent];
+        }
+        Operator::Reverse(below) => Operator::Reverse(below - of.tags() - 1),
+        Operator::Forward(below) => Operator::Forward(below - of.tags() - 1),
+        other => other,
+    };
+    of.parts().map(|part| apply(inside, part))
 }
 
 /// The two parts of the list of the zeros of values, of which there is at least one.

@@ -65,7 +65,7 @@ pub fn operands(program: &Program, rhs: &Rhs) -> Vec<Var> {
         Rhs::Const(_) | Rhs::Global(_) => Vec::new(),
         Rhs::Var(var) | Rhs::Destructure(_, var) | Rhs::If(var, ..) => vec![*var],
         Rhs::Apply(function, argument) => vec![*function, *argument],
-        Rhs::Prim(_, operands) => operands.clone(),
+        Rhs::Prim(_, operands) | Rhs::Lifted(_, _, operands) => operands.clone(),
         Rhs::Closure(lambda) => program.lambdas[*lambda].captures.clone(),
     }
 }

@@ -8,7 +8,7 @@ use super::code::{self, Code, Instruction, Operand, Slot};
 use super::print::{found, print};
 use super::value::{Function, Value, live_bytes};
 use super::{Counts, Failure, Options, primitives};
-use crate::ad::{Transforms, base_and_order};
+use crate::ad::{Transforms, base_and_tower};
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
 use crate::core::ir::{Body, Definition, GlobalId, Item, Origin, Part, Program, Var};
@@ -183,6 +183,11 @@ impl<'a> Machine<'a> {
                 }
                 (*slot, primitives::apply(*prim, values, &mut self.world)?)
             }
+            Instruction::Lifted(slot, below, prim, operands) => {
+                let mut values = [Value::Nil, Value::Nil];
+                values.iter_mut().zip(operands).for_each(|(value, operand)| *value = self.get(*operand));
+                (*slot, primitives::apply_below(*below, *prim, values, &mut self.world)?)
+            }
             Instruction::Destructure(slot, part, operand, var) => {
                 let whole = self.get(*operand);
                 (*slot, self.destructure(*part, &whole, *var)?)
@@ -200,7 +205,7 @@ impl<'a> Machine<'a> {
     fn in_backpropagator(&self) -> bool {
         let program = &*self.world.program;
         let lambda = self.codes[self.running.code as usize].lambda;
-        let origin = lambda.map(|lambda| program.lambdas[base_and_order(program, lambda).0].origin);
+        let origin = lambda.map(|lambda| program.lambdas[base_and_tower(program, lambda).0].origin);
         matches!(origin, Some(Origin::Backpropagator(..)))
     }
 
@@ -325,7 +330,7 @@ impl<'a> Machine<'a> {
             return *code;
         }
         let World { program, transforms, .. } = &mut self.world;
-        let lambda = (0..function.order).fold(function.base, |lambda, _| transforms.reverse(program, lambda));
+        let lambda = transforms.raise(program, function.base, function.tower);
         let code = self.add_code(code::of_lambda(self.world.program, lambda));
         self.code_of_function.insert(function, code);
         code

@@ -1,27 +1,34 @@
-//! The derivative operators that can fail: `plus` and `*j-inverse`.
+//! The derivative operators that can fail: `plus`, `bundle`, and `*j-inverse`, `primal`, `tangent`, which undo what others
+//! have done.
 //!
-//! Both walk values with a stack of their own. A part that is shared is visited once and its result is shared: a value
-//! of n nodes costs n steps however many paths lead through it. `*j-inverse` of a node is computed once in its life, and
-//! that of a transform is what was transformed. The operators that cannot fail are in [`super::deferred`].
+//! All walk values with a stack of their own. A part that is shared is visited once and its result is shared: a value
+//! of n nodes costs n steps however many paths lead through it. `*j-inverse`, `primal` and `tangent` of a node are computed
+//! once in its life, and `*j-inverse` of a transform is what was transformed. The operators that cannot fail are in [`super::deferred`].
 
 use super::deferred;
-use super::value::{Closure, Function, Origin, Pair, Real, Value};
+use super::value::{Closure, Function, Operator, Origin, Pair, Real, Value};
+use crate::ad::tower::Transformation;
 use crate::core::errors::RuntimeError;
 use crate::core::eval::print::found;
 use crate::core::ir::Program;
+use crate::core::prim::Prim;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// What to build from results.
 enum Build {
     Pair,
+    /// A bundle with so many tags.
+    Bundle(u32),
     Closure(Function, usize),
+    /// A list of so many elements.
+    List(usize),
 }
 
 /// The address of a node that more than one reference leads to.
 fn shared_address(value: &Value) -> Option<*const ()> {
     match value {
-        Value::Pair(pair) if value.is_shared() => Some(Rc::as_ptr(pair).cast()),
+        Value::Pair(pair) | Value::Bundle(pair) if value.is_shared() => Some(Rc::as_ptr(pair).cast()),
         Value::Closure(closure) if value.is_shared() => Some(Rc::as_ptr(closure).cast()),
         _ => None,
     }
@@ -30,108 +37,262 @@ fn shared_address(value: &Value) -> Option<*const ()> {
 /// Replaces the results for the parts, which stand last in order, by the result for the whole.
 fn build_from(results: &mut Vec<Value>, build: Build) {
     let count = match build {
-        Build::Pair => 2,
-        Build::Closure(_, count) => count,
+        Build::Pair | Build::Bundle(_) => 2,
+        Build::Closure(_, count) | Build::List(count) => count,
     };
     let mut parts = results.drain(results.len() - count..);
+    let mut next = || parts.next().unwrap_or_default();
     let whole = match build {
-        Build::Pair => {
-            let car = parts.next().unwrap_or_default();
-            let cdr = parts.next().unwrap_or_default();
-            Value::pair(car, cdr)
-        }
+        Build::Pair => Value::pair(next(), next()),
+        Build::Bundle(tags) => Value::bundle(tags, next(), next()),
         Build::Closure(function, _) => Value::closure(function, parts.by_ref().collect()),
+        Build::List(_) => parts.by_ref().rfold(Value::Nil, |tail, item| Value::pair(item, tail)),
     };
     drop(parts);
     results.push(whole);
 }
 
-enum InverseTask<'a> {
-    Visit(&'a Value),
+enum UndoTask<'a> {
+    Visit(Operator, &'a Value),
     Build(Build),
     /// The last result is that of this node.
-    Remember(&'a Value),
+    Remember(Operator, &'a Value),
 }
 
-/// `*j-inverse`
+/// `*j-inverse`, `primal` and `tangent`.
 ///
 /// # Errors
 ///
-/// When a part is not a reverse value.
-pub fn reverse_inverse(program: &Program, value: &Value) -> Result<Value, RuntimeError> {
-    let mut tasks = vec![InverseTask::Visit(value)];
+/// When a part has not been transformed.
+pub fn undo(program: &Program, operator: Operator, value: &Value) -> Result<Value, RuntimeError> {
+    let mut tasks = vec![UndoTask::Visit(operator, value)];
     let mut results: Vec<Value> = Vec::new();
     while let Some(task) = tasks.pop() {
         match task {
-            InverseTask::Build(build) => build_from(&mut results, build),
-            InverseTask::Remember(node) => {
+            UndoTask::Build(build) => build_from(&mut results, build),
+            UndoTask::Remember(operator, node) => {
                 if let (Some(memo), Some(result)) = (node.memo(), results.last()) {
-                    memo.inverse.get_or_init(|| result.clone());
+                    memo.undone.borrow_mut().push((operator, result.clone()));
                 }
             }
-            InverseTask::Visit(value) => match known_inverse(value) {
-                Some(inverse) => results.push(inverse),
-                None => visit_inverse(program, value, &mut tasks, &mut results)?,
+            UndoTask::Visit(operator, value) => match undone(operator, value) {
+                Some(known) => results.push(known),
+                None => {
+                    let done = visit(operator, value, &mut tasks).ok_or_else(|| not_done(program, operator, value))?;
+                    results.extend(done);
+                }
             },
         }
     }
     Ok(results.pop().unwrap_or_default())
 }
 
-fn visit_inverse<'a>(
-    program: &Program,
-    value: &'a Value,
-    tasks: &mut Vec<InverseTask<'a>>,
-    results: &mut Vec<Value>,
-) -> Result<(), RuntimeError> {
-    let error = || RuntimeError::NotReversed { found: found(program, value) };
-    match value {
-        Value::Nil | Value::Bool(_) | Value::Str(_) => results.push(value.clone()),
-        Value::Real(real) => {
-            let tags = real.tags.checked_sub(1).ok_or_else(error)?;
-            results.push(Value::Real(Real { tags, ..*real }));
-        }
-        Value::Pair(pair) => {
-            tasks.extend([InverseTask::Remember(value), InverseTask::Build(Build::Pair)]);
-            tasks.extend([InverseTask::Visit(pair.cdr()), InverseTask::Visit(pair.car())]);
-        }
-        Value::Closure(closure) => {
-            let Function { base, order } = closure.function();
-            let function = Function { base, order: order.checked_sub(1).ok_or_else(error)? };
-            let build = Build::Closure(function, closure.captures().len());
-            tasks.extend([InverseTask::Remember(value), InverseTask::Build(build)]);
-            tasks.extend(closure.captures().iter().rev().map(InverseTask::Visit));
-        }
+fn not_done(program: &Program, operator: Operator, value: &Value) -> RuntimeError {
+    let found = found(program, value);
+    match operator {
+        Operator::Primal(_) => RuntimeError::NotForward { prim: Prim::Primal, found },
+        Operator::Tangent(_) => RuntimeError::NotForward { prim: Prim::Tangent, found },
+        _ => RuntimeError::NotReversed { found },
     }
-    Ok(())
 }
 
-/// The `*j-inverse` of a node, where nothing is left to do: that of a transform, that of a node that has been asked
-/// before, and the zeros of what these are transforms of.
-fn known_inverse(value: &Value) -> Option<Value> {
-    if let Some(inverse) = value.memo_so_far().and_then(|memo| memo.inverse.get()) {
-        return Some(inverse.clone());
-    }
-    match origin(value)? {
-        Origin::Reverse(of) => Some(of.clone()),
-        Origin::Zero(of) => {
-            let remembered = of.memo_so_far().and_then(|memo| memo.inverse.get());
-            let inverse = match (remembered, origin(of)?) {
-                (Some(inverse), _) | (None, Origin::Reverse(inverse)) => inverse,
-                (None, Origin::Built | Origin::Zero(_)) => return None,
-            };
-            Some(deferred::zero(inverse))
+/// The result for a value, unless that is left to tasks. `None` when there is none.
+fn visit<'a>(operator: Operator, value: &'a Value, tasks: &mut Vec<UndoTask<'a>>) -> Option<Option<Value>> {
+    let is_tangent = matches!(operator, Operator::Tangent(_));
+    match value {
+        Value::Nil | Value::Bool(_) | Value::Str(_) if is_tangent => return Some(Some(Value::Nil)),
+        Value::Nil | Value::Bool(_) | Value::Str(_) => return Some(Some(value.clone())),
+        Value::Real(real) => {
+            let Operator::ReverseInverse(below) = operator else { return None };
+            let tags = real.tags.checked_sub(1).filter(|tags| below <= *tags)?;
+            return Some(Some(Value::Real(Real { tags, ..*real })));
         }
-        Origin::Built => None,
+        Value::Bundle(bundle) => return visit_bundle(operator, value, bundle, tasks),
+        Value::Pair(pair) => {
+            tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(Build::Pair)]);
+            tasks.extend([UndoTask::Visit(operator, pair.cdr()), UndoTask::Visit(operator, pair.car())]);
+        }
+        Value::Closure(closure) => {
+            let Function { base, tower } = closure.function();
+            let tower = match operator {
+                Operator::Primal(below) | Operator::Tangent(below) => tower.remove(below, Transformation::Forward)?,
+                Operator::ReverseInverse(below) => tower.remove(below, Transformation::Reverse)?,
+                _ => tower,
+            };
+            let count = closure.captures().len();
+            let build = if is_tangent { Build::List(count) } else { Build::Closure(Function { base, tower }, count) };
+            tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(build)]);
+            tasks.extend(closure.captures().iter().rev().map(|capture| UndoTask::Visit(operator, capture)));
+        }
+    }
+    Some(None)
+}
+
+fn visit_bundle<'a>(
+    operator: Operator,
+    value: &'a Value,
+    bundle: &'a Pair,
+    tasks: &mut Vec<UndoTask<'a>>,
+) -> Option<Option<Value>> {
+    let tags = bundle.tags();
+    let inside = match operator {
+        Operator::ReverseInverse(below) if below < tags => {
+            return Some(Some(Value::bundle(tags - 1, bundle.car().clone(), bundle.cdr().clone())));
+        }
+        Operator::Primal(below) if below == tags => return Some(Some(tagged(bundle.car(), tags))),
+        Operator::Tangent(below) if below == tags => return Some(Some(tagged(bundle.cdr(), tags))),
+        Operator::ReverseInverse(below) => Operator::ReverseInverse(below.checked_sub(tags + 1)?),
+        Operator::Primal(below) => Operator::Primal(below.checked_sub(tags + 1)?),
+        Operator::Tangent(below) => Operator::Tangent(below.checked_sub(tags + 1)?),
+        other => other,
+    };
+    tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(Build::Bundle(tags))]);
+    tasks.extend([UndoTask::Visit(inside, bundle.cdr()), UndoTask::Visit(inside, bundle.car())]);
+    Some(None)
+}
+
+/// A number with so many more tags.
+fn tagged(number: &Value, tags: u32) -> Value {
+    match number {
+        Value::Real(real) => Value::Real(Real { tags: real.tags + tags, ..*real }),
+        Value::Bundle(bundle) if tags > 0 => {
+            Value::bundle(bundle.tags() + tags, bundle.car().clone(), bundle.cdr().clone())
+        }
+        other => other.clone(),
+    }
+}
+
+/// What an operator makes of a node, where nothing is left to do: that of a transform, that of a node that has been asked
+/// before, and the zeros of what these are transforms of.
+fn undone(operator: Operator, value: &Value) -> Option<Value> {
+    let remembered = |by: Operator, node: &Value| {
+        let undone = node.memo_so_far()?.undone.borrow();
+        undone.iter().find(|(operator, _)| *operator == by).map(|(_, result)| result.clone())
+    };
+    if let Some(result) = remembered(operator, value) {
+        return Some(result);
+    }
+    let Origin::Made(made, of) = origin(value)? else { return None };
+    match (operator, made) {
+        (Operator::ReverseInverse(0), Operator::Reverse(0)) | (Operator::Primal(0), Operator::Forward(0)) => {
+            Some(of.clone())
+        }
+        (Operator::Tangent(0), Operator::Forward(0)) => Some(deferred::zero(of)),
+        (_, Operator::Zero) => {
+            // Both parts of a zero are zeros of the primal.
+            let operator = if let Operator::Tangent(below) = operator { Operator::Primal(below) } else { operator };
+            let inverse = remembered(operator, of).or_else(|| match (operator, origin(of)?) {
+                (Operator::ReverseInverse(0), Origin::Made(Operator::Reverse(0), inverse))
+                | (Operator::Primal(0), Origin::Made(Operator::Forward(0), inverse)) => Some(inverse.clone()),
+                _ => None,
+            });
+            inverse.map(|inverse| deferred::zero(&inverse))
+        }
+        _ => None,
     }
 }
 
 fn origin(value: &Value) -> Option<&Origin> {
     match value {
-        Value::Pair(pair) => Some(&pair.origin),
+        Value::Pair(pair) | Value::Bundle(pair) => Some(&pair.origin),
         Value::Closure(closure) => Some(&closure.origin),
         Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
     }
+}
+
+/// A pair of nodes that more than one reference leads to, and how far below an operator works there.
+type Shared = (u32, *const (), *const ());
+
+enum BundleTask<'a> {
+    Visit(u32, &'a Value, &'a Value),
+    Build(Build),
+    Remember(Shared),
+}
+
+/// `bundle`, below so many transformations.
+///
+/// # Errors
+///
+/// When the second value is no tangent of the first.
+pub fn bundle(program: &Program, below: u32, value: &Value, tangent: &Value) -> Result<Value, RuntimeError> {
+    let mut tasks = vec![BundleTask::Visit(below, value, tangent)];
+    let mut results: Vec<Value> = Vec::new();
+    let mut shared: FxHashMap<Shared, Value> = FxHashMap::default();
+    while let Some(task) = tasks.pop() {
+        match task {
+            BundleTask::Build(build) => build_from(&mut results, build),
+            BundleTask::Remember(nodes) => {
+                shared.insert(nodes, results.last().cloned().unwrap_or_default());
+            }
+            BundleTask::Visit(below, x, t) => {
+                let nodes = shared_address(x).zip(shared_address(t)).map(|(x, t)| (below, x, t));
+                if let Some(done) = nodes.and_then(|nodes| shared.get(&nodes)) {
+                    results.push(done.clone());
+                    continue;
+                }
+                tasks.extend(nodes.map(BundleTask::Remember));
+                if bundle_parts(below, x, t, &mut tasks, &mut results).is_none() {
+                    return Err(RuntimeError::NotATangent { value: found(program, x), found: found(program, t) });
+                }
+            }
+        }
+    }
+    let result = results.pop().unwrap_or_default();
+    if let Some(memo) = result.memo() {
+        let known = [(Operator::Primal(below), value.clone()), (Operator::Tangent(below), tangent.clone())];
+        memo.undone.borrow_mut().extend(known);
+    }
+    Ok(result)
+}
+
+/// `None` when `t` is no tangent of `x`, by what shows at the top.
+fn bundle_parts<'a>(
+    below: u32,
+    x: &'a Value,
+    t: &'a Value,
+    tasks: &mut Vec<BundleTask<'a>>,
+    results: &mut Vec<Value>,
+) -> Option<()> {
+    match (x, t) {
+        (Value::Nil | Value::Bool(_) | Value::Str(_), Value::Nil) => results.push(x.clone()),
+        (Value::Real(a), Value::Real(b)) if a.tags == b.tags => {
+            let tags = a.tags.checked_sub(below)?;
+            let part = |real: &Real| Value::Real(Real { tags, ..*real });
+            results.push(Value::bundle(below, part(a), part(b)));
+        }
+        (Value::Bundle(a), Value::Bundle(b)) if a.tags() == b.tags() => match a.tags().checked_sub(below) {
+            Some(tags) => {
+                let part = |bundle: &Pair| Value::bundle(tags, bundle.car().clone(), bundle.cdr().clone());
+                results.push(Value::bundle(below, part(a), part(b)));
+            }
+            None => {
+                let inside = below - a.tags() - 1;
+                tasks.push(BundleTask::Build(Build::Bundle(a.tags())));
+                tasks
+                    .extend([BundleTask::Visit(inside, a.cdr(), b.cdr()), BundleTask::Visit(inside, a.car(), b.car())]);
+            }
+        },
+        (Value::Pair(a), Value::Pair(b)) => {
+            tasks.push(BundleTask::Build(Build::Pair));
+            tasks.extend([BundleTask::Visit(below, a.cdr(), b.cdr()), BundleTask::Visit(below, a.car(), b.car())]);
+        }
+        (Value::Closure(closure), t) => {
+            let Function { base, tower } = closure.function();
+            let function = Function { base, tower: tower.insert(below, Transformation::Forward) };
+            tasks.push(BundleTask::Build(Build::Closure(function, closure.captures().len())));
+            let mut parts = Vec::with_capacity(closure.captures().len());
+            let mut rest = t;
+            for capture in closure.captures() {
+                let Value::Pair(pair) = rest else { return None };
+                parts.push(BundleTask::Visit(below, capture, pair.car()));
+                rest = pair.cdr();
+            }
+            tasks.extend(parts.into_iter().rev());
+            return matches!(rest, Value::Nil).then_some(());
+        }
+        _ => return None,
+    }
+    Some(())
 }
 
 enum PlusTask<'a> {
@@ -176,7 +337,10 @@ pub fn plus(program: &Program, left: &Value, right: &Value, how: &mut Plus) -> R
                     }
                     (Value::Pair(x), Value::Pair(_)) if how.conformant && x.is_zero() => results.push(right.clone()),
                     (Value::Pair(_), Value::Pair(y)) if how.conformant && y.is_zero() => results.push(left.clone()),
-                    (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, &mut tasks),
+                    (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, Build::Pair, &mut tasks),
+                    (Value::Bundle(x), Value::Bundle(y)) if x.tags() == y.tags() => {
+                        visit_pairs(x, y, Build::Bundle(x.tags()), &mut tasks);
+                    }
                     (Value::Closure(x), Value::Closure(y)) if x.function() == y.function() => {
                         visit_closures(x, y, &mut tasks);
                     }
@@ -188,8 +352,8 @@ pub fn plus(program: &Program, left: &Value, right: &Value, how: &mut Plus) -> R
     Ok(results.pop().unwrap_or_default())
 }
 
-fn visit_pairs<'a>(x: &'a Pair, y: &'a Pair, tasks: &mut Vec<PlusTask<'a>>) {
-    tasks.push(PlusTask::Build(Build::Pair));
+fn visit_pairs<'a>(x: &'a Pair, y: &'a Pair, build: Build, tasks: &mut Vec<PlusTask<'a>>) {
+    tasks.push(PlusTask::Build(build));
     tasks.extend([PlusTask::Visit(x.cdr(), y.cdr()), PlusTask::Visit(x.car(), y.car())]);
 }
 
@@ -218,11 +382,16 @@ fn non_conformant(program: &Program, left: &Value, right: &Value) -> RuntimeErro
 mod tests {
     use super::deferred::{reverse, zero};
     use super::*;
+    use crate::ad::tower::Tower;
     use crate::core::eval::print::shortened;
     use crate::core::ir::LambdaId;
 
     fn text(value: &Value) -> String {
         shortened(&Program::default(), value, 200)
+    }
+
+    fn reverse_inverse(program: &Program, value: &Value) -> Result<Value, RuntimeError> {
+        undo(program, Operator::ReverseInverse(0), value)
     }
 
     fn add(left: &Value, right: &Value) -> Result<Value, RuntimeError> {
@@ -253,7 +422,7 @@ mod tests {
     #[test]
     fn zero_of_a_closure_lists_its_captures() {
         let closure = Value::closure(
-            Function { base: LambdaId(0), order: 0 },
+            Function { base: LambdaId(0), tower: Tower::EMPTY },
             vec![Value::real(1.0), Value::Bool(true), Value::Nil],
         );
         assert_eq!(text(&zero(&closure)), "(0 () ())");

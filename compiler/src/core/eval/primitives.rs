@@ -4,7 +4,7 @@ use super::deferred;
 use super::input::read_real;
 use super::operators;
 use super::print::{found, print, shortened};
-use super::value::{Real, Value};
+use super::value::{Operator, Real, Value};
 use super::{Counts, machine::World};
 use crate::core::arithmetic;
 use crate::core::errors::RuntimeError;
@@ -26,10 +26,18 @@ pub fn apply(prim: Prim, operands: [Value; 2], world: &mut World<'_>) -> Result<
             let (x, y) = (number_of(prim, 0, &x, world.program)?, number_of(prim, 1, &y, world.program)?);
             Ok(Value::Bool(arithmetic::compare(prim, x, y) == Some(true)))
         }
-        Family::Test => Ok(Value::Bool(test(prim, &x))),
+        Family::Test => Ok(Value::Bool(test(0, prim, &x))),
         Family::Structure => structure(prim, x, y, world.program),
-        Family::Derivative => derivative(prim, &x, &y, world),
+        Family::Derivative => derivative(0, prim, &x, &y, world),
         Family::Effect => effect(prim, x, &y, world),
+    }
+}
+
+/// Applies a derivative operator or a test below so many transformations of its operands.
+pub fn apply_below(below: u32, prim: Prim, [x, y]: [Value; 2], world: &mut World<'_>) -> Result<Value, RuntimeError> {
+    match prim.family() {
+        Family::Test => Ok(Value::Bool(test(below, prim, &x))),
+        _ => derivative(below, prim, &x, &y, world),
     }
 }
 
@@ -64,16 +72,39 @@ fn arithmetic2(
     Ok(arithmetic::real2(prim, left, right).map(Value::real).unwrap_or_default())
 }
 
-fn test(prim: Prim, x: &Value) -> bool {
+fn test(below: u32, prim: Prim, x: &Value) -> bool {
     match prim {
         Prim::IsNull => matches!(x, Value::Nil),
         Prim::IsPair => matches!(x, Value::Pair(_)),
-        Prim::IsReal => matches!(x, Value::Real(Real { tags: 0, .. })),
-        Prim::IsReverse => matches!(x, Value::Real(Real { tags: 1.., .. })),
+        Prim::IsReal | Prim::IsReverse | Prim::IsForward => number_is(below, prim, x),
         Prim::IsBoolean => matches!(x, Value::Bool(_)),
         Prim::IsProcedure => matches!(x, Value::Closure(_)),
-        // There are no vectors and no bundles.
+        // There are no vectors.
         _ => false,
+    }
+}
+
+/// What a value is below so many transformations, if it is a number.
+fn number_is(mut below: u32, prim: Prim, mut x: &Value) -> bool {
+    loop {
+        match x {
+            Value::Real(real) => {
+                return match prim {
+                    Prim::IsReal => real.tags == below,
+                    Prim::IsReverse => real.tags > below,
+                    _ => false,
+                };
+            }
+            Value::Bundle(bundle) if below > bundle.tags() => (below, x) = (below - bundle.tags() - 1, bundle.car()),
+            Value::Bundle(bundle) => {
+                return match prim {
+                    Prim::IsForward => bundle.tags() == below,
+                    Prim::IsReverse => bundle.tags() > below,
+                    _ => false,
+                };
+            }
+            _ => return false,
+        }
     }
 }
 
@@ -86,7 +117,7 @@ fn structure(prim: Prim, x: Value, y: Value, program: &Program) -> Result<Value,
     }
 }
 
-fn derivative(prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
+fn derivative(below: u32, prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
     match prim {
         Prim::Zero => Ok(deferred::zero(x)),
         Prim::Plus => {
@@ -103,8 +134,12 @@ fn derivative(prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result
                 Err(RuntimeError::NotAPair { prim, found: found(world.program, x) })
             }
         },
-        Prim::J => Ok(deferred::reverse(x)),
-        _ => operators::reverse_inverse(world.program, x),
+        Prim::J => Ok(deferred::apply(Operator::Reverse(below), x)),
+        Prim::JStar => Ok(deferred::apply(Operator::Forward(below), x)),
+        Prim::Bundle => operators::bundle(world.program, below, x, y),
+        Prim::Primal => operators::undo(world.program, Operator::Primal(below), x),
+        Prim::Tangent => operators::undo(world.program, Operator::Tangent(below), x),
+        _ => operators::undo(world.program, Operator::ReverseInverse(below), x),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Values as text, written without recursion.
 
 use super::value::{Function, Real, Value};
+use crate::ad::tower::Transformation;
 use crate::core::errors::Found;
 use crate::core::ir::Program;
 use crate::core::number;
@@ -11,6 +12,9 @@ enum Rest<'a> {
     Value(&'a Value),
     /// What follows an element of a list.
     Tail(&'a Value),
+    Text(&'static str),
+    /// So many closing parentheses.
+    Close(u32),
 }
 
 /// Writes a value as `write` does.
@@ -23,6 +27,12 @@ pub fn print(program: &Program, value: &Value, output: &mut dyn Write) -> io::Re
                 pending.push(Rest::Tail(pair.cdr()));
                 pending.push(Rest::Value(pair.car()));
             }
+            Rest::Value(Value::Bundle(bundle)) => {
+                repeat(b"(reverse ", bundle.tags(), output)?;
+                output.write_all(b"(forward ")?;
+                pending.extend([Rest::Close(bundle.tags() + 1), Rest::Value(bundle.cdr())]);
+                pending.extend([Rest::Text(" "), Rest::Value(bundle.car())]);
+            }
             Rest::Value(atom) => print_atom(program, atom, output)?,
             Rest::Tail(Value::Nil) => output.write_all(b")")?,
             Rest::Tail(Value::Pair(pair)) => {
@@ -30,39 +40,48 @@ pub fn print(program: &Program, value: &Value, output: &mut dyn Write) -> io::Re
                 pending.push(Rest::Tail(pair.cdr()));
                 pending.push(Rest::Value(pair.car()));
             }
-            Rest::Tail(atom) => {
+            Rest::Tail(other) => {
                 output.write_all(b" . ")?;
-                print_atom(program, atom, output)?;
-                output.write_all(b")")?;
+                pending.extend([Rest::Close(1), Rest::Value(other)]);
             }
+            Rest::Text(text) => output.write_all(text.as_bytes())?,
+            Rest::Close(count) => repeat(b")", count, output)?,
         }
     }
     Ok(())
 }
 
+fn repeat(text: &[u8], times: u32, output: &mut dyn Write) -> io::Result<()> {
+    (0..times).try_for_each(|_| output.write_all(text))
+}
+
 fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write) -> io::Result<()> {
     match atom {
-        Value::Nil | Value::Pair(_) => output.write_all(b"()"),
+        Value::Nil | Value::Pair(_) | Value::Bundle(_) => output.write_all(b"()"),
         Value::Bool(truth) => output.write_all(if *truth { b"#t" } else { b"#f" }),
         Value::Real(real) => print_real(*real, output),
         Value::Str(text) => print_string(text, output),
         Value::Closure(closure) => {
-            let Function { base, order } = closure.function();
-            write!(output, "#[procedure {}]", program.printed_name(base, order))
+            let Function { base, tower } = closure.function();
+            output.write_all(b"#[procedure ")?;
+            for transformation in tower.transformations().iter().rev() {
+                output.write_all(match transformation {
+                    Transformation::Reverse => b"(*j ",
+                    Transformation::Forward => b"(j* ",
+                })?;
+            }
+            output.write_all(program.printed_name(base).as_bytes())?;
+            repeat(b")", tower.height(), output)?;
+            output.write_all(b"]")
         }
     }
 }
 
 /// `(reverse (reverse 1))` for a number with two tags.
 fn print_real(real: Real, output: &mut dyn Write) -> io::Result<()> {
-    for _ in 0..real.tags {
-        output.write_all(b"(reverse ")?;
-    }
+    repeat(b"(reverse ", real.tags, output)?;
     output.write_all(number::format(real.number).as_bytes())?;
-    for _ in 0..real.tags {
-        output.write_all(b")")?;
-    }
-    Ok(())
+    repeat(b")", real.tags, output)
 }
 
 fn print_string(text: &str, output: &mut dyn Write) -> io::Result<()> {

@@ -1,16 +1,17 @@
 //! Values of the reference evaluator.
 //!
-//! Values are immutable and acyclic, so they are reference-counted. Only numbers carry reverse tags: `*j` of anything
-//! else transforms its parts. Lists and chains of closures get millions of nodes long, so everything here that walks a
+//! Values are immutable and acyclic, so they are reference-counted. Only numbers are tagged and bundled: `*j` and `j*` of
+//! anything else transform its parts. A number that has been bundled is a node with two parts, its primal and its tangent. Lists and chains of closures get millions of nodes long, so everything here that walks a
 //! value, freeing it included, keeps its own stack.
 //!
-//! `zero` and `*j` of a node are deferred: the node that they make refers to its [`Origin`], and gets its parts when
+//! `zero`, `*j` and `j*` of a node are deferred: the node that they make refers to its [`Origin`], and gets its parts when
 //! somebody looks at them ([`super::deferred`]). So a loop over a list does not transform the whole rest of the list at
 //! every step, nor make zeros of it. Nodes remember what became of them ([`Memo`]). Strong references point from
 //! transforms and zeros to originals, never back, so values stay acyclic.
 
 use super::deferred;
-use crate::ad::base_and_order;
+use crate::ad::base_and_tower;
+use crate::ad::tower::Tower;
 use crate::core::errors::Kind;
 use crate::core::ir::{Const, LambdaId, Program};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -52,24 +53,26 @@ pub enum Value {
     Str(Rc<Box<str>>),
     /// A pair.
     Pair(Rc<Pair>),
+    /// A bundle of numbers: the primal and the tangent.
+    Bundle(Rc<Pair>),
     /// A closure.
     Closure(Rc<Closure>),
 }
 
-/// A λ of the program and how often `*j` was applied to it.
+/// A λ of the program and what has been applied to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Function {
-    /// A λ that is no reverse transform.
+    /// A λ that is no transform.
     pub base: LambdaId,
-    /// How many transforms up.
-    pub order: u32,
+    /// The transformations.
+    pub tower: Tower,
 }
 
 impl Function {
     /// A λ of the program, which may be the transform of another.
     pub fn of(program: &Program, lambda: LambdaId) -> Function {
-        let (base, order) = base_and_order(program, lambda);
-        Function { base, order }
+        let (base, tower) = base_and_tower(program, lambda);
+        Function { base, tower }
     }
 }
 
@@ -78,37 +81,53 @@ impl Function {
 pub(super) enum Origin {
     /// The program built it of its parts.
     Built,
-    /// It is the zero of a pair or closure.
-    Zero(Value),
-    /// It is the transform of a pair or closure.
-    Reverse(Value),
+    /// An operator made it of a node.
+    Made(Operator, Value),
+}
+
+/// An operator that makes a node of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `zero`
+    Zero,
+    /// `*j`, below so many transformations.
+    Reverse(u32),
+    /// `*j-inverse`, below so many transformations.
+    ReverseInverse(u32),
+    /// `j*`, below so many transformations.
+    Forward(u32),
+    /// `primal`, below so many transformations.
+    Primal(u32),
+    /// `tangent`, below so many transformations.
+    Tangent(u32),
 }
 
 /// What the derivative operators made of a node. What is alive is made only once, so that shared parts stay shared.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    /// Its `*j-inverse`.
-    pub inverse: OnceCell<Value>,
-    /// Its `*j`, which refers back to it.
-    pub reverse: RefCell<Option<WeakNode>>,
-    /// Its `zero`, which refers back to it.
-    pub zero: RefCell<Option<WeakNode>>,
+    /// What `*j-inverse`, `primal` and `tangent` made of it.
+    pub undone: RefCell<Vec<(Operator, Value)>>,
+    /// What `zero`, `*j` and `j*` made of it, which refers back to it.
+    pub made: RefCell<Vec<(Operator, WeakNode)>>,
 }
 
 /// A pair or closure for as long as others need it.
 #[derive(Debug)]
 pub(super) enum WeakNode {
     Pair(Weak<Pair>),
+    Bundle(Weak<Pair>),
     Closure(Weak<Closure>),
 }
 
-/// The two parts of a pair.
+/// The two parts of a pair or a bundle.
 #[derive(Debug)]
 pub struct Pair {
     pub(super) parts: OnceCell<[Value; 2]>,
     pub(super) origin: Origin,
     memo: OnceCell<Box<Memo>>,
     is_zero: bool,
+    /// How many times `*j` was applied to a bundle.
+    tags: u32,
 }
 
 /// A function with the values of its captures.
@@ -144,20 +163,23 @@ impl Value {
     }
     /// A pair.
     pub fn pair(car: Value, cdr: Value) -> Value {
-        Value::new_pair(Some([car, cdr]), Origin::Built, false)
+        Value::Pair(new_pair(Some([car, cdr]), Origin::Built, false, 0))
     }
     /// A pair that is a zero, of parts that are zeros.
     pub fn zero_pair(car: Value, cdr: Value) -> Value {
-        Value::new_pair(Some([car, cdr]), Origin::Built, true)
+        Value::Pair(new_pair(Some([car, cdr]), Origin::Built, true, 0))
     }
     /// A pair whose parts are found when they are asked for.
     pub(super) fn deferred_pair(origin: Origin, is_zero: bool) -> Value {
-        Value::new_pair(None, origin, is_zero)
+        Value::Pair(new_pair(None, origin, is_zero, 0))
     }
-    fn new_pair(parts: Option<[Value; 2]>, origin: Origin, is_zero: bool) -> Value {
-        LIVE.set(LIVE.get() + PAIR_BYTES);
-        let parts = parts.map_or_else(OnceCell::new, OnceCell::from);
-        Value::Pair(Rc::new(Pair { parts, origin, memo: OnceCell::new(), is_zero }))
+    /// A bundle with so many tags.
+    pub fn bundle(tags: u32, primal: Value, tangent: Value) -> Value {
+        Value::Bundle(new_pair(Some([primal, tangent]), Origin::Built, false, tags))
+    }
+    /// A bundle whose parts are found when they are asked for.
+    pub(super) fn deferred_bundle(tags: u32, origin: Origin, is_zero: bool) -> Value {
+        Value::Bundle(new_pair(None, origin, is_zero, tags))
     }
     /// A closure.
     pub fn closure(function: Function, captures: Vec<Value>) -> Value {
@@ -182,7 +204,7 @@ impl Value {
     /// What operators made of this node, if they made anything.
     pub(super) fn memo_so_far(&self) -> Option<&Memo> {
         match self {
-            Value::Pair(pair) => pair.memo.get().map(Box::as_ref),
+            Value::Pair(pair) | Value::Bundle(pair) => pair.memo.get().map(Box::as_ref),
             Value::Closure(closure) => closure.memo.get().map(Box::as_ref),
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
@@ -190,7 +212,7 @@ impl Value {
     /// What operators made of this node, to be added to; `None` for a leaf.
     pub(super) fn memo(&self) -> Option<&Memo> {
         match self {
-            Value::Pair(pair) => Some(pair.memo.get_or_init(Box::default)),
+            Value::Pair(pair) | Value::Bundle(pair) => Some(pair.memo.get_or_init(Box::default)),
             Value::Closure(closure) => Some(closure.memo.get_or_init(Box::default)),
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
@@ -198,7 +220,7 @@ impl Value {
     /// True when more than one reference leads to this node.
     pub(super) fn is_shared(&self) -> bool {
         match self {
-            Value::Pair(pair) => Rc::strong_count(pair) > 1,
+            Value::Pair(pair) | Value::Bundle(pair) => Rc::strong_count(pair) > 1,
             Value::Closure(closure) => Rc::strong_count(closure) > 1,
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => false,
         }
@@ -207,6 +229,7 @@ impl Value {
     pub(super) fn downgrade(&self) -> Option<WeakNode> {
         match self {
             Value::Pair(pair) => Some(WeakNode::Pair(Rc::downgrade(pair))),
+            Value::Bundle(pair) => Some(WeakNode::Bundle(Rc::downgrade(pair))),
             Value::Closure(closure) => Some(WeakNode::Closure(Rc::downgrade(closure))),
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
@@ -222,6 +245,13 @@ impl Value {
             Value::Bool(_) => Kind::Boolean,
             Value::Real(Real { tags: 0, .. }) => Kind::Real,
             Value::Real(_) => Kind::Reverse,
+            Value::Bundle(bundle) => {
+                if bundle.tags == 0 {
+                    Kind::Forward
+                } else {
+                    Kind::Reverse
+                }
+            }
             Value::Str(_) => Kind::Text,
             Value::Pair(_) => Kind::Pair,
             Value::Closure(_) => Kind::Procedure,
@@ -229,11 +259,18 @@ impl Value {
     }
 }
 
+fn new_pair(parts: Option<[Value; 2]>, origin: Origin, is_zero: bool, tags: u32) -> Rc<Pair> {
+    LIVE.set(LIVE.get() + PAIR_BYTES);
+    let parts = parts.map_or_else(OnceCell::new, OnceCell::from);
+    Rc::new(Pair { parts, origin, memo: OnceCell::new(), is_zero, tags })
+}
+
 impl WeakNode {
     /// The node, if it is still alive.
     pub fn upgrade(&self) -> Option<Value> {
         match self {
             WeakNode::Pair(pair) => pair.upgrade().map(Value::Pair),
+            WeakNode::Bundle(pair) => pair.upgrade().map(Value::Bundle),
             WeakNode::Closure(closure) => closure.upgrade().map(Value::Closure),
         }
     }
@@ -247,6 +284,14 @@ impl Pair {
     /// The second part.
     pub fn cdr(&self) -> &Value {
         &deferred::parts(self)[1]
+    }
+    /// The parts.
+    pub fn parts(&self) -> [&Value; 2] {
+        [self.car(), self.cdr()]
+    }
+    /// How many times `*j` was applied to the bundle.
+    pub fn tags(&self) -> u32 {
+        self.tags
     }
     /// True when the pair is a zero as a whole.
     pub fn is_zero(&self) -> bool {
@@ -278,7 +323,7 @@ impl Drop for Closure {
     fn drop(&mut self) {
         let captures = match self.origin {
             Origin::Built => self.captures.get().map_or(0, |captures| captures.len()),
-            Origin::Zero(_) | Origin::Reverse(_) => 0,
+            Origin::Made(..) => 0,
         };
         LIVE.set(LIVE.get().saturating_sub(closure_bytes(captures)));
         let mut pending = Vec::new();
@@ -291,7 +336,7 @@ impl Drop for Closure {
 fn release(mut pending: Vec<Value>) {
     while let Some(value) = pending.pop() {
         match value {
-            Value::Pair(pair) => {
+            Value::Pair(pair) | Value::Bundle(pair) => {
                 if let Some(mut pair) = Rc::into_inner(pair) {
                     detach_pair(&mut pair, &mut pending);
                 }
@@ -319,20 +364,19 @@ fn detach_closure(closure: &mut Closure, pending: &mut Vec<Value>) {
 }
 
 fn detach_origin(origin: &mut Origin, pending: &mut Vec<Value>) {
-    match origin {
-        Origin::Built => {}
-        Origin::Zero(of) | Origin::Reverse(of) => detach(of, pending),
+    if let Origin::Made(_, of) = origin {
+        detach(of, pending);
     }
 }
 
 fn detach_memo(memo: Option<Box<Memo>>, pending: &mut Vec<Value>) {
-    if let Some(mut inverse) = memo.and_then(|mut memo| memo.inverse.take()) {
-        detach(&mut inverse, pending);
+    if let Some(memo) = memo {
+        memo.undone.into_inner().iter_mut().for_each(|(_, value)| detach(value, pending));
     }
 }
 
 fn detach(value: &mut Value, pending: &mut Vec<Value>) {
-    if matches!(value, Value::Pair(_) | Value::Closure(_)) {
+    if matches!(value, Value::Pair(_) | Value::Bundle(_) | Value::Closure(_)) {
         pending.push(std::mem::take(value));
     }
 }
@@ -351,7 +395,10 @@ mod tests {
         let before = live_bytes();
         let mut list = Value::Nil;
         for _ in 0..1_000_000 {
-            list = Value::pair(Value::closure(Function { base: LambdaId(0), order: 0 }, vec![list]), Value::Nil);
+            list = Value::pair(
+                Value::closure(Function { base: LambdaId(0), tower: Tower::EMPTY }, vec![list]),
+                Value::Nil,
+            );
         }
         assert!(live_bytes() > before);
         drop(list);

@@ -1,0 +1,100 @@
+//! What transformations write and read core code with.
+
+use crate::base::Span;
+use crate::core::ir::{Binding, Body, Const, Program, Rhs, Var};
+use crate::core::prim::Prim;
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// A sequence of bindings under construction.
+pub struct Code<'a> {
+    pub program: &'a mut Program,
+    pub bindings: Vec<Binding>,
+    /// The source of what is being generated.
+    pub span: Span,
+}
+
+impl Code<'_> {
+    /// Binds a new variable of that name.
+    pub fn bind(&mut self, name: &str, rhs: Rhs) -> Var {
+        let var = self.program.new_var(name, self.span);
+        self.bind_to(var, rhs)
+    }
+    /// Binds the given variable.
+    pub fn bind_to(&mut self, var: Var, rhs: Rhs) -> Var {
+        self.bindings.push(Binding { var, rhs, span: self.span });
+        var
+    }
+    /// Calls a primitive.
+    pub fn prim(&mut self, prim: Prim, args: &[Var]) -> Var {
+        self.bind("t", Rhs::Prim(prim, args.to_vec()))
+    }
+    /// Calls a primitive below so many transformations of its operands.
+    pub fn lifted(&mut self, below: u32, prim: Prim, args: &[Var]) -> Var {
+        let rhs = Rhs::lifted(below, prim, args.to_vec());
+        self.bind("t", rhs)
+    }
+    /// A number.
+    pub fn number(&mut self, value: f64) -> Var {
+        self.bind("k", Rhs::Const(Const::Real(value)))
+    }
+    /// A list of variables.
+    pub fn list(&mut self, items: &[Var]) -> Var {
+        let mut tail = self.bind("nil", Rhs::Const(Const::Nil));
+        for item in items.iter().rev() {
+            tail = self.prim(Prim::Cons, &[*item, tail]);
+        }
+        tail
+    }
+    pub fn name(&self, var: Var) -> Rc<str> {
+        self.program.vars[var].name.clone()
+    }
+}
+
+/// The variables that a right-hand side mentions directly (not those of nested bodies or captures).
+pub fn operands(rhs: &Rhs) -> Vec<Var> {
+    match rhs {
+        Rhs::Var(x) | Rhs::Destructure(_, x) | Rhs::If(x, ..) => vec![*x],
+        Rhs::Apply(f, a) => vec![*f, *a],
+        Rhs::Prim(_, args) | Rhs::Lifted(_, _, args) => args.clone(),
+        Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => vec![],
+    }
+}
+
+/// Drops bindings that nothing uses and that can neither fail nor be observed.
+pub fn prune(body: &mut Body, program: &Program) {
+    prune_into(body, program, &mut FxHashSet::default());
+}
+
+/// [`prune`]s a body, given what is used after it; extends that by what the body uses.
+fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
+    used.insert(body.result);
+    let mut kept = Vec::with_capacity(body.bindings.len());
+    for mut binding in std::mem::take(&mut body.bindings).into_iter().rev() {
+        let removable = match &binding.rhs {
+            Rhs::Var(_) | Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => true,
+            Rhs::Prim(prim, _) | Rhs::Lifted(_, prim, _) => {
+                matches!(
+                    prim,
+                    Prim::Cons | Prim::Zero | Prim::J | Prim::JInverse | Prim::JStar | Prim::Primal | Prim::Tangent
+                )
+            }
+            Rhs::Destructure(..) | Rhs::Apply(..) | Rhs::If(..) => false,
+        };
+        if removable && !used.contains(&binding.var) {
+            continue;
+        }
+        used.extend(operands(&binding.rhs));
+        match &mut binding.rhs {
+            Rhs::If(_, then, other) => {
+                prune_into(then, program, used);
+                prune_into(other, program, used);
+            }
+            Rhs::Closure(lambda) => used.extend(program.lambdas[*lambda].captures.iter().copied()),
+            _ => {}
+        }
+        kept.push(binding);
+    }
+    kept.reverse();
+    body.bindings = kept;
+}
