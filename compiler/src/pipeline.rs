@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! file → expand → core → flow → specialize → ssa → optimize → codegen → link
-//!                   │      └────────┴── unsupported: the program runs in the reference evaluator
+//!                   │      └── unsupported: the program runs in the reference evaluator
 //!                   └── evaluator
 //! ```
 //!
-//! A program that the flow analysis or the specialiser cannot handle is not wrong: it is compiled to an executable
+//! A program that the flow analysis cannot handle is not wrong: it is compiled to an executable
 //! that embeds the reference evaluator, with a warning that names the reason. The same happens when one of the stages
 //! behind core panics, which is a mistake of the compiler that users should not suffer from.
 
@@ -92,13 +92,10 @@ impl Pipeline {
     ///
     /// # Errors
     ///
-    /// When the program certainly fails, or has data that cannot be laid out.
+    /// When the program certainly fails.
     pub fn specialize(&mut self, program: &core::Program, flow: flow::Analysis) -> Result<ssa::Program, Refusal> {
         let result = self.timed("specialize", |p| specialize::lower(program, flow, &p.sources));
-        result.map_err(|failure| match failure {
-            specialize::Failure::Mistake(diagnostic) => Refusal::Mistake(vec![*diagnostic]),
-            specialize::Failure::Unsupported(unsupported) => Refusal::Unsupported(unsupported.diagnostic),
-        })
+        result.map_err(|mistake| Refusal::Mistake(vec![*mistake]))
     }
 
     /// Optimises first-order code and places reference counts. The result holds what `settings` asks to see.

@@ -39,6 +39,7 @@ fn limits_change_no_result() {
         ("unroll", 0),
         ("nesting", 16),
         ("number-variants", 0),
+        ("function-variants", 16),
         ("variants", 1),
         ("order", 0),
         ("code", 1),

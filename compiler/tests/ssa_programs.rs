@@ -1,8 +1,9 @@
 //! Every program of the corpus and the examples in SSA: the code as the specialiser leaves it and the optimised code
 //! with reference counts do the same in the SSA evaluator, and the latter frees what it allocates and takes no more
-//! arithmetic.
+//! arithmetic. So does the code that an analysis with next to no patience gives.
 
 use std::path::{Path, PathBuf};
+use vlad::flow;
 use vlad::opt::pipeline::{RESULT, Settings as Optimisation, optimize};
 use vlad::pipeline::{Pipeline, Settings};
 use vlad::ssa::eval::{self, Counts, Options};
@@ -29,10 +30,10 @@ fn programs() -> Vec<PathBuf> {
 }
 
 /// The program's code, if it has any: wrong programs and those for the reference evaluator have none.
-fn code(path: &Path) -> Option<Program> {
+fn code(path: &Path, options: &flow::Options) -> Option<Program> {
     let mut pipeline = Pipeline::new(Settings::default());
     let mut program = pipeline.expand(path).ok()?;
-    let flow = pipeline.analyze(&mut program).ok()?;
+    let flow = flow::analyze(&mut program, &pipeline.sources, options).ok()?;
     pipeline.specialize(&program, flow).ok()
 }
 
@@ -52,7 +53,7 @@ fn run(program: &Program, input: &str, stage: Stage) -> Result<Option<(u8, Strin
 }
 
 fn check(path: &Path) -> Result<(), String> {
-    let Some(mut program) = code(path) else { return Ok(()) };
+    let Some(mut program) = code(path, &flow::Options::default()) else { return Ok(()) };
     let input = input(path);
     let before = run(&program, &input, Stage::Pure)?;
     optimize(&mut program, &Optimisation::default());
@@ -67,6 +68,37 @@ fn check(path: &Path) -> Result<(), String> {
         return Err(format!("{before} arithmetic operations became {after}"));
     }
     Ok(())
+}
+
+/// Limits that most programs exceed, so that what is done past them is done everywhere.
+fn impatience() -> [flow::Options; 2] {
+    let usual = flow::Options::default();
+    [
+        flow::Options { unroll: 1, max_nesting: 16, ..usual.clone() },
+        flow::Options { number_variants: 1, lambda_variants: 16, ..usual },
+    ]
+}
+
+fn check_impatient(path: &Path) -> Result<(), String> {
+    let Some(program) = code(path, &flow::Options::default()) else { return Ok(()) };
+    let input = input(path);
+    let Some(usual) = run(&program, &input, Stage::Pure)? else { return Ok(()) };
+    for options in impatience() {
+        let Some(program) = code(path, &options) else { return Err(format!("not compiled with {options:?}")) };
+        if let Some(outcome) = run(&program, &input, Stage::Pure)?
+            && (outcome.0, &outcome.1, &outcome.2) != (usual.0, &usual.1, &usual.2)
+        {
+            return Err(format!("{options:?}\nusually {usual:?}\nnow {outcome:?}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn limits_of_the_analysis_change_no_result() {
+    let check = |path: &PathBuf| check_impatient(path).err().map(|message| format!("{}: {message}", path.display()));
+    let failures: Vec<String> = programs().iter().filter_map(check).collect();
+    assert!(failures.is_empty(), "{} programs\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]

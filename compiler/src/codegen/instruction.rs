@@ -58,7 +58,8 @@ impl Translator<'_, '_, '_> {
                 let ty = clif_type(self.function.values[inst.results[0]]);
                 self.field(sum, tag, index, ty, args[0])
             }
-            Op::GlobalGet(slot) => {
+            // A cell that has not been set is zero.
+            Op::GlobalGet(slot) | Op::IsSet(slot) => {
                 let address = self.data_address(self.unit.slots[slot]);
                 let ty = clif_type(self.function.values[inst.results[0]]);
                 self.builder.ins().load(ty, TRUSTED, address, 0)

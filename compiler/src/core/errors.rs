@@ -53,7 +53,7 @@ impl Kind {
 }
 
 /// A value found where another was expected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Found {
     /// Its kind.
     pub kind: Kind,
@@ -68,7 +68,7 @@ impl From<Kind> for Found {
 }
 
 /// A parameter list that did not fit the arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Arguments {
     /// The function called.
     pub function: String,
@@ -79,7 +79,7 @@ pub struct Arguments {
 }
 
 /// A run-time error.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RuntimeError {
     /// `(5 1)`
     NotAProcedure {
@@ -180,7 +180,7 @@ pub enum RuntimeError {
 }
 
 /// Where an error happened.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// What to blame: the operation, or, for an operation of the standard library, the user's call that led there.
     pub span: Span,

@@ -10,6 +10,12 @@ use crate::core::ir::LambdaId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
+/// How many times as many parts as before a shape may have after a knot.
+const MAX_GROWTH: usize = 2;
+
+/// So many parts it may always have.
+const SMALL: usize = 200;
+
 /// How the operations ask for transforms of code.
 pub trait Transform {
     /// The code of ↼λ; `None` past the limit on orders.
@@ -21,6 +27,14 @@ pub trait Transform {
 /// The order of `*j` on some code went past the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TowerTooHigh;
+
+/// Why a construction was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    Tower,
+    /// It would have more nodes than allowed.
+    Size,
+}
 
 /// A term whose unfolding is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -68,6 +82,8 @@ struct Unfolding<'a, 't> {
     knots: Option<Knots<'a>>,
     graph: Vec<NewNode>,
     nodes: FxHashMap<Vec<Atom>, usize>,
+    /// The number of nodes that the graph may have.
+    limit: usize,
 }
 
 impl Shapes {
@@ -79,22 +95,22 @@ impl Shapes {
         if a == Shapes::BOTTOM {
             return b;
         }
-        self.unfold(vec![Atom::Shape(a), Atom::Shape(b)], None, None).expect("a join transforms no code")
+        self.unfold(vec![Atom::Shape(a), Atom::Shape(b)], None, None, usize::MAX).expect("a join transforms no code")
     }
 
     /// The shape of `(plus x y)`; ⊥ where no alternatives conform.
     pub fn plus(&mut self, a: Shape, b: Shape) -> Shape {
-        self.unfold(vec![Atom::Plus(a, b)], None, None).expect("a sum transforms no code")
+        self.unfold(vec![Atom::Plus(a, b)], None, None, usize::MAX).expect("a sum transforms no code")
     }
 
     /// The shape of `(*j x)`.
     pub fn reverse(&mut self, shape: Shape, transform: &mut dyn Transform) -> Result<Shape, TowerTooHigh> {
-        self.unfold(vec![Atom::J(shape)], Some(transform), None)
+        self.unfold(vec![Atom::J(shape)], Some(transform), None, usize::MAX).map_err(|_| TowerTooHigh)
     }
 
     /// The shape of `(*j-inverse x)`; alternatives that are not reverse values are left out.
     pub fn reverse_inverse(&mut self, shape: Shape, transform: &mut dyn Transform) -> Result<Shape, TowerTooHigh> {
-        self.unfold(vec![Atom::JInverse(shape)], Some(transform), None)
+        self.unfold(vec![Atom::JInverse(shape)], Some(transform), None, usize::MAX).map_err(|_| TowerTooHigh)
     }
 
     /// Ties a knot: inside the shape `ancestor`, which the steps lead to from `root`, it and `others` become one node.
@@ -103,10 +119,9 @@ impl Shapes {
     pub(super) fn tie(&mut self, root: Shape, steps: &[Step], ancestor: Shape, others: &[Shape]) -> Shape {
         let plain = steps.iter().position(|step| self.is_recursive(step.shape)).unwrap_or(steps.len());
         let start = steps.get(plain).map_or(ancestor, |step| step.shape);
-        let group = [ancestor].into_iter().chain(others.iter().copied()).collect();
-        let knots = Knots::new(&steps[..plain], start, vec![group]);
-        let tied = self.unfold(vec![Atom::Path(0)], None, Some(knots)).expect("a knot transforms no code");
-        self.join(tied, root)
+        let group: Vec<Shape> = [ancestor].into_iter().chain(others.iter().copied()).collect();
+        let knots = Knots::new(&steps[..plain], start, vec![group.clone()]);
+        self.knot(root, knots, &[group])
     }
 
     /// The shape with the members of each group made one node; groups that share a member are one. The result covers
@@ -121,9 +136,28 @@ impl Shapes {
             group.dedup();
             disjoint.push(group);
         }
-        let knots = Knots::new(&[], root, disjoint);
-        let tied = self.unfold(vec![Atom::Path(0)], None, Some(knots)).expect("a knot transforms no code");
-        self.join(tied, root)
+        let knots = Knots::new(&[], root, disjoint.clone());
+        self.knot(root, knots, &disjoint)
+    }
+
+    /// Ties the knots exactly, unless that makes a shape of many more parts: then by unification.
+    fn knot(&mut self, root: Shape, knots: Knots<'_>, groups: &[Vec<Shape>]) -> Shape {
+        let limit = MAX_GROWTH * self.parts(root).len() + SMALL;
+        match self.unfold(vec![Atom::Path(0)], None, Some(knots), limit) {
+            Ok(tied) => self.join(tied, root),
+            Err(_) => self.unify(root, groups),
+        }
+    }
+
+    /// A shape and all that it contains.
+    pub(super) fn parts(&self, shape: Shape) -> FxHashSet<Shape> {
+        let (mut seen, mut pending) = (FxHashSet::default(), vec![shape]);
+        while let Some(part) = pending.pop() {
+            if seen.insert(part) {
+                pending.extend(self.alternatives(part).iter().flat_map(|alternative| alternative.children.to_vec()));
+            }
+        }
+        seen
     }
 
     /// The shape of `(zero x)`. At a recursive shape the zero stays folded ([`Head::ZeroOf`]).
@@ -229,9 +263,10 @@ impl Shapes {
         root: Vec<Atom>,
         transform: Option<&mut (dyn Transform + '_)>,
         knots: Option<Knots<'_>>,
-    ) -> Result<Shape, TowerTooHigh> {
+        limit: usize,
+    ) -> Result<Shape, Stop> {
         let mut unfolding =
-            Unfolding { shapes: self, transform, knots, graph: Vec::new(), nodes: FxHashMap::default() };
+            Unfolding { shapes: self, transform, knots, graph: Vec::new(), nodes: FxHashMap::default(), limit };
         let root = unfolding.node(root)?;
         let Unfolding { graph, nodes, knots, .. } = unfolding;
         let context_free = knots.is_none();
@@ -251,7 +286,7 @@ type Parts = BTreeMap<Class, (Head, Vec<Vec<Atom>>)>;
 
 impl Unfolding<'_, '_> {
     /// The node that unfolds the set of atoms.
-    fn node(&mut self, mut atoms: Vec<Atom>) -> Result<Ref, TowerTooHigh> {
+    fn node(&mut self, mut atoms: Vec<Atom>) -> Result<Ref, Stop> {
         for atom in &mut atoms {
             *atom = self.normal(*atom);
         }
@@ -274,6 +309,9 @@ impl Unfolding<'_, '_> {
             return Ok(Ref::Done(*shape));
         }
         let node = self.graph.len();
+        if node >= self.limit {
+            return Err(Stop::Size);
+        }
         self.graph.push(Vec::new());
         self.nodes.insert(atoms.clone(), node);
         let mut parts = Parts::new();
@@ -324,7 +362,7 @@ impl Unfolding<'_, '_> {
         }
     }
 
-    fn expand(&mut self, atom: Atom, parts: &mut Parts) -> Result<(), TowerTooHigh> {
+    fn expand(&mut self, atom: Atom, parts: &mut Parts) -> Result<(), Stop> {
         match atom {
             Atom::Shape(shape) => self.expand_each(shape, parts, |child, _| Atom::Shape(child)),
             Atom::Plus(a, b) => self.expand_plus(a, b, parts),
@@ -384,7 +422,7 @@ impl Unfolding<'_, '_> {
         }
     }
 
-    fn expand_reverse(&mut self, shape: Shape, parts: &mut Parts) -> Result<(), TowerTooHigh> {
+    fn expand_reverse(&mut self, shape: Shape, parts: &mut Parts) -> Result<(), Stop> {
         for alternative in self.shapes.alternatives(shape).iter() {
             let transformed = alternative.children.iter().map(|child| vec![Atom::J(*child)]).collect();
             match alternative.head {
@@ -396,12 +434,12 @@ impl Unfolding<'_, '_> {
                 Head::ZeroOf => Self::add(parts, alternative.head, transformed),
                 Head::Pair(of) => {
                     let transform = self.transform.as_mut().expect("transforming operations have a transform");
-                    let of = of.map(|code| transform.reverse(code.lambda).ok_or(TowerTooHigh)).transpose()?;
+                    let of = of.map(|code| transform.reverse(code.lambda).ok_or(Stop::Tower)).transpose()?;
                     Self::add(parts, Head::Pair(of), transformed);
                 }
                 Head::Closure(code) => {
                     let transform = self.transform.as_mut().expect("transforming operations have a transform");
-                    let code = transform.reverse(code.lambda).ok_or(TowerTooHigh)?;
+                    let code = transform.reverse(code.lambda).ok_or(Stop::Tower)?;
                     Self::add(parts, Head::Closure(code), transformed);
                 }
             }
@@ -409,7 +447,7 @@ impl Unfolding<'_, '_> {
         Ok(())
     }
 
-    fn expand_reverse_inverse(&mut self, shape: Shape, parts: &mut Parts) -> Result<(), TowerTooHigh> {
+    fn expand_reverse_inverse(&mut self, shape: Shape, parts: &mut Parts) -> Result<(), Stop> {
         for alternative in self.shapes.alternatives(shape).iter() {
             let transformed = alternative.children.iter().map(|child| vec![Atom::JInverse(*child)]).collect();
             match alternative.head {

@@ -16,8 +16,9 @@
 //!   are forgotten, and only structure that grows without them is folded. So small fixed dimensions unroll and long
 //!   loops stay loops.
 //!
-//! Variants of one λ that differ in known numbers only are bounded as well, and so is the number of variants in all;
-//! past the latter, and past a bound on the order of `*j`, the program is [`Unsupported`].
+//! Variants of one λ that differ in known numbers only are bounded as well, and so is the number of its variants: past
+//! it, further calls share one that covers them all. Past a bound on the number of all variants, and past one on the
+//! order of `*j`, the program is [`Unsupported`].
 //!
 //! Invariant: when the analysis ends, the facts of every reachable variant were recorded in an interpretation that used
 //! final results only.
@@ -48,7 +49,8 @@ pub struct Unsupported {
     pub diagnostic: Box<Diagnostic>,
 }
 
-/// After so many changes the result of a recursive variant is folded wherever a sum comes back along a path.
+/// After so many changes the result of a recursive variant is folded wherever a sum comes back along a path, after twice
+/// as many it is collapsed; so are the arguments of a call after so many widenings.
 const PATIENCE: usize = 12;
 
 /// What identifies a variant: a λ, and the shapes of its captures followed by that of its argument.
@@ -155,6 +157,9 @@ pub fn analyze(program: &mut Program, sources: &SourceMap, options: &Options) ->
         memo: FxHashMap::default(),
         redirects: FxHashMap::default(),
         budgets: FxHashMap::default(),
+        widenings: FxHashMap::default(),
+        variants_of: FxHashMap::default(),
+        general: FxHashMap::default(),
         skeletons: FxHashMap::default(),
         frames: Vec::new(),
         pending: Vec::new(),
@@ -234,6 +239,12 @@ struct Analyzer<'a> {
     redirects: FxHashMap<Key, Key>,
     /// What is left of the unrolling budget of λs that used it up.
     budgets: FxHashMap<LambdaId, usize>,
+    /// How often the arguments of a call have been widened to those of a key.
+    widenings: FxHashMap<Key, usize>,
+    /// How many variants each λ has.
+    variants_of: FxHashMap<LambdaId, usize>,
+    /// What all further calls of a λ with too many variants take.
+    general: FxHashMap<(LambdaId, u32), Rc<[Shape]>>,
     /// Number of variants that differ from a key in known numbers only.
     skeletons: FxHashMap<Key, usize>,
     frames: Vec<Frame>,

@@ -13,6 +13,8 @@ pub struct Options {
     pub max_nesting: usize,
     /// How many variants of one λ may differ in known numbers only.
     pub number_variants: usize,
+    /// How many variants one λ may have before all its further calls share one.
+    pub lambda_variants: usize,
     /// How many variants there may be in all.
     pub max_variants: usize,
     /// How often `*j` may be applied to the same code.
@@ -30,6 +32,7 @@ impl Default for Options {
             unroll: 24,
             max_nesting: 256,
             number_variants: 64,
+            lambda_variants: 1000,
             max_variants: 20_000,
             max_order: 12,
             max_code: 500_000,
@@ -53,7 +56,7 @@ pub struct Limit {
 }
 
 /// All limits that a user can set.
-pub const LIMITS: [Limit; 7] = [
+pub const LIMITS: [Limit; 8] = [
     Limit {
         name: "unroll",
         about: "nested calls of a function that known numbers decide; past it the numbers count as unknown",
@@ -74,6 +77,13 @@ pub const LIMITS: [Limit; 7] = [
         get: |options| options.number_variants,
         least: 0,
         set: |options, value| options.number_variants = value as usize,
+    },
+    Limit {
+        name: "function-variants",
+        about: "copies of one function; past it its further calls share one",
+        get: |options| options.lambda_variants,
+        least: 16,
+        set: |options, value| options.lambda_variants = value as usize,
     },
     Limit {
         name: "variants",

@@ -15,6 +15,8 @@ pub mod algebra;
 
 pub mod widen;
 
+mod unification;
+
 pub mod primitive;
 
 pub mod limits;

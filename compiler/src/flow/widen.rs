@@ -181,6 +181,28 @@ impl Shapes {
         current
     }
 
+    /// The shape with all parts made one that offer the same classes of values. There are as many parts left as sets of
+    /// classes at most, so what is collapsed in every step stops growing.
+    pub fn collapse(&mut self, shape: Shape) -> Shape {
+        let mut current = shape;
+        for _ in 0..MAX_FOLDS {
+            let mut groups: FxHashMap<Vec<Class>, Vec<Shape>> = FxHashMap::default();
+            for part in self.parts(current) {
+                if !self.is_leaf(part) {
+                    groups.entry(self.classes(part)).or_default().push(part);
+                }
+            }
+            let mut groups: Vec<Vec<Shape>> = groups.into_values().filter(|group| group.len() > 1).collect();
+            groups.iter_mut().for_each(|group| group.sort_unstable());
+            if groups.is_empty() {
+                return current;
+            }
+            groups.sort_unstable();
+            current = self.unify(current, &groups);
+        }
+        current
+    }
+
     /// The shape with data folded that go on for more than `limit` parts in one and the same direction: a long list of
     /// known length becomes a list of any length.
     pub fn fold_long_chains(&mut self, shape: Shape, limit: usize) -> Shape {
@@ -205,8 +227,9 @@ impl Shapes {
                 pending.extend(alternative.children.iter());
                 for child in 0..alternative.children.len() {
                     let step = Step { shape: start, class: alternative.head.class(), child };
-                    let chain: Vec<Shape> =
-                        std::iter::successors(Some(start), |part| self.follow(*part, &step)).collect();
+                    // What is recursive already ends the chain: it would lead back into itself.
+                    let next = |part: &Shape| self.follow(*part, &step).filter(|_| !self.is_recursive(*part));
+                    let chain: Vec<Shape> = std::iter::successors(Some(start), next).collect();
                     if chain.len() > limit {
                         return Some(chain);
                     }
@@ -214,6 +237,16 @@ impl Shapes {
             }
         }
         None
+    }
+
+    /// How often the code inside a shape has been transformed at most.
+    pub fn order(&self, shape: Shape) -> u32 {
+        let order = |head: Head| match head {
+            Head::Closure(code) | Head::Pair(Some(code)) => code.tower.height(),
+            _ => 0,
+        };
+        let heads = |part: &Shape| self.alternatives(*part).iter().map(|a| order(a.head)).max().unwrap_or(0);
+        self.parts(shape).iter().map(heads).max().unwrap_or(0)
     }
 
     /// The classes that a shape offers.

@@ -299,7 +299,7 @@ impl<'p> Marking<'p> {
                 return;
             }
             Op::Field(sum, tag, field) => self.need_field(sum, tag, field),
-            Op::GlobalGet(slot) => self.need_slot(slot),
+            Op::GlobalGet(slot) | Op::IsSet(slot) => self.need_slot(slot),
             _ => {}
         }
         self.need_all(id, &inst.args);

@@ -1,27 +1,24 @@
 //! Conversion of a value to a shape that covers its own: known numbers become constants, alternatives get a tag, data
 //! that join a recursive shape are boxed.
 //!
-//! Between two recursive shapes a conversion is a function of its own, made on demand, which calls itself.
+//! Between two boxed shapes a conversion is a function of its own, made on demand, which may call itself.
 
-use super::emit::{Emitted, Emitter, Val, reached};
-use super::layout::{Layout, TooLarge};
-use super::{Helper, Specializer, zeros};
+use super::emit::{Emitted, Emitter, Val};
+use super::helper::Helper;
+use super::{Specializer, zeros};
 use crate::flow::shape::{Fact, Head, Shape};
 use crate::ssa::ir::Type;
 use crate::ssa::ir::Value;
 
 impl Specializer<'_> {
-    /// The value as one of shape `target`. `Ok(None)` where that shape has no alternative for it, which no execution
+    /// The value as one of shape `target`. `None` where that shape has no alternative for it, which no execution
     /// reaches.
     pub fn convert(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         if value.shape == target {
-            return Ok(Some(value.clone()));
+            return Some(value.clone());
         }
-        let boxed = |layout: Layout| matches!(layout, Layout::Boxed(_));
-        if boxed(self.layout(value.shape)?) && boxed(self.layout(target)?) {
-            let helper = self.helper(Helper::Convert(value.shape, target))?;
-            let types = self.leaves(target)?;
-            return Ok(Some(Val { shape: target, leaves: e.call(helper, &value.leaves, &types) }));
+        if self.is_large(value.shape) && self.is_large(target) {
+            return Some(self.call_helper(e, Helper::Convert(value.shape, target), &[value], target));
         }
         self.convert_unfolded(e, value, target)
     }
@@ -33,7 +30,7 @@ impl Specializer<'_> {
             let class = parts.alternative.head.class();
             let Some(tag) = alternatives.iter().position(|a| a.head.class() == class) else {
                 e.terminate(crate::ssa::ir::Terminator::Unreachable);
-                return Ok(None);
+                return None;
             };
             let wide = alternatives[tag].clone();
             let mut leaves: Vec<Value> = Vec::new();
@@ -41,9 +38,9 @@ impl Specializer<'_> {
                 leaves.extend(own_leaf(this, e, parts.alternative.head, parts.own, wide.head));
             }
             for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
-                leaves.extend(reached!(this.convert(e, child, *shape)).leaves);
+                leaves.extend(this.convert(e, child, *shape)?.leaves);
             }
-            Ok(Some(this.build(e, target, tag, leaves)?))
+            Some(this.build(e, target, tag, leaves))
         })
     }
 
@@ -72,18 +69,11 @@ fn own_leaf(this: &mut Specializer<'_>, e: &mut Emitter, head: Head, own: Option
     }
 }
 
-/// Emits the body of [`Helper::Convert`].
-pub fn conversion(this: &mut Specializer<'_>, e: &mut Emitter, from: Shape, to: Shape) -> Result<(), TooLarge> {
-    let value = Val { shape: from, leaves: e.function.params().to_vec() };
-    let result = this.convert_unfolded(e, &value, to)?;
-    this.finish(e, result)
-}
-
 /// The parameter types of a helper that takes values of these shapes.
-pub fn parameter_types(this: &mut Specializer<'_>, shapes: &[Shape]) -> Result<Vec<Type>, TooLarge> {
+pub fn parameter_types(this: &mut Specializer<'_>, shapes: &[Shape]) -> Vec<Type> {
     let mut types = Vec::new();
     for shape in shapes {
-        types.extend_from_slice(&this.leaves(*shape)?);
+        types.extend_from_slice(&this.leaves(*shape));
     }
-    Ok(types)
+    types
 }

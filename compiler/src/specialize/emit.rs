@@ -4,7 +4,7 @@
 //! the current block has its terminator then and nothing may be appended.
 
 use super::Specializer;
-use super::layout::{Layout, SLOT_TYPES, TooLarge, slot_class};
+use super::layout::{Layout, SLOT_TYPES, slot_class};
 use crate::base::Span;
 use crate::flow::shape::{Alternative, Fact, Head, Shape};
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Target, Terminator, Type, Value};
@@ -36,20 +36,8 @@ pub struct Emitter {
     pub depth: usize,
 }
 
-/// The result of emitting something: `Ok(None)` when control does not get past it.
-pub type Emitted<T> = Result<Option<T>, TooLarge>;
-
-/// Unwraps an [`Emitted`] or returns `Ok(None)`.
-#[macro_export]
-macro_rules! reached {
-    ($emitted:expr) => {
-        match $emitted? {
-            Some(value) => value,
-            None => return Ok(None),
-        }
-    };
-}
-pub use reached;
+/// The result of emitting something: `None` when control does not get past it.
+pub type Emitted<T> = Option<T>;
 
 impl Emitter {
     /// A function whose parameters have these types.
@@ -103,36 +91,48 @@ impl Emitter {
 
 impl Specializer<'_> {
     /// The types of the leaves of a shape.
-    pub fn leaves(&mut self, shape: Shape) -> Result<Rc<[Type]>, TooLarge> {
+    pub fn leaves(&mut self, shape: Shape) -> Rc<[Type]> {
         self.layouts.leaves(&self.flow.shapes, &mut self.out, shape)
     }
 
     /// The representation of a shape.
-    pub fn layout(&mut self, shape: Shape) -> Result<Layout, TooLarge> {
+    pub fn layout(&mut self, shape: Shape) -> Layout {
         self.layouts.layout(&self.flow.shapes, &mut self.out, shape)
     }
 
-    fn alternative_leaves(&mut self, alternative: &Alternative) -> Result<Vec<Type>, TooLarge> {
+    /// Whether values of the shape are boxed.
+    pub fn is_boxed(&mut self, shape: Shape) -> bool {
+        matches!(self.layout(shape), Layout::Boxed(_))
+    }
+
+    /// Whether an operation on all parts of such values deserves a function of its own: they are boxed, or a choice
+    /// between several values with parts, for which code in place would multiply at every level.
+    pub fn is_large(&mut self, shape: Shape) -> bool {
+        let with_parts = |a: &&Alternative| !a.children.is_empty();
+        self.is_boxed(shape) || self.flow.shapes.alternatives(shape).iter().filter(with_parts).count() > 1
+    }
+
+    fn alternative_leaves(&mut self, alternative: &Alternative) -> Vec<Type> {
         self.layouts.alternative(&self.flow.shapes, &mut self.out, alternative)
     }
 
     /// Splits leaves into values of the given shapes.
-    pub fn split(&mut self, shapes: &[Shape], leaves: &[Value]) -> Result<Vec<Val>, TooLarge> {
+    pub fn split(&mut self, shapes: &[Shape], leaves: &[Value]) -> Vec<Val> {
         let mut rest = leaves;
         let mut values = Vec::with_capacity(shapes.len());
         for shape in shapes {
-            let (own, after) = rest.split_at(self.leaves(*shape)?.len());
+            let (own, after) = rest.split_at(self.leaves(*shape).len());
             values.push(Val { shape: *shape, leaves: own.to_vec() });
             rest = after;
         }
-        Ok(values)
+        values
     }
 
     /// Takes apart the alternative at position `tag`, which the value is known to be.
-    pub fn parts(&mut self, e: &mut Emitter, value: &Val, tag: usize) -> Result<Parts, TooLarge> {
+    pub fn parts(&mut self, e: &mut Emitter, value: &Val, tag: usize) -> Parts {
         let alternative = self.flow.shapes.alternatives(value.shape)[tag].clone();
-        let types = self.alternative_leaves(&alternative)?;
-        let leaves: Vec<Value> = match self.layout(value.shape)? {
+        let types = self.alternative_leaves(&alternative);
+        let leaves: Vec<Value> = match self.layout(value.shape) {
             Layout::Product => value.leaves.clone(),
             Layout::Union { slots } => {
                 let mut next = slot_starts(slots);
@@ -158,13 +158,13 @@ impl Specializer<'_> {
             Head::Real(Fact::Unknown | Fact::PerhapsZero) | Head::Bool(None) | Head::Text(None) => Some(leaves[0]),
             _ => None,
         };
-        let children = if own.is_some() { Vec::new() } else { self.split(&alternative.children.clone(), &leaves)? };
-        Ok(Parts { alternative, own, children })
+        let children = if own.is_some() { Vec::new() } else { self.split(&alternative.children.clone(), &leaves) };
+        Parts { alternative, own, children }
     }
 
     /// Builds a value of `shape` that is its alternative at position `tag`, from the alternative's leaves.
-    pub fn build(&mut self, e: &mut Emitter, shape: Shape, tag: usize, leaves: Vec<Value>) -> Result<Val, TooLarge> {
-        let leaves = match self.layout(shape)? {
+    pub fn build(&mut self, e: &mut Emitter, shape: Shape, tag: usize, leaves: Vec<Value>) -> Val {
+        let leaves = match self.layout(shape) {
             Layout::Product => leaves,
             Layout::Union { slots } => {
                 let types: Vec<Type> = leaves.iter().map(|leaf| e.function.values[*leaf]).collect();
@@ -176,34 +176,34 @@ impl Specializer<'_> {
                     *position += 1;
                 }
                 filled[0] = Some(e.int(i64::from(u32_of(tag))));
-                let types = self.leaves(shape)?;
+                let types = self.leaves(shape);
                 let filler = |(slot, ty): (Option<Value>, &Type)| match slot {
-                    Some(value) => Ok(value),
+                    Some(value) => value,
                     None => self.filler(e, *ty),
                 };
-                filled.into_iter().zip(types.iter()).map(filler).collect::<Result<_, TooLarge>>()?
+                filled.into_iter().zip(types.iter()).map(filler).collect::<_>()
             }
             Layout::Boxed(sum) if leaves.is_empty() => {
                 vec![e.value(Op::Immediate(sum, u32_of(tag)), &[], Type::Ptr)]
             }
             Layout::Boxed(sum) => vec![e.value(Op::Box(sum, u32_of(tag)), &leaves, Type::Ptr)],
         };
-        Ok(Val { shape, leaves })
+        Val { shape, leaves }
     }
 
     /// A value for a slot that the alternative at hand does not use.
-    fn filler(&mut self, e: &mut Emitter, ty: Type) -> Result<Value, TooLarge> {
-        Ok(match ty {
+    fn filler(&mut self, e: &mut Emitter, ty: Type) -> Value {
+        match ty {
             Type::F64 => e.real(0.0),
             Type::Bool => e.boolean(false),
             Type::Int => e.int(0),
             Type::Ptr => e.value(Op::Immediate(self.empty_sum(), 0), &[], Type::Ptr),
-        })
+        }
     }
 
     /// A truth value that tells whether a value is one of the alternatives at the given positions.
-    pub fn is_one_of(&mut self, e: &mut Emitter, value: &Val, tags: &[usize]) -> Result<Value, TooLarge> {
-        let layout = self.layout(value.shape)?;
+    pub fn is_one_of(&mut self, e: &mut Emitter, value: &Val, tags: &[usize]) -> Value {
+        let layout = self.layout(value.shape);
         let mut result = None;
         for tag in tags {
             let test = match layout {
@@ -216,10 +216,10 @@ impl Specializer<'_> {
                 Some(earlier) => e.value(Op::Or, &[earlier, test], Type::Bool),
             });
         }
-        Ok(match result {
+        match result {
             Some(value) => value,
             None => e.boolean(false),
-        })
+        }
     }
 
     /// Runs `each` on every alternative of a value, behind a test of the tag where there are several, and joins the
@@ -234,38 +234,38 @@ impl Specializer<'_> {
         let count = self.flow.shapes.alternatives(value.shape).len();
         if count == 0 {
             e.terminate(Terminator::Unreachable);
-            return Ok(None);
+            return None;
         }
         if count == 1 {
-            let parts = self.parts(e, value, 0)?;
+            let parts = self.parts(e, value, 0);
             return each(self, e, parts);
         }
         let targets: Vec<BlockId> = (0..count).map(|_| e.new_block(&[])).collect();
         if let [first, second] = targets[..] {
-            let test = self.is_one_of(e, value, &[0])?;
+            let test = self.is_one_of(e, value, &[0]);
             e.terminate(Terminator::Branch(test, target(first), target(second)));
         } else {
-            let tag = match self.layout(value.shape)? {
+            let tag = match self.layout(value.shape) {
                 Layout::Boxed(sum) => e.value(Op::Tag(sum), &value.leaves, Type::Int),
                 _ => value.leaves[0],
             };
             e.terminate(Terminator::Switch(tag, targets.iter().map(|block| target(*block)).collect()));
         }
-        let types = self.leaves(out)?;
+        let types = self.leaves(out);
         let join = e.new_block(&types);
         let mut joined = false;
         e.depth += 1;
         for (tag, block) in targets.into_iter().enumerate() {
             e.switch_to(block);
-            let parts = self.parts(e, value, tag)?;
-            if let Some(result) = each(self, e, parts)? {
+            let parts = self.parts(e, value, tag);
+            if let Some(result) = each(self, e, parts) {
                 debug_assert_eq!(result.shape, out, "every alternative gives the announced shape");
                 e.jump(join, result.leaves);
                 joined = true;
             }
         }
         e.depth -= 1;
-        Ok(self.continue_at(e, join, joined, out))
+        self.continue_at(e, join, joined, out)
     }
 
     /// Continues at a join block, if anything jumps there.

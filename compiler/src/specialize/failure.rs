@@ -1,7 +1,6 @@
 //! Run-time errors in compiled code: the message is rendered when the program is compiled.
 
 use super::emit::{Emitted, Emitter, Val};
-use super::layout::TooLarge;
 use super::{Event, Specializer};
 use crate::base::Span;
 use crate::core::errors::{Found, Kind, Place, RuntimeError};
@@ -53,8 +52,14 @@ impl Specializer<'_> {
 
     /// The text of an error, ready to be written.
     pub fn error_text(&mut self, e: &Emitter, error: &RuntimeError) -> TextId {
-        let text = error.to_diagnostic(&self.place(e)).render(self.sources, false);
-        self.text(&text)
+        let key = (self.place(e), error.clone());
+        if let Some(text) = self.error_texts.get(&key) {
+            return *text;
+        }
+        let text = error.to_diagnostic(&key.0).render(self.sources, false);
+        let text = self.text(&text);
+        self.error_texts.insert(key, text);
+        text
     }
 
     /// The messages of a failing `read-real`, as [`Op::ReadReal`](crate::ssa::ir::Op::ReadReal) wants them.
@@ -74,7 +79,7 @@ impl Specializer<'_> {
         }
         let text = self.error_text(e, error);
         e.terminate(Terminator::Fail(text));
-        Ok(None)
+        None
     }
 
     /// `(error message value)`
@@ -84,12 +89,12 @@ impl Specializer<'_> {
         let mut pieces = text.split(HOLE);
         let (first, between, last) = (pieces.next(), pieces.next(), pieces.next());
         self.write_text(e, Stream::Err, first.unwrap_or(""));
-        super::write::display(self, e, message, Stream::Err)?;
+        super::write::display(self, e, message, Stream::Err);
         self.write_text(e, Stream::Err, between.unwrap_or(""));
-        super::write::write(self, e, value, Stream::Err)?;
+        super::write::write(self, e, value, Stream::Err);
         let last = self.text(last.unwrap_or(""));
         e.terminate(Terminator::Fail(last));
-        Ok(None)
+        None
     }
 
     /// The number of a constant text.
@@ -142,14 +147,6 @@ impl Specializer<'_> {
         let result = any_pattern(&lambda.body, &|part, x| !fits(part, x));
         self.may_mismatch.insert(variant, result);
         result
-    }
-
-    /// Ends a function with its result, if control gets there.
-    pub fn finish(&mut self, e: &mut Emitter, result: Option<Val>) -> Result<(), TooLarge> {
-        if let Some(result) = result {
-            e.terminate(Terminator::Return(result.leaves));
-        }
-        Ok(())
     }
 }
 

@@ -7,8 +7,12 @@
 //! | a product | those of its parts, in order |
 //! | a sum that does not contain itself | the tag, then slots that the alternatives share, by type |
 //! | a sum that contains itself | one pointer to a box, which holds the alternative's leaves |
+//! | what would have more than [`MAX_FLAT`] leaves | the same |
 //!
-//! Invariant: `*j` and `*j-inverse` keep the leaves of a shape; boxed sums that they turn into each other are one sum
+//! So a value has few leaves however large it is, and a list of a thousand known positions is a chain of some boxes of
+//! as many leaves each.
+//!
+//! Invariant: `*j` and `*j-inverse` keep the leaves of a shape; boxed shapes that they turn into each other are one sum
 //! of the SSA program ([`Layouts::unify`]).
 
 use crate::core::ir::Program;
@@ -17,8 +21,9 @@ use crate::ssa::ir::{self, SumId, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// More leaves than this in one value are taken as a sign that flattening is the wrong choice.
-pub const MAX_LEAVES: usize = 4096;
+/// A value with more leaves than this is boxed. What a loop carries should not be (a box would be made in each round);
+/// more than this would not stay in registers anyway.
+pub const MAX_FLAT: usize = 64;
 
 /// The representation of a shape.
 #[derive(Clone, Debug)]
@@ -47,10 +52,6 @@ pub fn slot_class(ty: Type) -> usize {
     }
 }
 
-/// A value would have more than [`MAX_LEAVES`] leaves, or has no finite representation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLarge;
-
 /// Memoised layouts.
 #[derive(Debug, Default)]
 pub struct Layouts {
@@ -66,90 +67,72 @@ pub struct Layouts {
 
 impl Layouts {
     /// The types of the leaves of a shape.
-    pub fn leaves(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Result<Rc<[Type]>, TooLarge> {
+    pub fn leaves(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Rc<[Type]> {
         if let Some(leaves) = self.leaves.get(&shape) {
-            return Ok(leaves.clone());
+            return leaves.clone();
         }
         let alternatives = shapes.alternatives(shape);
-        let leaves: Rc<[Type]> = if shapes.is_recursive(shape) && alternatives.len() > 1 {
-            let sum = self.sum(program, shape);
-            self.layouts.insert(shape, Layout::Boxed(sum));
-            [Type::Ptr].into()
-        } else {
-            if !self.open.insert(shape) {
-                return Err(TooLarge);
-            }
-            let result = self.flat(shapes, program, shape, &alternatives);
-            self.open.remove(&shape);
-            result?
-        };
-        if leaves.len() > MAX_LEAVES {
-            return Err(TooLarge);
+        let cyclic = shapes.is_recursive(shape) && (alternatives.len() > 1 || !self.open.insert(shape));
+        let flat = (!cyclic).then(|| self.flat(shapes, program, &alternatives));
+        // A cycle of products has been cut at this shape meanwhile: then it is a box.
+        if let Some(leaves) = self.leaves.get(&shape) {
+            return leaves.clone();
         }
-        self.leaves.insert(shape, leaves.clone());
-        Ok(leaves)
+        let (layout, leaves) = match flat {
+            Some((layout, leaves)) if leaves.len() <= MAX_FLAT => (layout, leaves.into()),
+            _ => (Layout::Boxed(self.sum(program, shape)), [Type::Ptr].into()),
+        };
+        self.layouts.insert(shape, layout);
+        self.leaves.insert(shape, Rc::clone(&leaves));
+        leaves
     }
 
+    /// The layout of a value that is not boxed, and its leaves.
     fn flat(
         &mut self,
         shapes: &Shapes,
         program: &mut ir::Program,
-        shape: Shape,
         alternatives: &[Alternative],
-    ) -> Result<Rc<[Type]>, TooLarge> {
-        if let [] | [_] = alternatives {
-            self.layouts.insert(shape, Layout::Product);
-            return match alternatives.first() {
-                None => Ok([].into()),
-                Some(alternative) => Ok(self.alternative(shapes, program, alternative)?.into()),
-            };
+    ) -> (Layout, Vec<Type>) {
+        match alternatives {
+            [] => return (Layout::Product, Vec::new()),
+            [only] => return (Layout::Product, self.alternative(shapes, program, only)),
+            _ => {}
         }
         let mut slots = [0; 4];
         for alternative in alternatives {
             let mut counts = [0; 4];
-            for ty in self.alternative(shapes, program, alternative)? {
+            for ty in self.alternative(shapes, program, alternative) {
                 counts[slot_class(ty)] += 1;
             }
             for (slot, count) in slots.iter_mut().zip(counts) {
                 *slot = count.max(*slot);
             }
         }
-        self.layouts.insert(shape, Layout::Union { slots });
         let mut leaves = vec![Type::Int];
         for (ty, count) in SLOT_TYPES.into_iter().zip(slots) {
             leaves.extend(std::iter::repeat_n(ty, count));
         }
-        Ok(leaves.into())
+        (Layout::Union { slots }, leaves)
     }
 
     /// The leaves of one alternative: its own, or those of its parts in order.
-    pub fn alternative(
-        &mut self,
-        shapes: &Shapes,
-        program: &mut ir::Program,
-        alternative: &Alternative,
-    ) -> Result<Vec<Type>, TooLarge> {
-        Ok(match alternative.head {
+    pub fn alternative(&mut self, shapes: &Shapes, program: &mut ir::Program, alternative: &Alternative) -> Vec<Type> {
+        match alternative.head {
             Head::Real(Fact::Unknown | Fact::PerhapsZero) => vec![Type::F64],
             Head::Bool(None) => vec![Type::Bool],
             Head::Text(None) => vec![Type::Int],
             _ => {
-                let mut leaves = Vec::new();
-                for child in alternative.children.iter() {
-                    leaves.extend_from_slice(&self.leaves(shapes, program, *child)?);
-                    if leaves.len() > MAX_LEAVES {
-                        return Err(TooLarge);
-                    }
-                }
-                leaves
+                let parts = alternative.children.iter();
+                parts.flat_map(|child| self.leaves(shapes, program, *child).to_vec()).collect()
             }
-        })
+        }
     }
 
     /// The representation of a shape.
-    pub fn layout(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Result<Layout, TooLarge> {
-        self.leaves(shapes, program, shape)?;
-        Ok(self.layouts[&shape].clone())
+    pub fn layout(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Layout {
+        self.leaves(shapes, program, shape);
+        self.layouts[&shape].clone()
     }
 
     fn sum(&mut self, program: &mut ir::Program, shape: Shape) -> SumId {
@@ -163,7 +146,7 @@ impl Layouts {
     }
 
     /// Writes the alternatives of all sums mentioned so far; the fields of a sum may mention further ones.
-    pub fn write_sums(&mut self, core: &Program, shapes: &Shapes, program: &mut ir::Program) -> Result<(), TooLarge> {
+    pub fn write_sums(&mut self, core: &Program, shapes: &Shapes, program: &mut ir::Program) {
         while let Some(shape) = self.unwritten.pop() {
             let mut alternatives = Vec::new();
             for alternative in shapes.alternatives(shape).iter() {
@@ -177,63 +160,58 @@ impl Layouts {
                     Head::Closure(code) => core.lambdas[code.lambda].name.clone(),
                     Head::ZeroOf => "zero".into(),
                 };
-                let fields = self.alternative(shapes, program, alternative)?;
+                let fields = self.alternative(shapes, program, alternative);
                 alternatives.push(ir::Alternative { name, fields });
             }
             let sum = self.sums[&shape];
             program.sums[sum].alternatives = alternatives;
         }
-        Ok(())
     }
 
-    /// Makes the boxed sums of two shapes that `*j` turns into each other the same. False when the two are not laid
-    /// out alike.
-    pub fn unify(
-        &mut self,
-        shapes: &Shapes,
-        program: &mut ir::Program,
-        a: Shape,
-        b: Shape,
-        seen: &mut FxHashSet<(Shape, Shape)>,
-    ) -> Result<bool, TooLarge> {
-        if a == b || !seen.insert((a, b)) {
-            return Ok(true);
+    /// Makes the boxed sums of two shapes that `*j` turns into each other the same. False, and nothing done, when the
+    /// two are not laid out alike.
+    pub fn unify(&mut self, shapes: &Shapes, program: &mut ir::Program, a: Shape, b: Shape) -> bool {
+        let (mut seen, mut pending, mut same) = (FxHashSet::default(), vec![(a, b)], Vec::new());
+        while let Some((a, b)) = pending.pop() {
+            if a == b || !seen.insert((a, b)) {
+                continue;
+            }
+            if self.leaves(shapes, program, a) != self.leaves(shapes, program, b) {
+                return false;
+            }
+            let (a, b) = (strip(shapes, a), strip(shapes, b));
+            let (left, right) = (shapes.alternatives(a), shapes.alternatives(b));
+            if left.len() != right.len() {
+                return false;
+            }
+            match (self.layout(shapes, program, a), self.layout(shapes, program, b)) {
+                (Layout::Boxed(p), Layout::Boxed(q)) => same.push((p, q)),
+                (Layout::Boxed(_), _) | (_, Layout::Boxed(_)) => return false,
+                _ => {}
+            }
+            for (x, y) in left.iter().zip(right.iter()) {
+                match (x.head, y.head) {
+                    (Head::Reverse, Head::Reverse) => {}
+                    // A number and what has the number below its tag.
+                    (Head::Reverse, _) | (_, Head::Reverse) => {
+                        if self.alternative(shapes, program, x) != self.alternative(shapes, program, y) {
+                            return false;
+                        }
+                        continue;
+                    }
+                    _ if x.children.len() != y.children.len() => return false,
+                    _ => {}
+                }
+                pending.extend(x.children.iter().copied().zip(y.children.iter().copied()));
+            }
         }
-        if self.leaves(shapes, program, a)? != self.leaves(shapes, program, b)? {
-            return Ok(false);
-        }
-        let (x, y) = (strip(shapes, a), strip(shapes, b));
-        let (left, right) = (shapes.alternatives(x), shapes.alternatives(y));
-        if left.len() != right.len() {
-            return Ok(false);
-        }
-        if let (Layout::Boxed(p), Layout::Boxed(q)) =
-            (self.layout(shapes, program, x)?, self.layout(shapes, program, y)?)
-        {
+        for (p, q) in same {
             let (p, q) = (self.representative(p), self.representative(q));
             if p != q {
                 self.same.insert(q.max(p), p.min(q));
             }
         }
-        for (x, y) in left.iter().zip(right.iter()) {
-            if x.head == Head::Reverse || y.head == Head::Reverse {
-                let x = if x.head == Head::Reverse { x.children[0] } else { continue };
-                let y = if y.head == Head::Reverse { y.children[0] } else { continue };
-                if !self.unify(shapes, program, x, y, seen)? {
-                    return Ok(false);
-                }
-                continue;
-            }
-            if x.children.len() != y.children.len() {
-                return Ok(false);
-            }
-            for (x, y) in x.children.iter().zip(y.children.iter()) {
-                if !self.unify(shapes, program, *x, *y, seen)? {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
+        true
     }
 
     /// The sum that stands for all that are the same.

@@ -3,9 +3,9 @@
 //! `*j` and `*j-inverse` cost nothing: they keep the leaves. `zero` of a recursive value keeps it folded
 //! ([`Head::ZeroOf`]). `plus` of recursive values is a function of its own, made on demand.
 
-use super::emit::{Emitted, Emitter, Parts, Val, reached};
-use super::layout::TooLarge;
-use super::{Helper, Specializer, zeros};
+use super::emit::{Emitted, Emitter, Parts, Val};
+use super::helper::{Helper, Origin};
+use super::{Specializer, zeros};
 use crate::ad::tower::{Tower, Transformation};
 use crate::ad::{base_and_tower, transformed_from};
 use crate::core::errors::RuntimeError;
@@ -24,12 +24,12 @@ impl Specializer<'_> {
     /// `(zero value)`, as a value of shape `target`.
     pub fn zero(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         // Closures that share what they capture have more paths than parts: nothing to walk when the shape says it all.
-        if self.leaves(target)?.is_empty() {
-            return Ok(Some(Val { shape: target, leaves: Vec::new() }));
+        if self.leaves(target).is_empty() {
+            return Some(Val { shape: target, leaves: Vec::new() });
         }
         if self.flow.shapes.is_recursive(value.shape) {
             let zero = self.flow.shapes.make(Head::ZeroOf, &[value.shape]);
-            let folded = self.build(e, zero, 0, value.leaves.clone())?;
+            let folded = self.build(e, zero, 0, value.leaves.clone());
             return self.convert(e, &folded, target);
         }
         self.zero_unfolded(e, value, target)
@@ -47,13 +47,13 @@ impl Specializer<'_> {
                     Val { shape, leaves: parts.children[0].leaves.clone() }
                 }
                 Head::Reverse | Head::Pair(_) => {
-                    let zeros = reached!(this.zeros(e, &parts.children));
+                    let zeros = this.zeros(e, &parts.children)?;
                     let shapes: Vec<Shape> = zeros.iter().map(|zero| zero.shape).collect();
                     let shape = this.flow.shapes.make(parts.alternative.head, &shapes);
                     Val { shape, leaves: zeros.into_iter().flat_map(|zero| zero.leaves).collect() }
                 }
                 Head::Closure(code) => {
-                    let zeros = reached!(this.zeros(e, &parts.children));
+                    let zeros = this.zeros(e, &parts.children)?;
                     let shapes: Vec<Shape> = zeros.iter().map(|zero| zero.shape).collect();
                     let shape = this.flow.shapes.environment(code, &shapes);
                     Val { shape, leaves: zeros.into_iter().flat_map(|zero| zero.leaves).collect() }
@@ -67,15 +67,15 @@ impl Specializer<'_> {
         let mut zeros = Vec::with_capacity(values.len());
         for value in values {
             let shape = self.flow.shapes.zero(value.shape);
-            zeros.push(reached!(self.zero(e, value, shape)));
+            zeros.push(self.zero(e, value, shape)?);
         }
-        Ok(Some(zeros))
+        Some(zeros)
     }
 
     /// The value with a folded zero at its top unfolded by one level.
     pub fn unfold_zeros(&mut self, e: &mut Emitter, value: &Val) -> Emitted<Val> {
         if self.tag_of(value.shape, Class::ZeroOf).is_none() {
-            return Ok(Some(value.clone()));
+            return Some(value.clone());
         }
         let target = self.flow.shapes.unfold_zeros(value.shape);
         self.unfold_zeros_to(e, value, target)
@@ -86,22 +86,22 @@ impl Specializer<'_> {
     pub fn unfold_zeros_to(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         self.dispatch(e, value, target, |this, e, parts| {
             if parts.alternative.head != Head::ZeroOf {
-                let value = this.single(e, parts)?;
+                let value = this.single(e, parts);
                 return this.convert(e, &value, target);
             }
             let zero = this.flow.shapes.zero_unfolded(parts.children[0].shape);
-            let zero = reached!(this.zero_unfolded(e, &parts.children[0], zero));
+            let zero = this.zero_unfolded(e, &parts.children[0], zero)?;
             if this.tag_of(zero.shape, Class::ZeroOf).is_none() {
                 return this.convert(e, &zero, target);
             }
-            let helper = this.helper(Helper::UnfoldZeros(zero.shape, target))?;
-            let types = this.leaves(target)?;
-            Ok(Some(Val { shape: target, leaves: e.call(helper, &zero.leaves, &types) }))
+            let helper = this.helper(Helper::UnfoldZeros(zero.shape, target));
+            let types = this.leaves(target);
+            Some(Val { shape: target, leaves: e.call(helper, &zero.leaves, &types) })
         })
     }
 
     /// The value of the single alternative that has been taken apart.
-    pub fn single(&mut self, e: &mut Emitter, parts: Parts) -> Result<Val, TooLarge> {
+    pub fn single(&mut self, e: &mut Emitter, parts: Parts) -> Val {
         let shape = self.flow.shapes.make(parts.alternative.head, &parts.alternative.children);
         let leaves: Vec<Value> =
             parts.own.into_iter().chain(parts.children.into_iter().flat_map(|child| child.leaves)).collect();
@@ -110,18 +110,32 @@ impl Specializer<'_> {
 
     /// `(plus a b)`, as a value of shape `target`.
     pub fn plus(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
-        let shapes = &self.flow.shapes;
         // Of two zeros either is the sum: where the right operand is sure to be one, nothing is left to decide.
-        if shapes.single(b.shape).is_some_and(|alternative| alternative.head == Head::ZeroOf) {
+        if self.flow.shapes.single(b.shape).is_some_and(|alternative| alternative.head == Head::ZeroOf) {
             return self.convert(e, a, target);
         }
-        if shapes.is_recursive(a.shape) && shapes.is_recursive(b.shape) && shapes.is_recursive(target) {
-            let helper = self.helper(Helper::Plus(a.shape, b.shape, target))?;
-            let args: Vec<Value> = a.leaves.iter().chain(&b.leaves).copied().collect();
-            let types = self.leaves(target)?;
-            return Ok(Some(Val { shape: target, leaves: e.call(helper, &args, &types) }));
+        if self.is_large(a.shape) && self.is_large(b.shape) {
+            let always = self.always_conform(a.shape, b.shape, &mut FxHashSet::default());
+            let origin = if always { Origin::default() } else { self.origin(e) };
+            let helper = Helper::Plus(a.shape, b.shape, target, origin);
+            return Some(self.call_helper(e, helper, &[a, b], target));
         }
         self.plus_unfolded(e, a, b, target)
+    }
+
+    /// Whether any two values of the shapes can be added.
+    fn always_conform(&self, a: Shape, b: Shape, seen: &mut FxHashSet<(Shape, Shape)>) -> bool {
+        let (left, right) = (self.flow.shapes.alternatives(a), self.flow.shapes.alternatives(b));
+        !seen.insert((a, b))
+            || left.iter().all(|x| {
+                right.iter().all(|y| match (x.head, y.head) {
+                    (Head::ZeroOf, _) | (_, Head::ZeroOf) | (Head::Real(_), Head::Real(_)) => true,
+                    (f, g) => {
+                        sum_head(f, g, left.len() == 1 && right.len() == 1).is_some()
+                            && x.children.iter().zip(y.children.iter()).all(|(x, y)| self.always_conform(*x, *y, seen))
+                    }
+                })
+            })
     }
 
     /// [`plus`](Self::plus), alternative by alternative.
@@ -142,11 +156,11 @@ impl Specializer<'_> {
     fn plus_parts(&mut self, e: &mut Emitter, x: Parts, y: Parts, single: bool, target: Shape) -> Emitted<Val> {
         match (x.alternative.head, y.alternative.head) {
             (_, Head::ZeroOf) | (Head::Real(_), Head::Real(Fact::Zero)) => {
-                let value = self.single(e, x)?;
+                let value = self.single(e, x);
                 self.convert(e, &value, target)
             }
             (Head::Real(Fact::Zero), Head::Real(_)) => {
-                let value = self.single(e, y)?;
+                let value = self.single(e, y);
                 self.convert(e, &value, target)
             }
             (Head::Real(f), Head::Real(g)) => {
@@ -178,17 +192,17 @@ impl Specializer<'_> {
                     // The sum of some parts always fails, and says so.
                     for (left, right) in parts {
                         let sum = self.flow.shapes.plus(left.shape, right.shape);
-                        reached!(self.plus(e, left, right, sum));
+                        self.plus(e, left, right, sum)?;
                     }
                     e.terminate(Terminator::Unreachable);
-                    return Ok(None);
+                    return None;
                 };
                 let wide = self.flow.shapes.alternatives(target)[tag].clone();
                 let mut leaves = Vec::new();
                 for ((left, right), shape) in parts.zip(wide.children.iter()) {
-                    leaves.extend(reached!(self.plus(e, left, right, *shape)).leaves);
+                    leaves.extend(self.plus(e, left, right, *shape)?.leaves);
                 }
-                Ok(Some(self.build(e, target, tag, leaves)?))
+                Some(self.build(e, target, tag, leaves))
             }
         }
     }
@@ -200,7 +214,7 @@ impl Specializer<'_> {
 
     /// `(in-car pair part)` (index 0) and `(in-cdr pair part)` (index 1).
     pub fn in_part(&mut self, e: &mut Emitter, index: usize, pair: &Val, part: &Val, target: Shape) -> Emitted<Val> {
-        let pair = reached!(self.unfold_zeros(e, pair));
+        let pair = self.unfold_zeros(e, pair)?;
         self.dispatch(e, &pair, target, |this, e, parts| {
             let head = parts.alternative.head;
             let Head::Pair(_) = head else {
@@ -208,7 +222,7 @@ impl Specializer<'_> {
                 let error = RuntimeError::NotAPair { prim, found: this.found(head) };
                 return this.fail(e, &error);
             };
-            let mut values = reached!(this.zeros(e, &parts.children));
+            let mut values = this.zeros(e, &parts.children)?;
             values[index] = part.clone();
             let shapes: Vec<Shape> = values.iter().map(|value| value.shape).collect();
             let shape = this.flow.shapes.make(head, &shapes);
@@ -217,33 +231,83 @@ impl Specializer<'_> {
         })
     }
 
-    /// `(*j value)`: the same leaves under the transformed shape.
-    pub fn reverse(&mut self, value: &Val, target: Shape) -> Result<Val, TooLarge> {
-        self.retype(value, target)?.ok_or(TooLarge)
+    /// `(*j value)`: the same leaves under the transformed shape. Data that hold a number beside a reverse value in one
+    /// sum change their tags and are copied.
+    pub fn reverse(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
+        if let Some(same) = self.retype(value, target) {
+            return Some(same);
+        }
+        if self.is_boxed(value.shape) {
+            return Some(self.call_helper(e, Helper::Reverse(value.shape, target), &[value], target));
+        }
+        self.reverse_unfolded(e, value, target)
+    }
+
+    /// [`reverse`](Self::reverse), alternative by alternative.
+    pub fn reverse_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
+        self.dispatch(e, value, target, |this, e, parts| {
+            let head = parts.alternative.head;
+            if let Head::Nil | Head::Bool(_) | Head::Text(_) = head {
+                let value = this.single(e, parts);
+                return this.convert(e, &value, target);
+            }
+            let tag = this.reverse_tag(target, head).expect("the analysis has transformed every alternative");
+            let wide = this.flow.shapes.alternatives(target)[tag].clone();
+            let mut leaves = Vec::new();
+            if let Head::Real(_) | Head::Reverse = head {
+                let inner = this.single(e, parts);
+                leaves = this.convert(e, &inner, wide.children[0])?.leaves;
+            } else {
+                for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
+                    leaves.extend(this.reverse(e, child, *shape)?.leaves);
+                }
+            }
+            Some(this.build(e, target, tag, leaves))
+        })
+    }
+
+    /// The position of the transform of an alternative.
+    fn reverse_tag(&self, target: Shape, head: Head) -> Option<usize> {
+        let transform_of = |code: Code, of: Code| {
+            transformed_from(self.core, code.lambda) == Some((Transformation::Reverse, of.lambda))
+        };
+        self.flow.shapes.alternatives(target).iter().position(|a| match (head, a.head) {
+            (Head::Real(_) | Head::Reverse, Head::Reverse) => true,
+            (Head::Closure(of), Head::Closure(code)) => transform_of(code, of),
+            (Head::Pair(Some(of)), Head::Pair(Some(code))) => transform_of(code, of),
+            (Head::Pair(None), Head::Pair(None)) | (Head::ZeroOf, Head::ZeroOf) => true,
+            _ => false,
+        })
     }
 
     /// The same leaves under another shape that is laid out alike; `None` when it is not.
-    fn retype(&mut self, value: &Val, target: Shape) -> Result<Option<Val>, TooLarge> {
-        let mut seen = FxHashSet::default();
-        let alike = self.layouts.unify(&self.flow.shapes, &mut self.out, value.shape, target, &mut seen)?;
-        Ok(alike.then(|| Val { shape: target, leaves: value.leaves.clone() }))
+    fn retype(&mut self, value: &Val, target: Shape) -> Option<Val> {
+        let alike = self.layouts.unify(&self.flow.shapes, &mut self.out, value.shape, target);
+        alike.then(|| Val { shape: target, leaves: value.leaves.clone() })
     }
 
-    /// `(*j-inverse value)`: the same leaves, behind a check of the alternatives that are no reverse values.
+    /// `(*j-inverse value)`: the same leaves where all parts are reverse values. Else they are taken apart, checked, and
+    /// built anew.
     pub fn reverse_inverse(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
-        let mut seen = FxHashSet::default();
-        if self.all_reversed(value.shape, &mut seen) {
-            return Ok(Some(self.retype(value, target)?.ok_or(TooLarge)?));
+        if self.all_reversed(value.shape, &mut FxHashSet::default())
+            && let Some(same) = self.retype(value, target)
+        {
+            return Some(same);
         }
-        if self.flow.shapes.is_recursive(value.shape) {
-            // Data that hold reverse and other values side by side without bound have no checked conversion.
-            return Err(TooLarge);
+        if self.is_boxed(value.shape) {
+            let helper = Helper::ReverseInverse(value.shape, target, self.origin(e));
+            return Some(self.call_helper(e, helper, &[value], target));
         }
+        self.reverse_inverse_unfolded(e, value, target)
+    }
+
+    /// [`reverse_inverse`](Self::reverse_inverse), alternative by alternative.
+    pub fn reverse_inverse_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         self.dispatch(e, value, target, |this, e, parts| {
             let head = parts.alternative.head;
             let inverse = match head {
                 Head::Reverse => return this.convert(e, &parts.children[0], target),
-                Head::Nil | Head::Bool(_) | Head::Text(_) => this.single(e, parts)?,
+                Head::Nil | Head::Bool(_) | Head::Text(_) => this.single(e, parts),
                 Head::Closure(code) if code.tower == Tower::EMPTY => return this.not_reversed(e, head),
                 Head::Real(_) => return this.not_reversed(e, head),
                 Head::Pair(_) | Head::ZeroOf | Head::Closure(_) => {
@@ -252,16 +316,16 @@ impl Specializer<'_> {
                         // A part of it has no inverse: undoing the parts in order finds it.
                         for child in &parts.children {
                             let shape = this.inverse_shape(child.shape);
-                            reached!(this.reverse_inverse(e, child, shape));
+                            this.reverse_inverse(e, child, shape)?;
                         }
                         return this.not_reversed(e, head);
                     };
                     let wide = this.flow.shapes.alternatives(target)[tag].clone();
                     let mut leaves = Vec::new();
                     for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
-                        leaves.extend(reached!(this.reverse_inverse(e, child, *shape)).leaves);
+                        leaves.extend(this.reverse_inverse(e, child, *shape)?.leaves);
                     }
-                    return Ok(Some(this.build(e, target, tag, leaves)?));
+                    return Some(this.build(e, target, tag, leaves));
                 }
             };
             this.convert(e, &inverse, target)

@@ -1,6 +1,6 @@
 //! Primitives on run-time values. Operands of unknown kind are checked; the failing alternatives end in an error.
 
-use super::emit::{Emitted, Emitter, Parts, Val, reached};
+use super::emit::{Emitted, Emitter, Parts, Val};
 use super::{Specializer, write, zeros};
 use crate::ad::base_and_tower;
 use crate::core::errors::{RuntimeError, mismatch};
@@ -20,7 +20,7 @@ impl Specializer<'_> {
             Family::Structure => match prim {
                 Prim::Cons => {
                     let leaves = args.iter().flat_map(|arg| arg.leaves.iter().copied()).collect();
-                    Ok(Some(self.build(e, result, 0, leaves)?))
+                    Some(self.build(e, result, 0, leaves))
                 }
                 _ => {
                     let index = usize::from(prim == Prim::Cdr);
@@ -33,7 +33,7 @@ impl Specializer<'_> {
             Family::Derivative => match prim {
                 Prim::Zero => self.zero(e, &args[0], result),
                 Prim::Plus => self.plus(e, &args[0], &args[1], result),
-                Prim::J => Ok(Some(self.reverse(&args[0], result)?)),
+                Prim::J => self.reverse(e, &args[0], result),
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
                 Prim::InCdr => self.in_part(e, 1, &args[0], &args[1], result),
                 _ => self.reverse_inverse(e, &args[0], result),
@@ -48,10 +48,10 @@ impl Specializer<'_> {
             let index = usize::from(part == Part::Cdr);
             return self.part(e, value, index, result, |this, head| this.mismatch(part, var, head));
         }
-        let value = reached!(self.unfold_zeros(e, value));
+        let value = self.unfold_zeros(e, value)?;
         let nil = self.flow.shapes.nil();
         self.dispatch(e, &value, nil, |this, e, parts| match parts.alternative.head {
-            Head::Nil => Ok(Some(Val { shape: nil, leaves: Vec::new() })),
+            Head::Nil => Some(Val { shape: nil, leaves: Vec::new() }),
             head => {
                 let error = this.mismatch(part, var, head);
                 this.fail(e, &error)
@@ -79,7 +79,7 @@ impl Specializer<'_> {
         result: Shape,
         error: impl Fn(&Self, Head) -> RuntimeError,
     ) -> Emitted<Val> {
-        let value = reached!(self.unfold_zeros(e, value));
+        let value = self.unfold_zeros(e, value)?;
         self.dispatch(e, &value, result, |this, e, parts| match parts.alternative.head {
             Head::Pair(_) => this.convert(e, &parts.children[index], result),
             head => {
@@ -96,43 +96,43 @@ impl Specializer<'_> {
 
     /// The leaf of a real of which only this much is known, checked.
     fn real_leaf(&mut self, e: &mut Emitter, prim: Prim, operand: usize, value: &Val, fact: Fact) -> Emitted<Value> {
-        let value = reached!(self.unfold_zeros(e, value));
+        let value = self.unfold_zeros(e, value)?;
         let unknown = self.flow.shapes.real(fact);
-        let number = reached!(self.dispatch(e, &value, unknown, |this, e, parts| match parts.alternative.head {
+        let number = self.dispatch(e, &value, unknown, |this, e, parts| match parts.alternative.head {
             Head::Real(_) => {
-                let value = this.single(e, parts)?;
+                let value = this.single(e, parts);
                 this.convert(e, &value, unknown)
             }
             head => {
                 let error = RuntimeError::NotAReal { prim, operand, found: this.found(head) };
                 this.fail(e, &error)
             }
-        }));
-        Ok(Some(number.leaves[0]))
+        })?;
+        Some(number.leaves[0])
     }
 
     fn real_operands(&mut self, e: &mut Emitter, prim: Prim, args: &[Val]) -> Emitted<Vec<Value>> {
         let mut values = Vec::with_capacity(args.len());
         for (operand, arg) in args.iter().enumerate() {
-            values.push(reached!(self.real_operand(e, prim, operand, arg)));
+            values.push(self.real_operand(e, prim, operand, arg)?);
         }
-        Ok(Some(values))
+        Some(values)
     }
 
     fn arithmetic(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
         if let Some(Head::Real(Fact::PerhapsZero)) = self.flow.shapes.single(result).map(|a| a.head) {
             return self.scaling(e, prim, args, result);
         }
-        let operands = reached!(self.real_operands(e, prim, args));
+        let operands = self.real_operands(e, prim, args)?;
         if let Some(Head::Real(Fact::Known(_) | Fact::Zero)) = self.flow.shapes.single(result).map(|a| a.head) {
-            return Ok(Some(Val { shape: result, leaves: Vec::new() }));
+            return Some(Val { shape: result, leaves: Vec::new() });
         }
         let leaf = match operands[..] {
             [x] => unary(e, prim, x),
             [x, y] => e.value(Op::Real2(real2(prim)), &[x, y], Type::F64),
             _ => e.real(f64::NAN),
         };
-        Ok(Some(Val { shape: result, leaves: vec![leaf] }))
+        Some(Val { shape: result, leaves: vec![leaf] })
     }
 
     /// `scale` and `unscale` of what may be the symbolic zero, which is then the result.
@@ -143,63 +143,63 @@ impl Specializer<'_> {
             let linear = prim == Prim::Scale || operand == 0;
             let fact = real_fact(&mut self.flow.shapes, arg.shape).filter(|_| linear);
             let fact = if fact == Some(Fact::PerhapsZero) { Fact::PerhapsZero } else { Fact::Unknown };
-            let leaf = reached!(self.real_leaf(e, prim, operand, arg, fact));
+            let leaf = self.real_leaf(e, prim, operand, arg, fact)?;
             operands.push(leaf);
             if fact == Fact::PerhapsZero {
                 vanishing.push(leaf);
             }
         }
         let number = e.value(Op::Real2(real2(prim)), &operands, Type::F64);
-        Ok(Some(Val { shape: result, leaves: vec![zeros::unless_zero(e, &vanishing, number)] }))
+        Some(Val { shape: result, leaves: vec![zeros::unless_zero(e, &vanishing, number)] })
     }
 
     fn comparison(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
-        let operands = reached!(self.real_operands(e, prim, args));
+        let operands = self.real_operands(e, prim, args)?;
         let leaves = match self.flow.shapes.single(result).map(|a| a.head) {
             Some(Head::Bool(None)) => vec![e.value(Op::Compare(compare(prim)), &operands, Type::Bool)],
             _ => Vec::new(),
         };
-        Ok(Some(Val { shape: result, leaves }))
+        Some(Val { shape: result, leaves })
     }
 
     fn test(&mut self, e: &mut Emitter, prim: Prim, value: &Val, result: Shape) -> Emitted<Val> {
-        let value = reached!(self.unfold_zeros(e, value));
+        let value = self.unfold_zeros(e, value)?;
         let leaves = match self.flow.shapes.single(result).map(|a| a.head) {
             Some(Head::Bool(None)) => {
                 let alternatives = self.flow.shapes.alternatives(value.shape);
                 let tags: Vec<usize> =
                     (0..alternatives.len()).filter(|tag| satisfies(alternatives[*tag].head.class(), prim)).collect();
-                vec![self.is_one_of(e, &value, &tags)?]
+                vec![self.is_one_of(e, &value, &tags)]
             }
             _ => Vec::new(),
         };
-        Ok(Some(Val { shape: result, leaves }))
+        Some(Val { shape: result, leaves })
     }
 
     fn effect(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
         match prim {
             Prim::ReadReal => {
                 let text = self.input_error_text(e);
-                Ok(Some(Val { shape: result, leaves: vec![e.value(Op::ReadReal(text), &[], Type::F64)] }))
+                Some(Val { shape: result, leaves: vec![e.value(Op::ReadReal(text), &[], Type::F64)] })
             }
             Prim::WriteReal => {
-                let number = reached!(self.real_operand(e, prim, 0, &args[0]));
+                let number = self.real_operand(e, prim, 0, &args[0])?;
                 e.inst(Op::WriteReal(Stream::Out), &[number], &[]);
                 let number = match self.flow.shapes.single(result).map(|a| a.head) {
-                    Some(Head::Real(fact @ Fact::PerhapsZero)) => reached!(self.real_leaf(e, prim, 0, &args[0], fact)),
+                    Some(Head::Real(fact @ Fact::PerhapsZero)) => self.real_leaf(e, prim, 0, &args[0], fact)?,
                     _ => number,
                 };
                 self.write_text(e, Stream::Out, "\n");
-                let leaves = if self.leaves(result)?.is_empty() { Vec::new() } else { vec![number] };
-                Ok(Some(Val { shape: result, leaves }))
+                let leaves = if self.leaves(result).is_empty() { Vec::new() } else { vec![number] };
+                Some(Val { shape: result, leaves })
             }
             Prim::Write => {
-                write::write(self, e, &args[0], Stream::Out)?;
-                Ok(Some(args[0].clone()))
+                write::write(self, e, &args[0], Stream::Out);
+                Some(args[0].clone())
             }
             Prim::Newline => {
                 self.write_text(e, Stream::Out, "\n");
-                Ok(Some(Val { shape: result, leaves: Vec::new() }))
+                Some(Val { shape: result, leaves: Vec::new() })
             }
             Prim::WriteString => {
                 self.dispatch(e, &args[0], result, |this, e, parts| this.write_string(e, parts, result))
@@ -213,23 +213,23 @@ impl Specializer<'_> {
             let error = RuntimeError::NotAString { found: self.found(parts.alternative.head) };
             return self.fail(e, &error);
         }
-        let text = self.single(e, parts)?;
-        write::display(self, e, &text, Stream::Out)?;
-        Ok(Some(Val { shape: result, leaves: Vec::new() }))
+        let text = self.single(e, parts);
+        write::display(self, e, &text, Stream::Out);
+        Some(Val { shape: result, leaves: Vec::new() })
     }
 
     /// The condition of a branch: true unless the value is `#f`. `None` if the shape decides.
     pub fn condition(&mut self, e: &mut Emitter, value: &Val) -> Emitted<Value> {
         let unknown = self.flow.shapes.boolean(None);
-        let result = reached!(self.dispatch(e, value, unknown, |_, e, parts| {
+        let result = self.dispatch(e, value, unknown, |_, e, parts| {
             let leaf = match (parts.alternative.head, parts.own) {
                 (Head::Bool(None), Some(leaf)) => leaf,
                 (Head::Bool(Some(known)), _) => e.boolean(known),
                 _ => e.boolean(true),
             };
-            Ok(Some(Val { shape: unknown, leaves: vec![leaf] }))
-        }));
-        Ok(Some(result.leaves[0]))
+            Some(Val { shape: unknown, leaves: vec![leaf] })
+        })?;
+        Some(result.leaves[0])
     }
 
     /// A sum with one alternative without fields: what fills unused pointer slots.

@@ -1,10 +1,10 @@
 //! Printing values of known shape. Recursive shapes print through functions of their own, made on demand, whose last
 //! call is a tail call along the spine of a list.
 
+use super::Specializer;
 use super::emit::{Emitter, Parts, Val, target};
-use super::layout::{Layout, TooLarge};
-use super::{Helper, Specializer};
-use crate::flow::shape::{Class, Head, Shape};
+use super::helper::Helper;
+use crate::flow::shape::{Class, Head};
 use crate::ssa::ir::{Op, Stream, Terminator};
 
 /// Whether a value is printed by itself or as what follows an element of a list.
@@ -17,95 +17,61 @@ pub enum Position {
 }
 
 /// Writes a value as `write` does: texts in quotes.
-pub fn write(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, stream: Stream) -> Result<(), TooLarge> {
+pub fn write(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, stream: Stream) {
     print(this, e, value, Position::Element, stream)
 }
 
 /// Writes a value as `write-string` does: texts as they are.
-pub fn display(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, stream: Stream) -> Result<(), TooLarge> {
+pub fn display(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, stream: Stream) {
     match this.flow.shapes.single(value.shape).map(|a| a.head) {
         Some(Head::Text(Some(number))) => {
             let text = this.flow.texts[number as usize].clone();
             this.write_text(e, stream, &text);
-            Ok(())
         }
         Some(Head::Text(None)) => {
             e.inst(Op::WriteTextOf(stream), &value.leaves, &[]);
-            Ok(())
         }
         _ => write(this, e, value, stream),
     }
 }
 
-fn print(
-    this: &mut Specializer<'_>,
-    e: &mut Emitter,
-    value: &Val,
-    position: Position,
-    stream: Stream,
-) -> Result<(), TooLarge> {
+fn print(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, position: Position, stream: Stream) {
     // A folded zero unfolds to parts that hold folded zeros again: its printer must be able to call itself.
     let folded = this.tag_of(value.shape, Class::ZeroOf).is_some();
-    if folded || matches!(this.layout(value.shape)?, Layout::Boxed(_)) {
-        let helper = this.helper(Helper::Write(value.shape, position, stream))?;
+    if folded || this.is_boxed(value.shape) {
+        let helper = this.helper(Helper::Write(value.shape, position, stream));
         e.call(helper, &value.leaves, &[]);
-        return Ok(());
+        return;
     }
     print_unfolded(this, e, value, position, stream)
 }
 
-/// Emits the body of [`Helper::Write`].
-pub fn printer(
-    this: &mut Specializer<'_>,
-    e: &mut Emitter,
-    shape: Shape,
-    position: Position,
-    stream: Stream,
-) -> Result<(), TooLarge> {
-    let value = Val { shape, leaves: e.function.params().to_vec() };
-    print_unfolded(this, e, &value, position, stream)?;
-    e.terminate(Terminator::Return(Vec::new()));
-    Ok(())
-}
-
-fn print_unfolded(
-    this: &mut Specializer<'_>,
-    e: &mut Emitter,
-    value: &Val,
-    position: Position,
-    stream: Stream,
-) -> Result<(), TooLarge> {
+/// Prints alternative by alternative.
+pub fn print_unfolded(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, position: Position, stream: Stream) {
     if this.tag_of(value.shape, Class::ZeroOf).is_some() {
-        return match this.unfold_zeros(e, value)? {
-            Some(unfolded) => print(this, e, &unfolded, position, stream),
-            None => Ok(()),
-        };
+        if let Some(unfolded) = this.unfold_zeros(e, value) {
+            print(this, e, &unfolded, position, stream);
+        }
+        return;
     }
     let nil = this.flow.shapes.nil();
     this.dispatch(e, value, nil, |this, e, parts| {
-        print_alternative(this, e, parts, position, stream)?;
-        Ok(Some(Val { shape: nil, leaves: Vec::new() }))
-    })?;
-    Ok(())
+        print_alternative(this, e, parts, position, stream);
+        Some(Val { shape: nil, leaves: Vec::new() })
+    });
 }
 
-fn print_alternative(
-    this: &mut Specializer<'_>,
-    e: &mut Emitter,
-    parts: Parts,
-    position: Position,
-    stream: Stream,
-) -> Result<(), TooLarge> {
+fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, position: Position, stream: Stream) {
     let tail = position == Position::Tail;
     match parts.alternative.head {
         Head::Pair(_) => {
             this.write_text(e, stream, if tail { " " } else { "(" });
-            print(this, e, &parts.children[0], Position::Element, stream)?;
+            print(this, e, &parts.children[0], Position::Element, stream);
             return print(this, e, &parts.children[1], Position::Tail, stream);
         }
         Head::Nil => {
             this.write_text(e, stream, if tail { ")" } else { "()" });
-            return Ok(());
+            return;
         }
         _ => {}
     }
@@ -137,7 +103,7 @@ fn print_alternative(
         }
         Head::Reverse => {
             this.write_text(e, stream, "(reverse ");
-            print(this, e, &parts.children[0], Position::Element, stream)?;
+            print(this, e, &parts.children[0], Position::Element, stream);
             this.write_text(e, stream, ")");
         }
         Head::Closure(code) => {
@@ -149,7 +115,6 @@ fn print_alternative(
     if tail {
         this.write_text(e, stream, ")");
     }
-    Ok(())
 }
 
 /// A text that run time decides is one of the program's: a chain of comparisons finds its quoted form.

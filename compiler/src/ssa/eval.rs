@@ -362,6 +362,10 @@ impl<'p> Machine<'p, '_> {
                 Datum::Unset => return broken(format!("{slot} is used before it is set")),
                 datum => datum.clone(),
             },
+            Op::IsSet(slot) => match &self.globals[slot] {
+                Datum::Unset => Datum::Bool(false),
+                datum => datum.clone(),
+            },
             _ => return self.effect(base, inst).map(|()| None),
         }))
     }

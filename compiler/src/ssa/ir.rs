@@ -167,6 +167,8 @@ pub enum Op {
     GlobalGet(SlotId),
     /// `T ->`: sets a global's cell; each is set at most once.
     GlobalSet(SlotId),
+    /// `-> bool`: whether a cell of truth values has been set to true by now.
+    IsSet(SlotId),
     /// `-> f64`: the next number of standard input; fails with the text when there is none. If the text contains a zero
     /// character, what follows it is the message for a word that is not a number; [`INPUT_WORD`] in it stands for the
     /// word.
@@ -328,6 +330,7 @@ impl Op {
         matches!(
             self,
             Op::GlobalSet(_)
+                | Op::IsSet(_)
                 | Op::ReadReal(_)
                 | Op::WriteReal(_)
                 | Op::WriteText(..)

@@ -479,6 +479,7 @@ impl Parser {
             "field" => Op::Field(sum(self)?, number(self, b)?, number(self, c)?),
             "get" => Op::GlobalGet(self.entity::<SlotId>(a, "slot")?),
             "set" => Op::GlobalSet(self.entity::<SlotId>(a, "slot")?),
+            "is_set" => Op::IsSet(self.entity::<SlotId>(a, "slot")?),
             "read_real" => Op::ReadReal(self.entity::<TextId>(a, "text")?),
             "write_real" => Op::WriteReal(self.stream(a)?),
             "write_text" => Op::WriteText(self.stream(a)?, self.entity::<TextId>(b, "text")?),

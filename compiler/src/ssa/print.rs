@@ -127,6 +127,7 @@ impl fmt::Display for Op {
             Op::Field(sum, tag, field) => write!(f, "field.{sum}.{tag}.{field}"),
             Op::GlobalGet(slot) => write!(f, "get.{slot}"),
             Op::GlobalSet(slot) => write!(f, "set.{slot}"),
+            Op::IsSet(slot) => write!(f, "is_set.{slot}"),
             Op::ReadReal(text) => write!(f, "read_real.{text}"),
             Op::WriteReal(stream) => write!(f, "write_real.{stream}"),
             Op::WriteText(stream, text) => write!(f, "write_text.{stream}.{text}"),

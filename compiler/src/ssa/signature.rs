@@ -46,6 +46,10 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
         Op::Field(sum, tag, field) => (vec![Ptr], vec![*fields(sum, tag)?.get(field as usize)?]),
         Op::GlobalGet(slot) => (vec![], vec![*program.slots.get(slot)?]),
         Op::GlobalSet(slot) => (vec![*program.slots.get(slot)?], vec![]),
+        Op::IsSet(slot) => match program.slots.get(slot)? {
+            Bool => (vec![], vec![Bool]),
+            _ => return None,
+        },
         Op::ReadReal(text) => {
             program.texts.get(text)?;
             (vec![], vec![F64])

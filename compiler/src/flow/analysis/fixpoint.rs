@@ -19,7 +19,7 @@ impl Analyzer<'_> {
                 if let Some(result) = self.known_result(id) {
                     return Ok((id, result));
                 }
-            } else if let Some(instead) = self.same_up_to_numbers(&key) {
+            } else if let Some(instead) = self.same_up_to_numbers(&key).or_else(|| self.general(&key)) {
                 key = instead;
                 continue;
             }
@@ -59,6 +59,24 @@ impl Analyzer<'_> {
         (*count > self.options.number_variants && skeleton != *key).then_some(skeleton)
     }
 
+    /// The key that covers all further calls of a λ which has more variants than are worth having: one for each order of
+    /// derivatives in the arguments, since what mixes orders looks like a tower without end. It grows by widening, so it
+    /// ends.
+    fn general(&mut self, key: &Key) -> Option<Key> {
+        let own = self.variants_of.get(&key.lambda).copied().unwrap_or(0);
+        if own < self.options.lambda_variants {
+            return None;
+        }
+        let shapes = &mut self.result.shapes;
+        let order = key.args.iter().map(|arg| shapes.order(*arg)).max().unwrap_or(0);
+        let args: Rc<[Shape]> = match self.general.get(&(key.lambda, order)) {
+            Some(before) => shapes.widen_all(before, &key.args).iter().map(|arg| shapes.collapse(*arg)).collect(),
+            None => key.args.iter().map(|shape| shapes.forget_numbers(*shape)).collect(),
+        };
+        self.general.insert((key.lambda, order), args.clone());
+        (args != key.args).then_some(Key { lambda: key.lambda, args })
+    }
+
     /// The key of a call in progress that stands for this one, if the arguments have grown from it without end in
     /// sight; an abort if that call must be restarted with wider arguments first.
     fn ancestor(&mut self, key: &Key) -> Result<Option<Key>, Abort> {
@@ -91,15 +109,11 @@ impl Analyzer<'_> {
                 unrolled.push(index);
                 continue;
             }
-            let old = old.clone();
-            let wide = self.result.shapes.widen_all(&old.args, &key.args);
-            if wide[..] == old.args[..] {
-                return Ok(Some(old));
-            }
-            return Err(Abort::Restart { frame: index, key: Key { lambda: key.lambda, args: wide.into() } });
+            return self.widen_call(index, key);
         }
         if nested.len() > self.options.max_nesting {
             self.fold_long_data(&nested)?;
+            unrolled = nested;
         }
         let budget = self.budgets.get(&key.lambda).copied().unwrap_or(self.options.unroll);
         if unrolled.len() <= budget {
@@ -107,18 +121,31 @@ impl Analyzer<'_> {
         }
         self.budgets.insert(key.lambda, (budget / 2).max(4));
         let outermost = *unrolled.last().expect("more than the budget");
-        let old = self.frames[outermost].key.clone().expect("a variant's frame");
-        let mut args = old.args.to_vec();
-        for (arg, new) in args.iter_mut().zip(key.args.iter()) {
-            *arg = self.result.shapes.forget_varying_numbers(*arg, *new);
+        let old = self.frames[outermost].key.as_ref().expect("a variant's frame");
+        let shapes = &mut self.result.shapes;
+        let pairs = old.args.iter().zip(key.args.iter());
+        let args: Rc<[Shape]> = pairs.map(|(old, new)| shapes.forget_varying_numbers(*old, *new)).collect();
+        if args == old.args {
+            return self.widen_call(outermost, key);
         }
-        if args[..] == old.args[..] {
-            args = self.result.shapes.widen_all(&old.args, &key.args);
-        }
-        if args[..] == old.args[..] {
+        Err(Abort::Restart { frame: outermost, key: Key { lambda: key.lambda, args } })
+    }
+
+    /// The key of the call in that frame, if it covers `key`; else it is restarted with arguments that do.
+    fn widen_call(&mut self, frame: usize, key: &Key) -> Result<Option<Key>, Abort> {
+        let old = self.frames[frame].key.clone().expect("a variant's frame");
+        let shapes = &mut self.result.shapes;
+        let mut args: Rc<[Shape]> = shapes.widen_all(&old.args, &key.args).into();
+        if args == old.args {
             return Ok(Some(old));
         }
-        Err(Abort::Restart { frame: outermost, key: Key { lambda: key.lambda, args: args.into() } })
+        let widenings = self.widenings.get(&old).copied().unwrap_or(0) + 1;
+        if widenings > PATIENCE {
+            args = args.iter().map(|arg| shapes.collapse(*arg)).collect();
+        }
+        let key = Key { lambda: key.lambda, args };
+        self.widenings.insert(key.clone(), widenings);
+        Err(Abort::Restart { frame, key })
     }
 
     /// Calls of one λ walk known data that are longer than is worth unrolling: restarts the outermost of them whose
@@ -202,6 +229,7 @@ impl Analyzer<'_> {
                 "the program runs in the reference evaluator instead; `(real x)` hides a number from the compiler",
             ));
         }
+        *self.variants_of.entry(key.lambda).or_insert(0) += 1;
         let id = self.result.variants.push(Variant {
             key: key.clone(),
             result: Shapes::BOTTOM,
@@ -236,6 +264,9 @@ impl Analyzer<'_> {
         let mut new = if recursive { shapes.widen(old, result) } else { shapes.join(old, result) };
         if new != old && recursive && updates > PATIENCE {
             new = shapes.fold_repetitions(new, 0);
+        }
+        if new != old && recursive && updates > 2 * PATIENCE {
+            new = shapes.collapse(new);
         }
         if new != old {
             self.result.variants[id].result = new;

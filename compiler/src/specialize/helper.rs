@@ -1,0 +1,102 @@
+//! Functions for operations on boxed data, made on demand: each operation has one for each combination of shapes that it
+//! meets, and the operation on a box's parts calls such functions again.
+
+use super::convert::parameter_types;
+use super::emit::{Emitter, Val};
+use super::failure::Call;
+use super::write::{self, Position};
+use super::{Specializer, Task};
+use crate::base::Span;
+use crate::core::ir::LambdaId;
+use crate::flow::shape::Shape;
+use crate::ssa::ir::{FuncId, Function, Stream, Terminator, Type, Value};
+
+/// An operation on shapes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Helper {
+    /// From one shape to another that covers it.
+    Convert(Shape, Shape),
+    /// `plus` of two shapes, as a third.
+    Plus(Shape, Shape, Shape, Origin),
+    /// `*j` from a shape to its transform.
+    Reverse(Shape, Shape),
+    /// `*j-inverse` from a shape to the inverse.
+    ReverseInverse(Shape, Shape, Origin),
+    /// Unfolding a folded zero, to a shape without one at its top.
+    UnfoldZeros(Shape, Shape),
+    /// Printing.
+    Write(Shape, Position, Stream),
+}
+
+/// The place that a helper's run-time errors blame. The default is for those that cannot fail.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Origin {
+    span: Option<Span>,
+    blame: Option<Call>,
+    lambda: Option<LambdaId>,
+}
+
+impl Specializer<'_> {
+    /// The place at hand.
+    pub fn origin(&self, e: &Emitter) -> Origin {
+        Origin { span: e.span, blame: self.blame, lambda: self.lambda }
+    }
+
+    /// Calls the function for an operation; the result has shape `target`.
+    pub fn call_helper(&mut self, e: &mut Emitter, helper: Helper, args: &[&Val], target: Shape) -> Val {
+        let function = self.helper(helper);
+        let args: Vec<Value> = args.iter().flat_map(|arg| arg.leaves.iter().copied()).collect();
+        let types = self.leaves(target);
+        Val { shape: target, leaves: e.call(function, &args, &types) }
+    }
+
+    /// The function for an operation, to be emitted later if it is not yet.
+    pub fn helper(&mut self, helper: Helper) -> FuncId {
+        if let Some(function) = self.helpers.get(&helper) {
+            return *function;
+        }
+        let (name, params, results) = match helper {
+            Helper::Convert(from, to) => ("convert", vec![from], Some(to)),
+            Helper::Plus(a, b, to, _) => ("plus", vec![a, b], Some(to)),
+            Helper::Reverse(from, to) => ("j", vec![from], Some(to)),
+            Helper::ReverseInverse(from, to, _) => ("j-inverse", vec![from], Some(to)),
+            Helper::UnfoldZeros(from, to) => ("unfold", vec![from], Some(to)),
+            Helper::Write(shape, ..) => ("write", vec![shape], None),
+        };
+        let params = parameter_types(self, &params);
+        let results: Vec<Type> = results.map_or_else(Vec::new, |shape| self.leaves(shape).to_vec());
+        let function = self.out.functions.push(Function::new(name.into(), &params, results));
+        self.helpers.insert(helper, function);
+        self.tasks.push((function, Task::Helper(helper)));
+        function
+    }
+
+    /// Emits the body of the function for an operation.
+    pub fn emit_helper(&mut self, e: &mut Emitter, helper: Helper) {
+        let origin = match helper {
+            Helper::Plus(.., origin) | Helper::ReverseInverse(.., origin) => origin,
+            _ => Origin::default(),
+        };
+        (e.span, self.blame, self.lambda) = (origin.span, origin.blame, origin.lambda);
+        let params = e.function.params().to_vec();
+        let value = |shape: Shape| Val { shape, leaves: params.clone() };
+        let result = match helper {
+            Helper::Convert(from, to) => self.convert_unfolded(e, &value(from), to),
+            Helper::Plus(a, b, to, _) => {
+                let values = self.split(&[a, b], &params);
+                self.plus_unfolded(e, &values[0], &values[1], to)
+            }
+            Helper::Reverse(from, to) => self.reverse_unfolded(e, &value(from), to),
+            Helper::ReverseInverse(from, to, _) => self.reverse_inverse_unfolded(e, &value(from), to),
+            Helper::UnfoldZeros(from, to) => self.unfold_zeros_to(e, &value(from), to),
+            Helper::Write(shape, position, stream) => {
+                write::print_unfolded(self, e, &value(shape), position, stream);
+                e.terminate(Terminator::Return(Vec::new()));
+                None
+            }
+        };
+        if let Some(result) = result {
+            e.terminate(Terminator::Return(result.leaves));
+        }
+    }
+}
