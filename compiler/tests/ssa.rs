@@ -145,3 +145,41 @@ fn mistakes_in_a_text_have_a_line() {
         assert_eq!(parse::program(text).expect_err(text).line, line, "{text}");
     }
 }
+
+/// The passes before may leave blocks in any order: a field's uses can stand in blocks of smaller numbers.
+#[test]
+fn reference_counts_do_not_depend_on_the_order_of_blocks() {
+    let text = "\
+sum sum0 = \"nil\" | \"pair\"(f64, ptr)
+sum sum1 = \"end\" | \"link\"(ptr, ptr)
+main fn0
+fn fn0 \"main\"() {
+b0:
+    v0 = real 1.0
+    v1 = immediate.sum0.0
+    v2 = box.sum0.1 v0, v1
+    v3 = box.sum0.1 v0, v2
+    v4 = immediate.sum1.0
+    jump b3(v3, v4)
+b1:
+    write_real.out v0
+    return
+b2:
+    v7 = field.sum0.1.1 v10
+    v5 = box.sum0.1 v0, v10
+    v6 = box.sum1.1 v5, v8
+    jump b3(v7, v6)
+b3(v9: ptr, v8: ptr):
+    v11 = has_tag.sum0.0 v9
+    branch v11, b1, b4
+b4:
+    v10 = field.sum0.1.1 v9
+    v12 = has_tag.sum0.0 v10
+    branch v12, b1, b2
+}
+";
+    let mut program = parsed(text);
+    vlad::opt::memory::run(&mut program);
+    let (outcome, ..) = eval::run_on(&program, "", COUNTED).expect("every box is released once");
+    assert_eq!(outcome.exit_code, 0);
+}

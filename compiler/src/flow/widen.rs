@@ -230,8 +230,9 @@ impl Shapes {
                     // What is recursive already ends the chain: it would lead back into itself.
                     let next = |part: &Shape| self.follow(*part, &step).filter(|_| !self.is_recursive(*part));
                     let chain: Vec<Shape> = std::iter::successors(Some(start), next).collect();
-                    if chain.len() > limit {
-                        return Some(chain);
+                    let uniform = self.uniform_end(&chain, &step);
+                    if uniform.len() > limit {
+                        return Some(uniform.to_vec());
                     }
                 }
             }
@@ -247,6 +248,19 @@ impl Shapes {
         };
         let heads = |part: &Shape| self.alternatives(*part).iter().map(|a| order(a.head)).max().unwrap_or(0);
         self.parts(shape).iter().map(heads).max().unwrap_or(0)
+    }
+
+    /// The end of a chain from which on all members have the same classes of values beside the chain: a function that a
+    /// tuple puts before a list is no element of the list.
+    fn uniform_end<'a>(&self, chain: &'a [Shape], step: &Step) -> &'a [Shape] {
+        let beside = |part: &Shape| -> Option<Vec<Vec<Class>>> {
+            let alternative = self.find(*part, step.class)?;
+            let others = alternative.children.iter().enumerate().filter(|(child, _)| *child != step.child);
+            Some(others.map(|(_, child)| self.classes(*child)).collect())
+        };
+        let mut pairs = chain.windows(2).map(|pair| (beside(&pair[0]), beside(&pair[1])));
+        let start = pairs.rposition(|(a, b)| b.is_some() && a != b).map_or(0, |last| last + 1);
+        &chain[start..]
     }
 
     /// The classes that a shape offers.

@@ -139,12 +139,6 @@ fn borrowed_fields(function: &Function, owned: &EntityVec<Value, bool>, modes: &
     for (id, block) in function.blocks.iter() {
         let mut calls = 0;
         for inst in &block.insts {
-            for (position, arg) in inst.args.iter().enumerate() {
-                let same_stretch = candidates.get(arg).is_some_and(|found| (found.0, found.1) == (id, calls));
-                if !same_stretch || consumes(inst, position, modes) || matches!(inst.op, Op::Call(_) | Op::Select) {
-                    candidates.remove(arg);
-                }
-            }
             match inst.op {
                 Op::Call(_) => calls += 1,
                 Op::Field(..) if owned[inst.results[0]] => {
@@ -152,6 +146,18 @@ fn borrowed_fields(function: &Function, owned: &EntityVec<Value, bool>, modes: &
                 }
                 _ => {}
             }
+        }
+    }
+    for (id, block) in function.blocks.iter() {
+        let mut calls = 0;
+        for inst in &block.insts {
+            for (position, arg) in inst.args.iter().enumerate() {
+                let same_stretch = candidates.get(arg).is_some_and(|found| (found.0, found.1) == (id, calls));
+                if !same_stretch || consumes(inst, position, modes) || matches!(inst.op, Op::Call(_) | Op::Select) {
+                    candidates.remove(arg);
+                }
+            }
+            calls += usize::from(matches!(inst.op, Op::Call(_)));
         }
         block.terminator.for_each_value(|value| {
             candidates.remove(&value);
