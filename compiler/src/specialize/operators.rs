@@ -50,17 +50,26 @@ impl Specializer<'_> {
                     let zeros = this.zeros(e, &parts.children)?;
                     let shapes: Vec<Shape> = zeros.iter().map(|zero| zero.shape).collect();
                     let shape = this.flow.shapes.make(parts.alternative.head, &shapes);
-                    Val { shape, leaves: zeros.into_iter().flat_map(|zero| zero.leaves).collect() }
+                    this.build(e, shape, 0, zeros.into_iter().flat_map(|zero| zero.leaves).collect())
                 }
                 Head::Closure(code) => {
                     let zeros = this.zeros(e, &parts.children)?;
-                    let shapes: Vec<Shape> = zeros.iter().map(|zero| zero.shape).collect();
-                    let shape = this.flow.shapes.environment(code, &shapes);
-                    Val { shape, leaves: zeros.into_iter().flat_map(|zero| zero.leaves).collect() }
+                    this.environment(e, code, zeros)
                 }
             };
             this.convert(e, &zero, target)
         })
+    }
+
+    /// The list of the sensitivities of the environment of a closure of that code.
+    fn environment(&mut self, e: &mut Emitter, code: Code, items: Vec<Val>) -> Val {
+        let mut list = Val { shape: self.flow.shapes.nil(), leaves: Vec::new() };
+        for (position, item) in items.into_iter().enumerate().rev() {
+            let head = Head::Pair((position == 0).then_some(code));
+            let shape = self.flow.shapes.make(head, &[item.shape, list.shape]);
+            list = self.build(e, shape, 0, item.leaves.into_iter().chain(list.leaves).collect());
+        }
+        list
     }
 
     fn zeros(&mut self, e: &mut Emitter, values: &[Val]) -> Emitted<Vec<Val>> {
@@ -226,7 +235,7 @@ impl Specializer<'_> {
             values[index] = part.clone();
             let shapes: Vec<Shape> = values.iter().map(|value| value.shape).collect();
             let shape = this.flow.shapes.make(head, &shapes);
-            let sensitivity = Val { shape, leaves: values.into_iter().flat_map(|value| value.leaves).collect() };
+            let sensitivity = this.build(e, shape, 0, values.into_iter().flat_map(|value| value.leaves).collect());
             this.convert(e, &sensitivity, target)
         })
     }
