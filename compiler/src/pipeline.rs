@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 pub struct Settings {
     /// Folders in which includes are looked up, after the folder of the including file.
     pub include: Vec<PathBuf>,
+    /// Compare the derivatives that the program takes and gives with differences.
+    pub check_derivatives: bool,
     /// Use every instruction of this machine.
     pub native_cpu: bool,
     /// How far the analysis goes.
@@ -74,7 +76,8 @@ impl Pipeline {
     ///
     /// All mistakes of the front end.
     pub fn expand(&mut self, file: &Path) -> Result<core::Program, Vec<Diagnostic>> {
-        let options = expand::Options { include_dirs: self.settings.include.clone() };
+        let Settings { include, check_derivatives, .. } = &self.settings;
+        let options = expand::Options { include_dirs: include.clone(), check_derivatives: *check_derivatives };
         self.timed("expand", |p| expand::expand_file(file, &options, &mut p.sources))
     }
 

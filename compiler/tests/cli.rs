@@ -235,6 +235,28 @@ fn operations_are_counted() {
 }
 
 #[test]
+fn derivatives_are_checked() {
+    const RIGHT: &str = "(define (f x) (* x x))\n((derivative f) 3)\n((derivative (derivative f)) 3)\n";
+    const WRONG: &str = "(define (square x) (* x x))
+(define slope (with-derivative square (lambda (x) (* 3 x))))
+((gradient (lambda (x y) (+ y (slope (* 2 x))))) 3 4)
+";
+    const CAPTURED: &str = "(define (times a)
+  (custom-*j (lambda (x) (* a x))
+             (lambda (rx) (let ((x (*j-inverse rx))) (cons (*j (* a x)) (lambda (s) (cons (list a) (* a s))))))))
+((gradient (lambda (a) ((times a) 3))) 5)
+";
+    const VALUE: &str = "((gradient (custom-*j sin (lambda (rx) (cons (*j 3) (lambda (s) (cons '() 1)))))) 0)\n";
+    let folder = folder(&[("right", RIGHT), ("wrong", WRONG), ("captured", CAPTURED), ("value", VALUE)]);
+    let check = |name: &str| output(vlad(&["gradcheck", name]).current_dir(folder.path()));
+    let right = check("right");
+    assert_eq!((out(&right).as_str(), right.status.code()), ("6\n2\n", Some(0)), "{}", err(&right));
+    let wrong = ["wrong", "captured", "value"].map(check);
+    assert!(wrong.iter().all(|output| output.status.code() == Some(1)));
+    insta::assert_snapshot!(wrong.iter().map(err).collect::<String>());
+}
+
+#[test]
 fn colours_are_used_on_demand() {
     let folder = folder(&[("wrong.vlad", "(f)\n")]);
     let colored = output(vlad(&["check", "--color", "always", "wrong.vlad"]).current_dir(folder.path()));

@@ -29,6 +29,15 @@ fn run(program: &str, input: &str, memory: &str) -> Outcome {
     run_command(command, input, Duration::from_secs(60))
 }
 
+/// The bytes that the boxes of an executable take at most.
+fn most_memory(executable: &Path, input: &str) -> u64 {
+    let mut command = Command::new(executable);
+    command.env("VLAD_REPORT_MEMORY", "1");
+    let outcome = run_command(command, input, Duration::from_secs(60));
+    let bytes = outcome.messages.split("live, ").nth(1).and_then(|rest| rest.split(' ').next());
+    bytes.and_then(|bytes| bytes.parse().ok()).unwrap_or_else(|| panic!("no report in {:?}", outcome.messages))
+}
+
 /// The program computes this within the limit.
 fn check(program: &str, input: &str, memory: &str, output: &str) {
     let outcome = run(program, input, memory);
@@ -63,6 +72,25 @@ fn the_derivative_of_a_loop_takes_no_stack() {
     let program = "(define (steps n x) (if (= n 0) x (steps (- n 1) (* x (- 2 x)))))
                    ((derivative (lambda (x) (steps (read-real) x))) 1)";
     check(program, "1e6", "60M", "0");
+}
+
+/// No box for each step: of the tape of the test above, four thousandths.
+#[test]
+fn a_checkpointed_derivative_takes_next_to_no_memory() {
+    let program = "((derivative (lambda (x) (checkpointed-iterate (read-real) (lambda (x) (* x (- 2 x))) x))) 1)";
+    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    assert!(most_memory(&build(folder.path(), program), "1e6") < 32_000_000 / 4_000);
+}
+
+#[test]
+fn an_implicit_derivative_takes_the_same_memory_for_any_number_of_steps() {
+    let program = "(define step (/ (read-real)))
+                   (define (close? x y) (< (abs (- x y)) (* 1e-6 step)))
+                   (define (root a) (fixed-point close? (lambda (x) (+ x (* step (- a (* x x))))) 1))
+                   ((derivative root) (real 2))";
+    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    let executable = build(folder.path(), program);
+    assert_eq!(most_memory(&executable, "1e2"), most_memory(&executable, "1e6"));
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn programs(folder: &str) -> Vec<PathBuf> {
 
 fn expand(path: &Path, sources: &mut SourceMap) -> Result<Program, Vec<Diagnostic>> {
     let stage = path.parent().unwrap_or(Path::new(""));
-    expand_file(path, &Options { include_dirs: vec![stage.join("include/more")] }, sources)
+    expand_file(path, &Options { include_dirs: vec![stage.join("include/more")], ..Options::default() }, sources)
 }
 
 fn render(errors: &[Diagnostic], sources: &SourceMap) -> String {

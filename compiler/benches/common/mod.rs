@@ -19,6 +19,7 @@ pub struct Run {
     /// Processor time.
     pub time: Duration,
     /// Peak resident memory in kilobytes; never less than that of this driver, which the system counts from the fork on.
+    #[allow(dead_code, reason = "not every driver wants it")]
     pub peak: u64,
 }
 

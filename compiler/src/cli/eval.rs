@@ -4,7 +4,7 @@ use super::{Input, SUCCESS, build, terminal};
 use crate::base::SourceMap;
 use crate::core::eval;
 use crate::core::ir::Program;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Pipeline, Settings};
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Stdout, Write};
 
@@ -20,12 +20,12 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
-    evaluate(&arguments.input, arguments.count)
+    evaluate(&arguments.input, arguments.input.settings(), arguments.count)
 }
 
 /// Reads and evaluates a program.
-pub fn evaluate(input: &Input, count: bool) -> u8 {
-    let mut pipeline = Pipeline::new(input.settings());
+pub fn evaluate(input: &Input, settings: Settings, count: bool) -> u8 {
+    let mut pipeline = Pipeline::new(settings);
     match build::read(&mut pipeline, input) {
         Ok(mut program) => evaluate_program(&mut program, &pipeline.sources, count),
         Err(code) => code,

@@ -25,6 +25,8 @@ mod emit;
 
 mod eval;
 
+mod gradcheck;
+
 mod run;
 
 mod terminal;
@@ -89,6 +91,13 @@ enum Command {
     /// The evaluator executes the definitions of the language literally: slow, but without any restriction. Compiled
     /// programs print the same.
     Eval(eval::Arguments),
+    /// Run a program in the reference evaluator and compare its derivatives with differences.
+    ///
+    /// Checks every derivative that the program takes with `derivative`, `gradient`, `value-and-gradient` and
+    /// `jacobian`, and every derivative that it gives with `with-derivative`, `with-vjp`, `with-jvp` and `custom-*j`.
+    /// Stops at the first wrong one and names the function, the innermost first. The program's own output is printed as
+    /// ever. At kinks any value between the one-sided derivatives is right.
+    Gradcheck(gradcheck::Arguments),
     /// Look for mistakes in a program, without running it.
     Check(check::Arguments),
     /// Show a program at a stage of the compiler.
@@ -202,6 +211,7 @@ fn dispatch() -> u8 {
         Command::Run(arguments) => run::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Gradcheck(arguments) => gradcheck::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
     }

@@ -29,7 +29,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     let compiled = build::compile(&mut pipeline, &arguments.input, &arguments.native);
     match compiled {
         Err(code) => code,
-        Ok(Compiled::Evaluate) => eval::evaluate(&arguments.input, false),
+        Ok(Compiled::Evaluate) => eval::evaluate(&arguments.input, arguments.input.settings(), false),
         Ok(Compiled::Object(object)) => link_and_run(&mut pipeline, &object, arguments),
     }
 }

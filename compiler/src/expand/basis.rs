@@ -119,13 +119,25 @@ pub fn internal(name: &str) -> Option<Prim> {
     }
 }
 
-/// Library functions whose reverse transform the library gives, with the function that is the transform.
-pub const GIVEN_REVERSE: &[(&str, &str)] = &[("%custom", "%custom-reverse")];
+/// Library functions whose reverse transform the library gives, with the function that is the transform, and the one
+/// that is it where given derivatives are checked.
+pub const GIVEN_REVERSE: &[(&str, &str, &str)] = &[("%custom", "%custom-reverse", "%custom-reverse-checked")];
+
+/// Library functions that take derivatives, with the functions that also check them.
+pub const CHECKED: &[(&str, &str)] = &[
+    ("derivative", "%checked-derivative"),
+    ("derivative-R", "%checked-derivative"),
+    ("gradient", "%checked-gradient"),
+    ("gradient-R", "%checked-gradient"),
+    ("jacobian", "%checked-jacobian"),
+    ("jacobian-R", "%checked-jacobian"),
+    ("value-and-gradient", "%checked-value-and-gradient"),
+    ("value-and-gradient-R", "%checked-value-and-gradient"),
+];
 
 /// Names of the language that this version does not have yet. A program may define them itself.
 const RESERVED: &[&str] = &[
     "build",
-    "check-gradient",
     "dot",
     "export",
     "iterate",

@@ -40,13 +40,20 @@ pub struct Function<'a> {
 
 impl Expander {
     /// Expands the library, which consists of functions that may call each other across files.
-    pub fn library(&mut self, datums: &[Datum]) {
+    /// When derivatives are to be checked, the program gets the functions that do so under the names of those that do
+    /// not, which the library itself goes on to use.
+    pub fn library(&mut self, datums: &[Datum], check_derivatives: bool) {
         self.primitives_file = datums.first().map(|datum| datum.span.file);
         self.top_level(datums);
-        for (name, transform) in basis::GIVEN_REVERSE {
+        for (name, transform, checked) in basis::GIVEN_REVERSE {
+            let transform = if check_derivatives { checked } else { transform };
             let [of, transform] = [name, transform].map(|name| self.library_lambda(name));
             self.core.given_reverse.insert(of, transform);
             self.core.lambdas[transform].origin = Origin::Reverse(of);
+        }
+        for (name, checked) in basis::CHECKED.iter().filter(|_| check_derivatives) {
+            let checked = self.library_function(checked);
+            self.globals.library.insert(Rc::from(*name), checked);
         }
         self.in_library = false;
     }

@@ -285,7 +285,6 @@ fn malformed_help(form: &str) -> &'static str {
 fn instead_of_reserved(name: &str) -> &'static str {
     match name {
         "export" => "write a program that prints what you need",
-        "check-gradient" => "compare with a difference quotient: `(/ (- (f (+ x h)) (f (- x h))) (* 2 h))`",
         _ => "use lists, and functions on lists such as `map`, `reduce` and `list-ref`",
     }
 }

@@ -60,6 +60,8 @@ use std::path::{Path, PathBuf};
 pub struct Options {
     /// Where `include` looks when the file is not beside the including one.
     pub include_dirs: Vec<PathBuf>,
+    /// Compare the derivatives that the program takes and gives with differences.
+    pub check_derivatives: bool,
 }
 
 /// More messages than this are not shown.
@@ -90,7 +92,7 @@ fn expand(
     if !errors.is_empty() {
         return Err(errors);
     }
-    expander.library(&library);
+    expander.library(&library, options.check_derivatives);
     let mut loader = Loader::new(options, sources);
     load(&mut loader);
     let (datums, errors) = loader.finish();

@@ -19,6 +19,7 @@ pub const FILES: &[File] = &[
     File { name: "lists.vlad", text: include_str!("../../../stdlib/lists.vlad") },
     File { name: "derivatives.vlad", text: include_str!("../../../stdlib/derivatives.vlad") },
     File { name: "custom.vlad", text: include_str!("../../../stdlib/custom.vlad") },
+    File { name: "check.vlad", text: include_str!("../../../stdlib/check.vlad") },
 ];
 
 /// Adds all files to the source map and reads their datums, in order.

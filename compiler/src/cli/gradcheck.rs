@@ -1,0 +1,18 @@
+//! `vlad gradcheck`: run in the reference evaluator, where the library compares derivatives with differences
+//! (`stdlib/check.vlad`).
+
+use super::{Input, eval};
+use crate::pipeline::Settings;
+
+/// What `vlad gradcheck` accepts.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    input: Input,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> u8 {
+    let Arguments { input } = arguments;
+    eval::evaluate(input, Settings { check_derivatives: true, ..input.settings() }, false)
+}
