@@ -41,7 +41,8 @@ use std::rc::Rc;
 
 /// Transforms one λ and the λs inside it.
 pub(super) fn forward(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> LambdaId {
-    if let Some(done) = transforms.forwarded.lambdas.get(&lambda) {
+    let given = program.given.get(&lambda).map(|given| &given.forward);
+    if let Some(done) = given.or_else(|| transforms.forwarded.lambdas.get(&lambda)) {
         return *done;
     }
     let source = program.lambdas[lambda].clone();

@@ -39,8 +39,8 @@ impl Transforms {
         Transforms::default()
     }
 
-    /// The transform of a λ: ⇀λ (see [`forward`] for its form), or ↼λ: the one that
-    /// [the library gives](Program::given_reverse), or else derived (see [`reverse`]).
+    /// The transform of a λ, ↼λ or ⇀λ: the one that [the library gives](Program::given), or else derived. See [`reverse`]
+    /// and [`forward`] for their form.
     pub fn apply(&mut self, program: &mut Program, transformation: Transformation, lambda: LambdaId) -> LambdaId {
         match transformation {
             Transformation::Reverse => reverse::reverse(self, program, lambda),

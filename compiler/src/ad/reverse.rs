@@ -71,8 +71,8 @@ struct Scope {
 
 /// Transforms one λ and, first, the λs inside it.
 pub(super) fn reverse(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> LambdaId {
-    let done = program.given_reverse.get(&lambda).or_else(|| transforms.reversed.lambdas.get(&lambda));
-    if let Some(done) = done {
+    let given = program.given.get(&lambda).map(|given| &given.reverse);
+    if let Some(done) = given.or_else(|| transforms.reversed.lambdas.get(&lambda)) {
         return *done;
     }
     let source = program.lambdas[lambda].clone();

@@ -188,6 +188,15 @@ pub enum Item {
     Print(Body, Span),
 }
 
+/// The transforms of a function, as given.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    /// The reverse transform.
+    pub reverse: LambdaId,
+    /// The forward transform.
+    pub forward: LambdaId,
+}
+
 /// A whole program. Transformations append to the tables; ids stay valid.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -199,9 +208,9 @@ pub struct Program {
     pub globals: EntityVec<GlobalId, Global>,
     /// What to do, in order.
     pub items: Vec<Item>,
-    /// Functions whose reverse transform is written in the library instead of derived from their code, each with that
-    /// transform. Both are top-level functions, so there are no captures to transform.
-    pub given_reverse: FxHashMap<LambdaId, LambdaId>,
+    /// Functions whose transforms are written in the library instead of derived from their code. All are top-level
+    /// functions, so there are no captures to transform.
+    pub given: FxHashMap<LambdaId, Given>,
 }
 
 impl Program {

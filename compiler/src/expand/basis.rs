@@ -119,9 +119,14 @@ pub fn internal(name: &str) -> Option<Prim> {
     }
 }
 
-/// Library functions whose reverse transform the library gives, with the function that is the transform, and the one
-/// that is it where given derivatives are checked.
-pub const GIVEN_REVERSE: &[(&str, &str, &str)] = &[("%custom", "%custom-reverse", "%custom-reverse-checked")];
+/// The library function whose transforms the library gives.
+pub const GIVEN: &str = "%custom";
+
+/// Its transforms: the reverse and the forward one.
+pub const TRANSFORMS: [&str; 2] = ["%custom-reverse", "%custom-forward"];
+
+/// The same where given derivatives are checked.
+pub const CHECKED_TRANSFORMS: [&str; 2] = ["%checked-custom-reverse", "%checked-custom-forward"];
 
 /// Library functions that take derivatives, with the functions that also check them.
 pub const CHECKED: &[(&str, &str)] = &[

@@ -1,7 +1,7 @@
 //! Top-level definitions and expressions, and the syntax of `define`.
 
 use crate::base::Span;
-use crate::core::ir::{Body, Const, Definition, Item, LambdaId, Origin, Rhs};
+use crate::core::ir::{Body, Const, Definition, Given, Item, LambdaId, Origin, Rhs};
 use crate::expand::basis::{self, Keyword};
 use crate::expand::build::{Expander, Meaning};
 use crate::expand::error::Error;
@@ -45,12 +45,12 @@ impl Expander {
     pub fn library(&mut self, datums: &[Datum], check_derivatives: bool) {
         self.primitives_file = datums.first().map(|datum| datum.span.file);
         self.top_level(datums);
-        for (name, transform, checked) in basis::GIVEN_REVERSE {
-            let transform = if check_derivatives { checked } else { transform };
-            let [of, transform] = [name, transform].map(|name| self.library_lambda(name));
-            self.core.given_reverse.insert(of, transform);
-            self.core.lambdas[transform].origin = Origin::Reverse(of);
-        }
+        let transforms = if check_derivatives { basis::CHECKED_TRANSFORMS } else { basis::TRANSFORMS };
+        let [reverse, forward] = transforms.map(|name| self.library_lambda(name));
+        let of = self.library_lambda(basis::GIVEN);
+        self.core.given.insert(of, Given { reverse, forward });
+        self.core.lambdas[reverse].origin = Origin::Reverse(of);
+        self.core.lambdas[forward].origin = Origin::Forward(of);
         for (name, checked) in basis::CHECKED.iter().filter(|_| check_derivatives) {
             let checked = self.library_function(checked);
             self.globals.library.insert(Rc::from(*name), checked);
