@@ -260,7 +260,11 @@ impl Specializer<'_> {
                 let value = this.single(e, parts);
                 return this.convert(e, &value, target);
             }
-            let tag = this.reverse_tag(target, head).expect("the analysis has transformed every alternative");
+            let Some(tag) = this.reverse_tag(target, head) else {
+                // The analysis leaves out alternatives with a part that has no value.
+                e.terminate(Terminator::Unreachable);
+                return None;
+            };
             let wide = this.flow.shapes.alternatives(target)[tag].clone();
             let mut leaves = Vec::new();
             if let Head::Real(_) | Head::Reverse = head {
