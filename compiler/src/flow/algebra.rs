@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// How many times as many parts as before a shape may have after a knot.
 const MAX_GROWTH: usize = 2;
 
+/// A join of more parts than this is made by unification.
+const MAX_JOIN: usize = 5000;
+
 /// So many parts it may always have.
 const SMALL: usize = 200;
 
@@ -95,7 +98,10 @@ impl Shapes {
         if a == Shapes::BOTTOM {
             return b;
         }
-        self.unfold(vec![Atom::Shape(a), Atom::Shape(b)], None, None, usize::MAX).expect("a join transforms no code")
+        match self.unfold(vec![Atom::Shape(a), Atom::Shape(b)], None, None, MAX_JOIN) {
+            Ok(join) => join,
+            Err(_) => self.unify(a, &[vec![a, b]]),
+        }
     }
 
     /// The shape of `(plus x y)`; ⊥ where no alternatives conform.

@@ -16,6 +16,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Folds per widening; each removes one clash, so this many clashes at once are more than any program has shown.
 const MAX_FOLDS: usize = 64;
 
+/// What has more parts than this and still grows is collapsed at once: to find out how it grows would take too long.
+const MAX_PARTS: usize = 300;
+
 /// How many times the same steps must lead to the same sum for [`Shapes::fold_repetitions`] in every widening. Lists
 /// nested less deep than that keep an element shape of their own on every level.
 const PERIODS: usize = 3;
@@ -121,6 +124,9 @@ impl Shapes {
         let mut current = self.join(old, new);
         if current == old {
             return old;
+        }
+        if self.parts(current).len() > MAX_PARTS {
+            return self.collapse(current);
         }
         let mut groups = Vec::new();
         self.wrapped(old, current, &mut groups, &mut FxHashSet::default());
