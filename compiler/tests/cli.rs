@@ -257,6 +257,17 @@ fn derivatives_are_checked() {
 }
 
 #[test]
+fn numbers_that_go_wrong_in_derivatives_are_trapped() {
+    let forward = "(exp 1000)\n((derivative (lambda (x) (log (+ 1 (exp x))))) 1000)\n";
+    let reverse = "((derivative (lambda (x) (* x (sqrt x)))) 0)\n";
+    let folder = folder(&[("forward", forward), ("reverse", reverse)]);
+    let trapped =
+        ["forward", "reverse"].map(|name| output(vlad(&["eval", "--trap-nan", name]).current_dir(folder.path())));
+    assert!(trapped.iter().all(|output| output.status.code() == Some(1)));
+    insta::assert_snapshot!(trapped.iter().map(err).collect::<String>());
+}
+
+#[test]
 fn colours_are_used_on_demand() {
     let folder = folder(&[("wrong.vlad", "(f)\n")]);
     let colored = output(vlad(&["check", "--color", "always", "wrong.vlad"]).current_dir(folder.path()));

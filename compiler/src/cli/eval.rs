@@ -13,32 +13,43 @@ use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Stdout, Write};
 pub struct Arguments {
     #[command(flatten)]
     input: Input,
+    #[command(flatten)]
+    reports: Reports,
+}
+
+/// What the evaluator says about a run.
+#[derive(clap::Args, Clone, Copy, Default)]
+pub struct Reports {
     /// Print to standard error how many arithmetic operations of each kind were computed.
     #[arg(long)]
     count: bool,
+    /// Stop at the first operation of a derivative that gives an infinite number, or none, from operands that are finite.
+    #[arg(long)]
+    trap_nan: bool,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
-    evaluate(&arguments.input, arguments.input.settings(), arguments.count)
+    evaluate(&arguments.input, arguments.input.settings(), arguments.reports)
 }
 
 /// Reads and evaluates a program.
-pub fn evaluate(input: &Input, settings: Settings, count: bool) -> u8 {
+pub fn evaluate(input: &Input, settings: Settings, reports: Reports) -> u8 {
     let mut pipeline = Pipeline::new(settings);
     match build::read(&mut pipeline, input) {
-        Ok(mut program) => evaluate_program(&mut program, &pipeline.sources, count),
+        Ok(mut program) => evaluate_program(&mut program, &pipeline.sources, reports),
         Err(code) => code,
     }
 }
 
 /// Evaluates a program; the result is the exit code.
-pub fn evaluate_program(program: &mut Program, sources: &SourceMap, count: bool) -> u8 {
+pub fn evaluate_program(program: &mut Program, sources: &SourceMap, reports: Reports) -> u8 {
     let shared = Output { buffer: RefCell::new(BufWriter::new(io::stdout())), failure: RefCell::new(None) };
     let lines = io::stdout().is_terminal();
     let mut output = Writer { shared: &shared, lines };
     let mut input = Reader { shared: &shared, input: io::stdin().lock() };
-    let result = eval::run(program, sources, &options(), &mut input, &mut output);
+    let options = eval::Options { trap_nan: reports.trap_nan, ..options() };
+    let result = eval::run(program, sources, &options, &mut input, &mut output);
     let flushed = output.flush();
     if let Some(error) = shared.failure.borrow().as_ref() {
         return terminal::output_failed(error);
@@ -48,7 +59,7 @@ pub fn evaluate_program(program: &mut Program, sources: &SourceMap, count: bool)
     }
     match result {
         Ok(counts) => {
-            if count {
+            if reports.count {
                 eprint!("{counts}");
             }
             SUCCESS

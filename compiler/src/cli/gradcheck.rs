@@ -14,5 +14,5 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
     let Arguments { input } = arguments;
-    eval::evaluate(input, Settings { check_derivatives: true, ..input.settings() }, false)
+    eval::evaluate(input, Settings { check_derivatives: true, ..input.settings() }, eval::Reports::default())
 }

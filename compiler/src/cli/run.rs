@@ -29,7 +29,9 @@ pub fn run(arguments: &Arguments) -> u8 {
     let compiled = build::compile(&mut pipeline, &arguments.input, &arguments.native);
     match compiled {
         Err(code) => code,
-        Ok(Compiled::Evaluate) => eval::evaluate(&arguments.input, arguments.input.settings(), false),
+        Ok(Compiled::Evaluate) => {
+            eval::evaluate(&arguments.input, arguments.input.settings(), eval::Reports::default())
+        }
         Ok(Compiled::Object(object)) => link_and_run(&mut pipeline, &object, arguments),
     }
 }

@@ -170,6 +170,18 @@ pub enum RuntimeError {
         /// Where it is defined.
         definition: Span,
     },
+    /// An operation of a derivative gave something that is not a finite number, from operands that were better; where
+    /// that is asked for.
+    NotFinite {
+        /// The operation.
+        prim: Prim,
+        /// Its operands, printed.
+        operands: Vec<String>,
+        /// What it gave, printed.
+        result: String,
+        /// Whether it is part of the reverse phase, not of the program.
+        reverse: bool,
+    },
     /// Recursion too deep or too much data for the memory.
     Exhausted,
     /// The operating system failed to read or write.
@@ -220,6 +232,9 @@ impl RuntimeError {
                 diagnostic = diagnostic.note(format!("the value is {value}"));
             }
         }
+        if let RuntimeError::NotFinite { operands, .. } = self {
+            diagnostic = diagnostic.note(format!("the operands: {}", operands.join(", ")));
+        }
         if let Some(function) = &place.library {
             diagnostic = diagnostic.note(format!("this happened inside the library function `{function}`"));
         }
@@ -265,6 +280,17 @@ impl RuntimeError {
             }
             RuntimeError::Exhausted => {
                 ("V0311", "out of memory: recursion too deep or too much data".into(), "stopped here")
+            }
+            RuntimeError::NotFinite { prim, result, reverse, .. } => {
+                let phase = if *reverse { "reverse" } else { "forward" };
+                // Products with partial derivatives cannot be written, but understood.
+                let prim = match prim {
+                    Prim::Scale => Prim::Mul,
+                    Prim::Unscale => Prim::Div,
+                    prim => *prim,
+                };
+                let message = format!("`{prim}` gives {result} in the {phase} phase of a derivative");
+                ("V0315", message, if *reverse { "in the derivative of this" } else { "here" })
             }
             RuntimeError::NotAString { .. } => ("V0312", "`write-string` of a value that is not a string".into(), ""),
             RuntimeError::InputOutput { message } => ("V0313", format!("cannot read or write: {message}"), ""),
@@ -341,6 +367,7 @@ impl RuntimeError {
                 "a recursion without end looks like this; a loop that calls itself last needs no memory"
             }
             RuntimeError::NotAString { .. } => "`write` prints any value",
+            RuntimeError::NotFinite { .. } => "if the function has a derivative here, give it: `with-derivative`",
             RuntimeError::Raised { .. } | RuntimeError::InputOutput { .. } => return None,
         };
         Some(text.into())

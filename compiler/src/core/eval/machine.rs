@@ -6,13 +6,14 @@
 
 use super::code::{self, Code, Instruction, Operand, Slot};
 use super::print::{found, print};
-use super::value::{Function, Value, live_bytes};
+use super::value::{Function, Real, Value, live_bytes};
 use super::{Counts, Failure, Options, primitives};
-use crate::ad::{Transforms, base_and_tower};
+use crate::ad::{Transforms, base_and_tower, transformed_from};
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
 use crate::core::ir::{Body, Definition, GlobalId, Item, Origin, Part, Program, Var};
-use crate::core::prim::Prim;
+use crate::core::number;
+use crate::core::prim::{Family, Prim};
 use rustc_hash::FxHashMap;
 use std::io::{BufRead, Write};
 use std::rc::Rc;
@@ -38,6 +39,7 @@ pub struct Machine<'a> {
     world: World<'a>,
     sources: &'a SourceMap,
     memory: usize,
+    trap_nan: bool,
     codes: Vec<Rc<Code>>,
     code_of_function: FxHashMap<Function, u32>,
     globals: FxHashMap<GlobalId, Value>,
@@ -99,6 +101,7 @@ impl<'a> Machine<'a> {
             world,
             sources,
             memory: live_bytes().saturating_add(options.limits.memory),
+            trap_nan: options.trap_nan,
             codes: Vec::new(),
             code_of_function: FxHashMap::default(),
             globals: FxHashMap::default(),
@@ -181,7 +184,12 @@ impl<'a> Machine<'a> {
                 if *prim == Prim::Plus {
                     self.world.in_backpropagator = self.in_backpropagator();
                 }
-                (*slot, primitives::apply(*prim, values, &mut self.world)?)
+                let before = if self.trap_nan { numbers(*prim, &values) } else { None };
+                let value = primitives::apply(*prim, values, &mut self.world)?;
+                if let Some(operands) = before {
+                    self.trap(*prim, operands, &value)?;
+                }
+                (*slot, value)
             }
             Instruction::Lifted(slot, below, prim, operands) => {
                 let mut values = [Value::Nil, Value::Nil];
@@ -199,6 +207,26 @@ impl<'a> Machine<'a> {
         };
         self.set(slot, value);
         Ok(Next::Continue)
+    }
+
+    /// Fails when an operation of a derivative has made something worse than a finite number.
+    fn trap(&self, prim: Prim, operands: Vec<f64>, result: &Value) -> Result<(), RuntimeError> {
+        let Value::Real(Real { number: result, .. }) = result else { return Ok(()) };
+        let born =
+            if result.is_nan() { operands.iter().all(|x| !x.is_nan()) } else { operands.iter().all(|x| x.is_finite()) };
+        let lambda = self.codes[self.running.code as usize].lambda;
+        let reverse = self.in_backpropagator();
+        let transformed = |lambda| transformed_from(self.world.program, lambda).is_some();
+        if result.is_finite() || !born || !(reverse || lambda.is_some_and(transformed)) {
+            return Ok(());
+        }
+        let print = |x: &f64| number::format(*x).as_str().to_string();
+        Err(RuntimeError::NotFinite {
+            prim,
+            operands: operands.iter().map(print).collect(),
+            result: print(result),
+            reverse,
+        })
     }
 
     /// True when the running code is a backpropagator, or a transform of one.
@@ -357,6 +385,15 @@ impl<'a> Machine<'a> {
             None => Place::from(span),
         }
     }
+}
+
+/// The operands of an arithmetic operation.
+fn numbers(prim: Prim, operands: &[Value; 2]) -> Option<Vec<f64>> {
+    let number = |value: &Value| match value {
+        Value::Real(real) => Some(real.number),
+        _ => None,
+    };
+    (prim.family() == Family::Arithmetic).then(|| operands[..prim.arity()].iter().filter_map(number).collect())
 }
 
 fn failure(error: &RuntimeError, place: &Place) -> Failure {

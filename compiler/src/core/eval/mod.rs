@@ -43,6 +43,8 @@ use std::io::{BufRead, Write};
 pub struct Options {
     /// What the program may use.
     pub limits: Limits,
+    /// Stop at the first operation of a derivative that makes numbers infinite, or no numbers.
+    pub trap_nan: bool,
 }
 
 /// What a program may use before it is stopped.
