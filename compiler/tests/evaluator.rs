@@ -62,7 +62,7 @@ impl Build {
     }
     fn run(mut self, memory: usize) -> Result<(String, Counts), Failure> {
         let mut output = Vec::new();
-        let options = Options { limits: Limits { memory } };
+        let options = Options { limits: Limits { memory }, ..Options::default() };
         let counts = run(&mut self.program, &self.sources, &options, &mut [].as_slice(), &mut output)?;
         Ok((String::from_utf8_lossy(&output).into_owned(), counts))
     }

@@ -103,7 +103,7 @@ pub fn examine(text: &str, input: &str, host: &Host, announce: &mut dyn FnMut(&s
 }
 
 fn evaluate(mut program: Program, sources: &SourceMap, input: &str) -> Run {
-    let options = eval::Options { limits: eval::Limits { memory: MEMORY } };
+    let options = eval::Options { limits: eval::Limits { memory: MEMORY }, ..eval::Options::default() };
     let mut output = Vec::new();
     let result = eval::run(&mut program, sources, &options, &mut input.as_bytes(), &mut output);
     let (code, messages) = match result {
