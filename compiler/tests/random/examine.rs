@@ -74,16 +74,13 @@ pub fn examine(text: &str, input: &str, host: &Host, announce: &mut dyn FnMut(&s
             let (memory, messages): (Vec<&str>, Vec<&str>) =
                 messages.lines().partition(|line| line.starts_with("memory: "));
             let leaks = code == Some(0) && !memory.iter().any(|line| line.starts_with("memory: 0 boxes"));
-            let mut messages = messages.join("\n");
-            let place = place(&messages);
+            let messages = messages.join("\n");
+            let mut found = Run { code, output, place: place(&messages), messages };
+            let kind = compare(&expected, &found);
             if leaks {
-                messages.push_str(&memory.join("\n"));
+                found.messages.push_str(&memory.join("\n"));
             }
-            let found = Run { code, output, place, messages };
-            match compare(&expected, &found) {
-                Kind::Agree if leaks => (Kind::Leak, found),
-                kind => (kind, found),
-            }
+            (if leaks && kind == Kind::Agree { Kind::Leak } else { kind }, found)
         }
     };
     let (kind, wrong) = match differences::check(&expected.output) {
