@@ -73,9 +73,9 @@ impl Plan {
         let safe = safe_values(function, id, modes);
         let pointers = function.values.iter().map(|(value, ty)| *ty == Type::Ptr && !safe[value]);
         let mut owned: EntityVec<Value, bool> = pointers.collect();
-        let borrowed_from = borrowed_fields(function, &owned, modes);
-        borrowed_from.keys().for_each(|value| owned[*value] = false);
         let graph = Graph::new(function);
+        let borrowed_from = borrowed_fields(function, &graph.order, &owned, modes);
+        borrowed_from.keys().for_each(|value| owned[*value] = false);
         let doomed = doomed_blocks(function, &reverse_postorder(function));
         let live_in = function.blocks.same_ids(Vec::new());
         let mut immediate = function.values.same_ids(false);
@@ -133,10 +133,16 @@ impl Plan {
 }
 
 /// The fields that need no owner of their own: they are only looked at, in the block that reads them, before the next
-/// call.
-fn borrowed_fields(function: &Function, owned: &EntityVec<Value, bool>, modes: &Modes) -> FxHashMap<Value, Value> {
+/// call. In the order of the blocks definitions come before uses.
+fn borrowed_fields(
+    function: &Function,
+    order: &[BlockId],
+    owned: &EntityVec<Value, bool>,
+    modes: &Modes,
+) -> FxHashMap<Value, Value> {
     let mut candidates: FxHashMap<Value, (BlockId, usize, Value)> = FxHashMap::default();
-    for (id, block) in function.blocks.iter() {
+    for id in order.iter().copied() {
+        let block = &function.blocks[id];
         let mut calls = 0;
         for inst in &block.insts {
             match inst.op {

@@ -208,17 +208,23 @@ fn fill(hole: Value, value: Value, ty: Type) -> Inst {
 }
 
 /// For each result of a call of the function itself, whether it goes into a box; `None` when the block does anything else
-/// with results than boxing or returning them, or anything after the call that cannot come before it.
+/// with results, or with the boxes that hold them, than boxing or returning them, or anything after the call that cannot
+/// come before it.
 fn boxed(block: &Block, index: usize, effects: &Effects) -> Option<Vec<bool>> {
     let Terminator::Return(values) = &block.terminator else { return None };
     let results = &block.insts[index].results;
     let mut in_boxes: FxHashSet<Value> = FxHashSet::default();
+    // The results and all boxes that they are in, which nobody may look into before the results are there.
+    let mut awaited: FxHashSet<Value> = results.iter().copied().collect();
     for inst in &block.insts[index + 1..] {
-        let used = || inst.args.iter().copied().filter(|arg| results.contains(arg));
-        if !effects.is_removable(inst.op) || (used().next().is_some() && !matches!(inst.op, Op::Box(..))) {
+        let awaits = inst.args.iter().any(|arg| awaited.contains(arg));
+        if !effects.is_removable(inst.op) || (awaits && !matches!(inst.op, Op::Box(..))) {
             return None;
         }
-        in_boxes.extend(used());
+        in_boxes.extend(inst.args.iter().copied().filter(|arg| results.contains(arg)));
+        if awaits {
+            awaited.extend(&inst.results);
+        }
     }
     let is_boxed = |(position, result): (usize, &Value)| {
         let returned = values[position] == *result;
