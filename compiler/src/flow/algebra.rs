@@ -5,8 +5,9 @@
 //! a set of [`Atom`]s, unfolded to the union of their alternatives; equal sets are the same node. There are finitely
 //! many atoms over given shapes, so the construction ends.
 
+use super::operators::Operator;
 use super::shape::{Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
-use crate::core::ir::LambdaId;
+use crate::ad::tower::Transformation;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -21,10 +22,10 @@ const SMALL: usize = 200;
 
 /// How the operations ask for transforms of code.
 pub trait Transform {
-    /// The code of ↼λ; `None` past the limit on orders.
-    fn reverse(&mut self, lambda: LambdaId) -> Option<Code>;
-    /// The code that `lambda` is the reverse transform of, if it is one.
-    fn reverse_inverse(&mut self, lambda: LambdaId) -> Option<Code>;
+    /// The code with one more transformation, below so many others; `None` past the limit on orders.
+    fn insert(&mut self, code: Code, new: Transformation, below: u32) -> Option<Code>;
+    /// The code without its transformation below so many others, if it is that one.
+    fn remove(&mut self, code: Code, old: Transformation, below: u32) -> Option<Code>;
 }
 
 /// The order of `*j` on some code went past the limit.
@@ -33,7 +34,7 @@ pub struct TowerTooHigh;
 
 /// Why a construction was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
+pub(super) enum Stop {
     Tower,
     /// It would have more nodes than allowed.
     Size,
@@ -44,8 +45,11 @@ enum Stop {
 pub(super) enum Atom {
     Shape(Shape),
     Plus(Shape, Shape),
-    J(Shape),
-    JInverse(Shape),
+    Operator(Operator, Shape),
+    /// `bundle` below so many transformations.
+    Bundle(u32, Shape, Shape),
+    /// The list of what an operator makes of the environment of a closure, from this capture on.
+    Environment(Operator, Shape, usize),
     /// The shape at this position of the path to the knots.
     Path(usize),
     /// The shape inside the knots, where the nodes that they make one are one.
@@ -79,8 +83,8 @@ impl<'a> Knots<'a> {
     }
 }
 
-struct Unfolding<'a, 't> {
-    shapes: &'a mut Shapes,
+pub(super) struct Unfolding<'a, 't> {
+    pub(super) shapes: &'a mut Shapes,
     transform: Option<&'a mut (dyn Transform + 't)>,
     knots: Option<Knots<'a>>,
     graph: Vec<NewNode>,
@@ -109,14 +113,25 @@ impl Shapes {
         self.unfold(vec![Atom::Plus(a, b)], None, None, usize::MAX).expect("a sum transforms no code")
     }
 
-    /// The shape of `(*j x)`.
-    pub fn reverse(&mut self, shape: Shape, transform: &mut dyn Transform) -> Result<Shape, TowerTooHigh> {
-        self.unfold(vec![Atom::J(shape)], Some(transform), None, usize::MAX).map_err(|_| TowerTooHigh)
+    /// The shape of what an operator makes of a value; alternatives that it does not work on are left out.
+    pub fn operator(
+        &mut self,
+        operator: Operator,
+        shape: Shape,
+        transform: &mut dyn Transform,
+    ) -> Result<Shape, TowerTooHigh> {
+        self.unfold(vec![Atom::Operator(operator, shape)], Some(transform), None, usize::MAX).map_err(|_| TowerTooHigh)
     }
 
-    /// The shape of `(*j-inverse x)`; alternatives that are not reverse values are left out.
-    pub fn reverse_inverse(&mut self, shape: Shape, transform: &mut dyn Transform) -> Result<Shape, TowerTooHigh> {
-        self.unfold(vec![Atom::JInverse(shape)], Some(transform), None, usize::MAX).map_err(|_| TowerTooHigh)
+    /// The shape of `(bundle x t)`, below so many transformations; alternatives that do not fit are left out.
+    pub fn bundle(
+        &mut self,
+        below: u32,
+        [value, tangent]: [Shape; 2],
+        transform: &mut dyn Transform,
+    ) -> Result<Shape, TowerTooHigh> {
+        let root = vec![Atom::Bundle(below, value, tangent)];
+        self.unfold(root, Some(transform), None, usize::MAX).map_err(|_| TowerTooHigh)
     }
 
     /// Ties a knot: inside the shape `ancestor`, which the steps lead to from `root`, it and `others` become one node.
@@ -186,14 +201,9 @@ impl Shapes {
             let zero = match alternative.head {
                 Head::Nil | Head::Bool(_) | Head::Text(_) => self.nil(),
                 Head::Real(_) => self.real(Fact::Zero),
-                Head::Reverse => {
-                    let child = self.zero(alternative.children[0]);
-                    self.make(Head::Reverse, &[child])
-                }
-                head @ Head::Pair(_) => {
-                    let car = self.zero(alternative.children[0]);
-                    let cdr = self.zero(alternative.children[1]);
-                    self.make(head, &[car, cdr])
+                head @ (Head::Reverse | Head::Bundle | Head::Pair(_)) => {
+                    let zeros: Vec<Shape> = alternative.children.iter().map(|child| self.zero(*child)).collect();
+                    self.make(head, &zeros)
                 }
                 Head::Closure(code) => {
                     let items: Vec<Shape> = alternative.children.iter().map(|child| self.zero(*child)).collect();
@@ -288,7 +298,7 @@ impl Shapes {
 }
 
 /// The alternatives of one node while atoms add to them: the parts are still sets of atoms.
-type Parts = BTreeMap<Class, (Head, Vec<Vec<Atom>>)>;
+pub(super) type Parts = BTreeMap<Class, (Head, Vec<Vec<Atom>>)>;
 
 impl Unfolding<'_, '_> {
     /// The node that unfolds the set of atoms.
@@ -354,7 +364,7 @@ impl Unfolding<'_, '_> {
         }
     }
 
-    fn add(parts: &mut Parts, head: Head, children: Vec<Vec<Atom>>) {
+    pub(super) fn add(parts: &mut Parts, head: Head, children: Vec<Vec<Atom>>) {
         match parts.get_mut(&head.class()) {
             None => {
                 parts.insert(head.class(), (head, children));
@@ -370,10 +380,13 @@ impl Unfolding<'_, '_> {
 
     fn expand(&mut self, atom: Atom, parts: &mut Parts) -> Result<(), Stop> {
         match atom {
-            Atom::Shape(shape) => self.expand_each(shape, parts, |child, _| Atom::Shape(child)),
+            Atom::Shape(shape) => self.expand_shape(shape, parts),
             Atom::Plus(a, b) => self.expand_plus(a, b, parts),
-            Atom::J(shape) => return self.expand_reverse(shape, parts),
-            Atom::JInverse(shape) => return self.expand_reverse_inverse(shape, parts),
+            Atom::Operator(operator, shape) => return self.expand_operator(operator, shape, parts),
+            Atom::Bundle(below, x, t) => return self.expand_bundle(below, x, t, parts),
+            Atom::Environment(operator, closure, index) => {
+                self.expand_environment(None, operator, closure, index, parts);
+            }
             Atom::Path(position) => {
                 let Some(knots) = &self.knots else { return Ok(()) };
                 let step = knots.steps[position];
@@ -395,6 +408,11 @@ impl Unfolding<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Adds a shape as it is.
+    pub(super) fn expand_shape(&mut self, shape: Shape, parts: &mut Parts) {
+        self.expand_each(shape, parts, |child, _| Atom::Shape(child));
     }
 
     fn expand_each(&mut self, shape: Shape, parts: &mut Parts, part: impl Fn(Shape, (Class, usize)) -> Atom) {
@@ -428,55 +446,9 @@ impl Unfolding<'_, '_> {
         }
     }
 
-    fn expand_reverse(&mut self, shape: Shape, parts: &mut Parts) -> Result<(), Stop> {
-        for alternative in self.shapes.alternatives(shape).iter() {
-            let transformed = alternative.children.iter().map(|child| vec![Atom::J(*child)]).collect();
-            match alternative.head {
-                Head::Nil | Head::Bool(_) | Head::Text(_) => Self::add(parts, alternative.head, vec![]),
-                Head::Real(_) | Head::Reverse => {
-                    let inner = self.shapes.intern(vec![alternative.clone()]);
-                    Self::add(parts, Head::Reverse, vec![vec![Atom::Shape(inner)]]);
-                }
-                Head::ZeroOf => Self::add(parts, alternative.head, transformed),
-                Head::Pair(of) => {
-                    let transform = self.transform.as_mut().expect("transforming operations have a transform");
-                    let of = of.map(|code| transform.reverse(code.lambda).ok_or(Stop::Tower)).transpose()?;
-                    Self::add(parts, Head::Pair(of), transformed);
-                }
-                Head::Closure(code) => {
-                    let transform = self.transform.as_mut().expect("transforming operations have a transform");
-                    let code = transform.reverse(code.lambda).ok_or(Stop::Tower)?;
-                    Self::add(parts, Head::Closure(code), transformed);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn expand_reverse_inverse(&mut self, shape: Shape, parts: &mut Parts) -> Result<(), Stop> {
-        for alternative in self.shapes.alternatives(shape).iter() {
-            let transformed = alternative.children.iter().map(|child| vec![Atom::JInverse(*child)]).collect();
-            match alternative.head {
-                Head::Nil | Head::Bool(_) | Head::Text(_) => Self::add(parts, alternative.head, vec![]),
-                Head::Real(_) => {}
-                Head::Reverse => {
-                    self.expand_each(alternative.children[0], parts, |child, _| Atom::Shape(child));
-                }
-                Head::ZeroOf => Self::add(parts, alternative.head, transformed),
-                Head::Pair(of) => {
-                    let transform = self.transform.as_mut().expect("transforming operations have a transform");
-                    let of = of.and_then(|code| transform.reverse_inverse(code.lambda));
-                    Self::add(parts, Head::Pair(of), transformed);
-                }
-                Head::Closure(code) => {
-                    let transform = self.transform.as_mut().expect("transforming operations have a transform");
-                    if let Some(code) = transform.reverse_inverse(code.lambda) {
-                        Self::add(parts, Head::Closure(code), transformed);
-                    }
-                }
-            }
-        }
-        Ok(())
+    /// What transforms code.
+    pub(super) fn transform(&mut self) -> &mut dyn Transform {
+        *self.transform.as_mut().expect("transforming operations have a transform")
     }
 }
 
@@ -494,7 +466,7 @@ pub fn sum_head(x: Head, y: Head, single: bool) -> Option<Head> {
 /// Whether `plus` adds two values built by this head part by part.
 fn conforms(head: Head) -> bool {
     match head {
-        Head::Nil | Head::Pair(_) | Head::Reverse | Head::Closure(_) => true,
+        Head::Nil | Head::Pair(_) | Head::Reverse | Head::Bundle | Head::Closure(_) => true,
         Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::ZeroOf => false,
     }
 }

@@ -29,8 +29,8 @@ use super::algebra::{TowerTooHigh, Transform};
 use super::limits::Options;
 use super::primitive;
 use super::shape::{Code, Head, Shape, Shapes};
-use crate::ad::tower::Transformation;
-use crate::ad::{Transforms, base_and_tower, transformed_from};
+use crate::ad::tower::{Tower, Transformation};
+use crate::ad::{Transforms, base_and_tower};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
 use crate::core::ir::{Binding, Body, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
@@ -78,6 +78,8 @@ pub struct Facts {
 pub struct Test {
     /// The test.
     pub prim: Prim,
+    /// How many transformations of the value it is below.
+    pub below: u32,
     /// The variable that was tested; then the one that it is `*j-inverse` of, and so on.
     pub subjects: Vec<Var>,
 }
@@ -86,12 +88,12 @@ impl Facts {
     /// The shapes that the subjects of a condition's test have where it came out as `outcome`.
     pub fn refinements(&self, shapes: &mut Shapes, condition: Var, outcome: bool) -> Vec<(Var, Shape)> {
         let Some(test) = self.tests.get(&condition) else { return Vec::new() };
-        let refine = |(inverses, var): (usize, &Var)| {
+        let refine = |(inverses, var): (u32, &Var)| {
             let shape = self.shapes[var];
-            let refined = primitive::refine(shapes, shape, test.prim, outcome, inverses);
+            let refined = primitive::refine(shapes, shape, test.prim, outcome, test.below + inverses);
             (refined != shape).then_some((*var, refined))
         };
-        test.subjects.iter().enumerate().filter_map(refine).collect()
+        (0..).zip(&test.subjects).filter_map(refine).collect()
     }
 }
 
@@ -191,20 +193,22 @@ impl Codes<'_> {
     }
 }
 
+impl Codes<'_> {
+    fn raise(&mut self, base: LambdaId, tower: Tower) -> Code {
+        let lambda = self.transforms.raise(self.program, base, tower);
+        Code { base, tower, lambda }
+    }
+}
+
 impl Transform for Codes<'_> {
-    fn reverse(&mut self, lambda: LambdaId) -> Option<Code> {
-        let (_, tower) = base_and_tower(self.program, lambda);
-        if tower.height() >= self.options.max_order || self.too_large() {
+    fn insert(&mut self, code: Code, new: Transformation, below: u32) -> Option<Code> {
+        if code.tower.height() >= self.options.max_order || self.too_large() {
             return None;
         }
-        let lambda = self.transforms.apply(self.program, Transformation::Reverse, lambda);
-        Some(self.code(lambda))
+        Some(self.raise(code.base, code.tower.insert(below, new)))
     }
-    fn reverse_inverse(&mut self, lambda: LambdaId) -> Option<Code> {
-        match transformed_from(self.program, lambda)? {
-            (Transformation::Reverse, of) => Some(self.code(of)),
-            (Transformation::Forward, _) => None,
-        }
+    fn remove(&mut self, code: Code, old: Transformation, below: u32) -> Option<Code> {
+        Some(self.raise(code.base, code.tower.remove(below, old)?))
     }
 }
 
@@ -256,8 +260,8 @@ struct Analyzer<'a> {
     undefined: FxHashSet<GlobalId>,
     /// Globals whose definition has been interpreted before the item at hand.
     defined: FxHashSet<GlobalId>,
-    /// Variables bound to `*j-inverse` of another.
-    inverse_of: FxHashMap<Var, Var>,
+    /// Variables bound to `*j-inverse` of another, below so many transformations.
+    inverse_of: FxHashMap<Var, (Var, u32)>,
     /// The binding at hand.
     span: Option<Span>,
     /// The item at hand.
@@ -352,13 +356,17 @@ impl Analyzer<'_> {
                 return Ok(Shapes::BOTTOM);
             }
             facts.shapes.insert(binding.var, shape);
-            if let Rhs::Prim(prim, args) = &binding.rhs
-                && prim.family() == Family::Test
-            {
-                facts.tests.insert(binding.var, Test { prim: *prim, subjects: self.subjects(args[0]) });
-            } else if let Rhs::Prim(Prim::JInverse, args) = &binding.rhs {
-                self.inverse_of.insert(binding.var, args[0]);
-            } else if let Rhs::Prim(Prim::J, args) = &binding.rhs
+            let (below, prim, args) = match &binding.rhs {
+                Rhs::Prim(prim, args) => (0, *prim, args),
+                Rhs::Lifted(below, prim, args) => (*below, *prim, args),
+                _ => continue,
+            };
+            if prim.family() == Family::Test {
+                let subjects = self.subjects(args[0], below);
+                facts.tests.insert(binding.var, Test { prim, below, subjects });
+            } else if prim == Prim::JInverse {
+                self.inverse_of.insert(binding.var, (args[0], below));
+            } else if prim == Prim::J
                 && let Some(test) = facts.tests.get(&args[0]).cloned()
             {
                 // A truth value is its own transform.
@@ -368,9 +376,16 @@ impl Analyzer<'_> {
         Ok(facts.shapes[&body.result])
     }
 
-    /// The variable, the one that it is `*j-inverse` of, and so on.
-    fn subjects(&self, var: Var) -> Vec<Var> {
-        std::iter::successors(Some(var), |var| self.inverse_of.get(var).copied()).collect()
+    /// The variable that is tested below so many transformations, the one that it is `*j-inverse` of, and so on.
+    fn subjects(&self, var: Var, below: u32) -> Vec<Var> {
+        let mut subjects = vec![var];
+        let inverse_of = |var: &Var, depth: u32| self.inverse_of.get(var).filter(|(_, at)| *at <= depth);
+        let mut depth = below;
+        while let Some((of, _)) = inverse_of(&subjects[subjects.len() - 1], depth) {
+            subjects.push(*of);
+            depth += 1;
+        }
+        subjects
     }
 
     fn rhs(&mut self, binding: &Binding, facts: &mut Facts) -> Result<Shape, Abort> {
@@ -412,10 +427,13 @@ impl Analyzer<'_> {
                         let code = self.codes.code(lambda);
                         self.result.shapes.make(Head::Pair(Some(code)), &args)
                     }
-                    _ => self.primitive(*prim, &args)?,
+                    _ => self.primitive(0, *prim, &args)?,
                 }
             }
-            Rhs::Lifted(..) => return Err(self.tower_too_high("order")),
+            Rhs::Lifted(below, prim, args) => {
+                let args: Vec<Shape> = args.iter().map(|x| facts.shapes[x]).collect();
+                self.primitive(*below, *prim, &args)?
+            }
             Rhs::Apply(f, a) => self.apply(binding.var, facts.shapes[f], facts.shapes[a], facts)?,
             Rhs::If(condition, then, other) => self.conditional(*condition, then, other, facts)?,
         })
@@ -459,11 +477,8 @@ impl Analyzer<'_> {
         }
     }
 
-    fn primitive(&mut self, prim: Prim, args: &[Shape]) -> Result<Shape, Abort> {
-        if matches!(prim, Prim::Bundle | Prim::Primal | Prim::Tangent | Prim::JStar) {
-            return Err(self.tower_too_high("order"));
-        }
-        primitive::apply(&mut self.result.shapes, &mut self.codes, prim, args).map_err(|TowerTooHigh| {
+    fn primitive(&mut self, below: u32, prim: Prim, args: &[Shape]) -> Result<Shape, Abort> {
+        primitive::apply(&mut self.result.shapes, &mut self.codes, below, prim, args).map_err(|TowerTooHigh| {
             if self.codes.too_large() { self.too_much_code() } else { self.tower_too_high("order") }
         })
     }

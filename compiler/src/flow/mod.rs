@@ -3,7 +3,8 @@
 //! | file | |
 //! |---|---|
 //! | [`shape`] | the abstract values: canonical graphs of alternatives |
-//! | [`algebra`] | join and the derivative operators on shapes |
+//! | [`algebra`] | join, sums, zeros and knots of shapes |
+//! | [`operators`] | the other derivative operators on shapes |
 //! | [`widen`] | recognising growth, tying knots |
 //! | [`primitive`] | what a primitive does to shapes |
 //! | [`analysis`] | the interpreter: specialised functions to a fixed point |
@@ -12,6 +13,8 @@
 pub mod shape;
 
 pub mod algebra;
+
+pub mod operators;
 
 pub mod widen;
 

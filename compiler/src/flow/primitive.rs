@@ -4,15 +4,17 @@
 //! failure where code is generated. A result without alternatives means that the call always fails.
 
 use super::algebra::{TowerTooHigh, Transform};
+use super::operators::Operator;
 use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
 use crate::core::arithmetic;
 use crate::core::prim::{Family, Prim};
 use rustc_hash::FxHashSet;
 
-/// The shape of a primitive's result.
+/// The shape of the result of a primitive below so many transformations of its operands.
 pub fn apply(
     shapes: &mut Shapes,
     transform: &mut dyn Transform,
+    below: u32,
     prim: Prim,
     args: &[Shape],
 ) -> Result<Shape, TowerTooHigh> {
@@ -22,7 +24,7 @@ pub fn apply(
     Ok(match prim.family() {
         Family::Arithmetic => arithmetic(shapes, prim, args),
         Family::Comparison => comparison(shapes, prim, args),
-        Family::Test => test(shapes, prim, args[0]),
+        Family::Test => test(shapes, below, prim, args[0]),
         Family::Structure => match prim {
             Prim::Cons => shapes.pair(args[0], args[1]),
             Prim::Car => part(shapes, args[0], 0),
@@ -31,10 +33,10 @@ pub fn apply(
         Family::Derivative => match prim {
             Prim::Zero => shapes.zero(args[0]),
             Prim::Plus => shapes.plus(args[0], args[1]),
-            Prim::J => shapes.reverse(args[0], transform)?,
+            Prim::Bundle => shapes.bundle(below, [args[0], args[1]], transform)?,
             Prim::InCar => in_part(shapes, args[0], args[1], 0),
             Prim::InCdr => in_part(shapes, args[0], args[1], 1),
-            _ => shapes.reverse_inverse(args[0], transform)?,
+            _ => shapes.operator(Operator { prim, below }, args[0], transform)?,
         },
         Family::Effect => effect(shapes, prim, args),
     })
@@ -105,22 +107,23 @@ pub fn satisfies(class: Class, prim: Prim) -> bool {
         Prim::IsBoolean => class == Class::Bool,
         Prim::IsProcedure => matches!(class, Class::Closure(_)),
         Prim::IsReverse => class == Class::Reverse,
+        Prim::IsForward => class == Class::Bundle,
         _ => false,
     }
 }
 
-/// The values of a shape for which a test came out as `outcome`, where the test was made on the value after `inverses`
-/// applications of `*j-inverse`.
+/// The values of a shape for which a test came out as `outcome`, where the test was made below so many of the value's
+/// transformations.
 ///
 /// A recursive shape is only ever refined to alternatives without recursive parts: the others are boxes already, and to
 /// know that one is a pair would mean to take it apart here and to box it anew wherever it is passed on.
-pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, inverses: usize) -> Shape {
+pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, below: u32) -> Shape {
     let alternatives = shapes.alternatives(shape);
     if alternatives.len() < 2 || alternatives.iter().any(|a| a.head == Head::ZeroOf) {
         return shape;
     }
     let kept = alternatives.iter().filter(|a| {
-        let class = class_after(shapes, a.head.class(), &a.children, inverses);
+        let class = class_below(shapes, a.head.class(), &a.children, below);
         class.is_none_or(|class| satisfies(class, prim) == outcome)
     });
     let kept: Vec<Alternative> = kept.cloned().collect();
@@ -131,22 +134,24 @@ pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, inve
     shapes.intern(kept)
 }
 
-/// The class of a value of an alternative after some applications of `*j-inverse`, where that is decided.
-fn class_after(shapes: &Shapes, class: Class, children: &[Shape], inverses: usize) -> Option<Class> {
-    if inverses == 0 || class != Class::Reverse {
+/// The class of a value of an alternative below so many of its transformations, where that is decided.
+fn class_below(shapes: &Shapes, class: Class, children: &[Shape], below: u32) -> Option<Class> {
+    if below == 0 || !matches!(class, Class::Reverse | Class::Bundle) {
         return Some(class);
     }
     let inner = shapes.single(children[0])?;
-    class_after(shapes, inner.head.class(), &inner.children, inverses - 1)
+    class_below(shapes, inner.head.class(), &inner.children, below - 1)
 }
 
-fn test(shapes: &mut Shapes, prim: Prim, arg: Shape) -> Shape {
+fn test(shapes: &mut Shapes, below: u32, prim: Prim, arg: Shape) -> Shape {
     let arg = shapes.unfold_zeros(arg);
-    let mut results = shapes.alternatives(arg).iter().map(|a| satisfies(a.head.class(), prim)).collect::<Vec<_>>();
+    let satisfied =
+        |a: &Alternative| class_below(shapes, a.head.class(), &a.children, below).map(|class| satisfies(class, prim));
+    let mut results = shapes.alternatives(arg).iter().map(satisfied).collect::<Vec<_>>();
     results.dedup();
     match results[..] {
         [] => Shapes::BOTTOM,
-        [known] => shapes.boolean(Some(known)),
+        [Some(known)] => shapes.boolean(Some(known)),
         _ => shapes.boolean(None),
     }
 }

@@ -81,6 +81,7 @@ impl Printer<'_> {
                 let _ = write!(self.text, "{}", f64::from_bits(bits));
             }
             Head::Reverse => self.sequence("reverse ", children, "", ""),
+            Head::Bundle => self.sequence("forward ", children, "", ""),
             Head::ZeroOf => self.sequence("zero-of ", children, "", ""),
             Head::Pair(None) => self.sequence("(", children, " . ", ")"),
             Head::Pair(Some(code)) => {

@@ -91,6 +91,8 @@ pub enum Head {
     Real(Fact),
     /// A reverse value of the child.
     Reverse,
+    /// A number and its tangent.
+    Bundle,
     /// A pair of the two children; the list of the sensitivities of a closure's environment says of which code.
     Pair(Option<Code>),
     /// A closure; the children are its environment.
@@ -107,6 +109,7 @@ pub enum Class {
     Text,
     Real,
     Reverse,
+    Bundle,
     Pair(Option<Code>),
     Closure(Code),
     ZeroOf,
@@ -121,6 +124,7 @@ impl Head {
             Head::Text(_) => Class::Text,
             Head::Real(_) => Class::Real,
             Head::Reverse => Class::Reverse,
+            Head::Bundle => Class::Bundle,
             Head::Pair(code) => Class::Pair(code),
             Head::Closure(code) => Class::Closure(code),
             Head::ZeroOf => Class::ZeroOf,

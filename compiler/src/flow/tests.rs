@@ -1,9 +1,11 @@
 //! Tests of the data structure under the analysis: canonical form, join, widening, the derivative operators.
 
 use super::algebra::Transform;
+use super::operators::Operator;
 use super::shape::{Class, Code, Fact, Head, Shape, Shapes};
 use crate::ad::tower::{Tower, Transformation};
 use crate::core::ir::LambdaId;
+use crate::core::prim::Prim;
 
 /// `{() | (real . ...)}` to the given depth, ending in `()`.
 fn list_up_to(shapes: &mut Shapes, depth: usize) -> Shape {
@@ -32,11 +34,12 @@ struct Even;
 
 /// Pretends that λ(n+1) is the transform of λn.
 impl Transform for Even {
-    fn reverse(&mut self, lambda: LambdaId) -> Option<Code> {
-        Some(Code { base: LambdaId(0), tower: even(lambda.0 + 1), lambda: LambdaId(lambda.0 + 1) })
+    fn insert(&mut self, code: Code, _: Transformation, _: u32) -> Option<Code> {
+        let above = code.lambda.0 + 1;
+        Some(Code { base: LambdaId(0), tower: even(above), lambda: LambdaId(above) })
     }
-    fn reverse_inverse(&mut self, lambda: LambdaId) -> Option<Code> {
-        let below = lambda.0.checked_sub(1)?;
+    fn remove(&mut self, code: Code, _: Transformation, _: u32) -> Option<Code> {
+        let below = code.lambda.0.checked_sub(1)?;
         Some(Code { base: LambdaId(0), tower: even(below), lambda: LambdaId(below) })
     }
 }
@@ -106,10 +109,10 @@ fn joining_equal_heads_keeps_a_product() {
 fn reversing_keeps_recursion_and_inverts() {
     let mut shapes = Shapes::new();
     let list = list(&mut shapes);
-    let reversed = shapes.reverse(list, &mut Even).expect("no limit here");
+    let reversed = shapes.operator(Operator { prim: Prim::J, below: 0 }, list, &mut Even).expect("no limit here");
     assert!(shapes.is_recursive(reversed));
     assert_ne!(reversed, list);
-    assert_eq!(shapes.reverse_inverse(reversed, &mut Even), Ok(list));
+    assert_eq!(shapes.operator(Operator { prim: Prim::JInverse, below: 0 }, reversed, &mut Even), Ok(list));
 }
 
 #[test]

@@ -33,6 +33,7 @@ impl Specializer<'_> {
             Head::Text(_) => Kind::Text,
             Head::Real(_) => Kind::Real,
             Head::Reverse => Kind::Reverse,
+            Head::Bundle => Kind::Forward,
             Head::Pair(_) | Head::ZeroOf => Kind::Pair,
             Head::Closure(_) => Kind::Procedure,
         })

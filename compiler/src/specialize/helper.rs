@@ -8,6 +8,7 @@ use super::write::{self, Position};
 use super::{Specializer, Task};
 use crate::base::Span;
 use crate::core::ir::LambdaId;
+use crate::flow::operators::Operator;
 use crate::flow::shape::Shape;
 use crate::ssa::ir::{FuncId, Function, Stream, Terminator, Type, Value};
 
@@ -18,10 +19,10 @@ pub enum Helper {
     Convert(Shape, Shape),
     /// `plus` of two shapes, as a third.
     Plus(Shape, Shape, Shape, Origin),
-    /// `*j` from a shape to its transform.
-    Reverse(Shape, Shape),
-    /// `*j-inverse` from a shape to the inverse.
-    ReverseInverse(Shape, Shape, Origin),
+    /// `*j`, `primal` and the like from a shape to the result's.
+    Operator(Operator, Shape, Shape, Origin),
+    /// `bundle` below so many transformations, from the shapes of value and tangent to that of the result.
+    Bundle(u32, [Shape; 2], Shape, Origin),
     /// Unfolding a folded zero, to a shape without one at its top.
     UnfoldZeros(Shape, Shape),
     /// Printing.
@@ -58,8 +59,8 @@ impl Specializer<'_> {
         let (name, params, results) = match helper {
             Helper::Convert(from, to) => ("convert", vec![from], Some(to)),
             Helper::Plus(a, b, to, _) => ("plus", vec![a, b], Some(to)),
-            Helper::Reverse(from, to) => ("j", vec![from], Some(to)),
-            Helper::ReverseInverse(from, to, _) => ("j-inverse", vec![from], Some(to)),
+            Helper::Operator(operator, from, to, _) => (operator.prim.name(), vec![from], Some(to)),
+            Helper::Bundle(_, parts, to, _) => ("bundle", parts.to_vec(), Some(to)),
             Helper::UnfoldZeros(from, to) => ("unfold", vec![from], Some(to)),
             Helper::Write(shape, ..) => ("write", vec![shape], None),
         };
@@ -74,7 +75,7 @@ impl Specializer<'_> {
     /// Emits the body of the function for an operation.
     pub fn emit_helper(&mut self, e: &mut Emitter, helper: Helper) {
         let origin = match helper {
-            Helper::Plus(.., origin) | Helper::ReverseInverse(.., origin) => origin,
+            Helper::Plus(.., origin) | Helper::Operator(.., origin) | Helper::Bundle(.., origin) => origin,
             _ => Origin::default(),
         };
         (e.span, self.blame, self.lambda) = (origin.span, origin.blame, origin.lambda);
@@ -86,8 +87,11 @@ impl Specializer<'_> {
                 let values = self.split(&[a, b], &params);
                 self.plus_unfolded(e, &values[0], &values[1], to)
             }
-            Helper::Reverse(from, to) => self.reverse_unfolded(e, &value(from), to),
-            Helper::ReverseInverse(from, to, _) => self.reverse_inverse_unfolded(e, &value(from), to),
+            Helper::Operator(operator, from, to, _) => self.operator_unfolded(e, operator, &value(from), to),
+            Helper::Bundle(below, parts, to, _) => {
+                let values = self.split(&parts, &params);
+                self.bundle_unfolded(e, below, &values[0], &values[1], to)
+            }
             Helper::UnfoldZeros(from, to) => self.unfold_zeros_to(e, &value(from), to),
             Helper::Write(shape, position, stream) => {
                 write::print_unfolded(self, e, &value(shape), position, stream);

@@ -12,10 +12,11 @@
 //! So a value has few leaves however large it is, and a list of a thousand known positions is a chain of some boxes of
 //! as many leaves each.
 //!
-//! Invariant: `*j` and `*j-inverse` keep the leaves of a shape; boxed shapes that they turn into each other are one sum
+//! Invariant: `*j`, `*j-inverse` and `j*` keep the leaves of a shape; boxed shapes that they turn into each other are one sum
 //! of the SSA program ([`Layouts::unify`]).
 
 use crate::core::ir::Program;
+use crate::flow::operators::is_number;
 use crate::flow::shape::{Alternative, Fact, Head, Shape, Shapes};
 use crate::ssa::ir::{self, SumId, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -156,6 +157,7 @@ impl Layouts {
                     Head::Text(_) => "text".into(),
                     Head::Real(_) => "real".into(),
                     Head::Reverse => "reverse".into(),
+                    Head::Bundle => "bundle".into(),
                     Head::Pair(_) => "pair".into(),
                     Head::Closure(code) => core.lambdas[code.lambda].name.clone(),
                     Head::ZeroOf => "zero".into(),
@@ -168,7 +170,7 @@ impl Layouts {
         }
     }
 
-    /// Makes the boxed sums of two shapes that `*j` turns into each other the same. False, and nothing done, when the
+    /// Makes the boxed sums of two shapes that a transformation turns into each other the same. False, and nothing done, when the
     /// two are not laid out alike.
     pub fn unify(&mut self, shapes: &Shapes, program: &mut ir::Program, a: Shape, b: Shape) -> bool {
         let (mut seen, mut pending, mut same) = (FxHashSet::default(), vec![(a, b)], Vec::new());
@@ -191,13 +193,19 @@ impl Layouts {
             }
             for (x, y) in left.iter().zip(right.iter()) {
                 match (x.head, y.head) {
-                    (Head::Reverse, Head::Reverse) => {}
-                    // A number and what has the number below its tag.
-                    (Head::Reverse, _) | (_, Head::Reverse) => {
-                        if self.alternative(shapes, program, x) != self.alternative(shapes, program, y) {
+                    // A number and what a transformation has made of it: what they add to the leaves decides, unless
+                    // they hold boxes themselves.
+                    (f, g) if is_number(f) && is_number(g) => {
+                        let leaves = self.alternative(shapes, program, x);
+                        if leaves != self.alternative(shapes, program, y) {
                             return false;
                         }
-                        continue;
+                        if !leaves.contains(&Type::Ptr) {
+                            continue;
+                        }
+                        if f.class() != g.class() {
+                            return false;
+                        }
                     }
                     _ if x.children.len() != y.children.len() => return false,
                     _ => {}

@@ -14,7 +14,8 @@
 //! | [`convert`] | from a shape to one that covers it |
 //! | [`zeros`] | reals that may be the symbolic zero |
 //! | [`helper`] | functions for operations on boxed data |
-//! | [`operators`] | `zero`, `plus`, `*j`, `*j-inverse` |
+//! | [`operators`] | `zero`, `plus` |
+//! | [`transform`] | `*j`, `*j-inverse`, `bundle`, `j*`, `primal`, `tangent` |
 //! | [`primitive`] | all other primitives |
 //! | [`write`] | printing |
 //! | [`failure`] | run-time errors |
@@ -28,6 +29,8 @@ pub mod convert;
 pub mod helper;
 
 pub mod operators;
+
+pub mod transform;
 
 pub mod primitive;
 
@@ -85,6 +88,8 @@ pub struct Specializer<'a> {
     certain: FxHashMap<FuncId, Vec<Event>>,
     events: Vec<Event>,
     empty: Option<SumId>,
+    /// Made when it is first needed.
+    codes: Option<transform::Codes>,
     /// The function being emitted.
     lambda: Option<LambdaId>,
     blame: Option<Call>,
@@ -118,6 +123,7 @@ pub fn lower(core: &Program, flow: Analysis, sources: &SourceMap) -> Result<ir::
         certain: FxHashMap::default(),
         events: Vec::new(),
         empty: None,
+        codes: None,
         lambda: None,
         blame: None,
         fallback_span,
@@ -354,9 +360,12 @@ impl Specializer<'_> {
             }
             Rhs::Prim(prim, args) => {
                 let args: Vec<Val> = args.iter().map(|x| env[x].clone()).collect();
-                return self.primitive(e, *prim, &args, shape);
+                return self.primitive(e, 0, *prim, &args, shape);
             }
-            Rhs::Lifted(..) => return None,
+            Rhs::Lifted(below, prim, args) => {
+                let args: Vec<Val> = args.iter().map(|x| env[x].clone()).collect();
+                return self.primitive(e, *below, *prim, &args, shape);
+            }
             Rhs::Apply(f, a) => {
                 let (function, argument) = (env[f].clone(), env[a].clone());
                 return self.apply(e, binding.var, &function, &argument, shape, facts);

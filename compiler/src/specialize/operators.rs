@@ -1,13 +1,11 @@
-//! The derivative operators on run-time values: `zero`, `plus`, `*j`, `*j-inverse`.
+//! The operators of the vector space of sensitivities on run-time values: `zero`, `plus`, `in-car`, `in-cdr`.
 //!
-//! `*j` and `*j-inverse` cost nothing: they keep the leaves. `zero` of a recursive value keeps it folded
-//! ([`Head::ZeroOf`]). `plus` of recursive values is a function of its own, made on demand.
+//! `zero` of a recursive value keeps it folded ([`Head::ZeroOf`]). `plus` of recursive values is a function of its own,
+//! made on demand.
 
 use super::emit::{Emitted, Emitter, Parts, Val};
 use super::helper::{Helper, Origin};
 use super::{Specializer, zeros};
-use crate::ad::tower::{Tower, Transformation};
-use crate::ad::{base_and_tower, transformed_from};
 use crate::core::errors::RuntimeError;
 use crate::core::prim::Prim;
 use crate::flow::algebra::sum_head;
@@ -46,7 +44,7 @@ impl Specializer<'_> {
                     let shape = shapes.make(Head::ZeroOf, &[parts.children[0].shape]);
                     Val { shape, leaves: parts.children[0].leaves.clone() }
                 }
-                Head::Reverse | Head::Pair(_) => {
+                Head::Reverse | Head::Bundle | Head::Pair(_) => {
                     let zeros = this.zeros(e, &parts.children)?;
                     let shapes: Vec<Shape> = zeros.iter().map(|zero| zero.shape).collect();
                     let shape = this.flow.shapes.make(parts.alternative.head, &shapes);
@@ -62,7 +60,7 @@ impl Specializer<'_> {
     }
 
     /// The list of the sensitivities of the environment of a closure of that code.
-    fn environment(&mut self, e: &mut Emitter, code: Code, items: Vec<Val>) -> Val {
+    pub fn environment(&mut self, e: &mut Emitter, code: Code, items: Vec<Val>) -> Val {
         let mut list = Val { shape: self.flow.shapes.nil(), leaves: Vec::new() };
         for (position, item) in items.into_iter().enumerate().rev() {
             let head = Head::Pair((position == 0).then_some(code));
@@ -238,164 +236,5 @@ impl Specializer<'_> {
             let sensitivity = this.build(e, shape, 0, values.into_iter().flat_map(|value| value.leaves).collect());
             this.convert(e, &sensitivity, target)
         })
-    }
-
-    /// `(*j value)`: the same leaves under the transformed shape. Data that hold a number beside a reverse value in one
-    /// sum change their tags and are copied.
-    pub fn reverse(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
-        if let Some(same) = self.retype(value, target) {
-            return Some(same);
-        }
-        if self.is_boxed(value.shape) {
-            return Some(self.call_helper(e, Helper::Reverse(value.shape, target), &[value], target));
-        }
-        self.reverse_unfolded(e, value, target)
-    }
-
-    /// [`reverse`](Self::reverse), alternative by alternative.
-    pub fn reverse_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
-        self.dispatch(e, value, target, |this, e, parts| {
-            let head = parts.alternative.head;
-            if let Head::Nil | Head::Bool(_) | Head::Text(_) = head {
-                let value = this.single(e, parts);
-                return this.convert(e, &value, target);
-            }
-            let Some(tag) = this.reverse_tag(target, head) else {
-                // The analysis leaves out alternatives with a part that has no value.
-                e.terminate(Terminator::Unreachable);
-                return None;
-            };
-            let wide = this.flow.shapes.alternatives(target)[tag].clone();
-            let mut leaves = Vec::new();
-            if let Head::Real(_) | Head::Reverse = head {
-                let inner = this.single(e, parts);
-                leaves = this.convert(e, &inner, wide.children[0])?.leaves;
-            } else {
-                for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
-                    leaves.extend(this.reverse(e, child, *shape)?.leaves);
-                }
-            }
-            Some(this.build(e, target, tag, leaves))
-        })
-    }
-
-    /// The position of the transform of an alternative.
-    fn reverse_tag(&self, target: Shape, head: Head) -> Option<usize> {
-        let transform_of = |code: Code, of: Code| {
-            transformed_from(self.core, code.lambda) == Some((Transformation::Reverse, of.lambda))
-        };
-        self.flow.shapes.alternatives(target).iter().position(|a| match (head, a.head) {
-            (Head::Real(_) | Head::Reverse, Head::Reverse) => true,
-            (Head::Closure(of), Head::Closure(code)) => transform_of(code, of),
-            (Head::Pair(Some(of)), Head::Pair(Some(code))) => transform_of(code, of),
-            (Head::Pair(None), Head::Pair(None)) | (Head::ZeroOf, Head::ZeroOf) => true,
-            _ => false,
-        })
-    }
-
-    /// The same leaves under another shape that is laid out alike; `None` when it is not.
-    fn retype(&mut self, value: &Val, target: Shape) -> Option<Val> {
-        let alike = self.layouts.unify(&self.flow.shapes, &mut self.out, value.shape, target);
-        alike.then(|| Val { shape: target, leaves: value.leaves.clone() })
-    }
-
-    /// `(*j-inverse value)`: the same leaves where all parts are reverse values. Else they are taken apart, checked, and
-    /// built anew.
-    pub fn reverse_inverse(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
-        if self.all_reversed(value.shape, &mut FxHashSet::default())
-            && let Some(same) = self.retype(value, target)
-        {
-            return Some(same);
-        }
-        if self.is_boxed(value.shape) {
-            let helper = Helper::ReverseInverse(value.shape, target, self.origin(e));
-            return Some(self.call_helper(e, helper, &[value], target));
-        }
-        self.reverse_inverse_unfolded(e, value, target)
-    }
-
-    /// [`reverse_inverse`](Self::reverse_inverse), alternative by alternative.
-    pub fn reverse_inverse_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
-        self.dispatch(e, value, target, |this, e, parts| {
-            let head = parts.alternative.head;
-            let inverse = match head {
-                Head::Reverse => return this.convert(e, &parts.children[0], target),
-                Head::Nil | Head::Bool(_) | Head::Text(_) => this.single(e, parts),
-                Head::Closure(code) if code.tower == Tower::EMPTY => return this.not_reversed(e, head),
-                Head::Real(_) => return this.not_reversed(e, head),
-                Head::Pair(_) | Head::ZeroOf | Head::Closure(_) => {
-                    let tag = this.inverse_tag(target, head);
-                    let Some(tag) = tag else {
-                        // A part of it has no inverse: undoing the parts in order finds it.
-                        for child in &parts.children {
-                            let shape = this.inverse_shape(child.shape);
-                            this.reverse_inverse(e, child, shape)?;
-                        }
-                        return this.not_reversed(e, head);
-                    };
-                    let wide = this.flow.shapes.alternatives(target)[tag].clone();
-                    let mut leaves = Vec::new();
-                    for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
-                        leaves.extend(this.reverse_inverse(e, child, *shape)?.leaves);
-                    }
-                    return Some(this.build(e, target, tag, leaves));
-                }
-            };
-            this.convert(e, &inverse, target)
-        })
-    }
-
-    fn not_reversed(&mut self, e: &mut Emitter, head: Head) -> Emitted<Val> {
-        let error = RuntimeError::NotReversed { found: self.found(head) };
-        self.fail(e, &error)
-    }
-
-    fn inverse_tag(&self, target: Shape, head: Head) -> Option<usize> {
-        let inverse = |code: Code| {
-            let (Transformation::Reverse, lambda) = transformed_from(self.core, code.lambda)? else { return None };
-            let (base, tower) = base_and_tower(self.core, lambda);
-            Some(Code { base, tower, lambda })
-        };
-        let class = match head {
-            Head::Closure(code) => Class::Closure(inverse(code)?),
-            Head::Pair(of) => Class::Pair(of.and_then(inverse)),
-            head => head.class(),
-        };
-        self.tag_of(target, class)
-    }
-
-    /// The shape of the inverse of a part.
-    fn inverse_shape(&mut self, shape: Shape) -> Shape {
-        let mut codes = ExistingCodes { core: self.core };
-        self.flow.shapes.reverse_inverse(shape, &mut codes).unwrap_or(crate::flow::shape::Shapes::BOTTOM)
-    }
-
-    /// Whether every value of a shape can be given to `*j-inverse`.
-    fn all_reversed(&self, shape: Shape, seen: &mut FxHashSet<Shape>) -> bool {
-        !seen.insert(shape)
-            || self.flow.shapes.alternatives(shape).iter().all(|a| match a.head {
-                Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Reverse => true,
-                Head::Real(_) => false,
-                Head::Closure(code) if code.tower == Tower::EMPTY => false,
-                Head::Pair(_) | Head::ZeroOf | Head::Closure(_) => {
-                    a.children.iter().all(|child| self.all_reversed(*child, seen))
-                }
-            })
-    }
-}
-
-/// Transforms that exist already; nothing is transformed after the analysis.
-struct ExistingCodes<'a> {
-    core: &'a crate::core::ir::Program,
-}
-
-impl crate::flow::algebra::Transform for ExistingCodes<'_> {
-    fn reverse(&mut self, _: crate::core::ir::LambdaId) -> Option<Code> {
-        None
-    }
-    fn reverse_inverse(&mut self, lambda: crate::core::ir::LambdaId) -> Option<Code> {
-        let (Transformation::Reverse, lambda) = transformed_from(self.core, lambda)? else { return None };
-        let (base, tower) = base_and_tower(self.core, lambda);
-        Some(Code { base, tower, lambda })
     }
 }

@@ -6,17 +6,18 @@ use crate::ad::base_and_tower;
 use crate::core::errors::{RuntimeError, mismatch};
 use crate::core::ir::{Part, Var};
 use crate::core::prim::{Family, Prim};
+use crate::flow::operators::Operator;
 use crate::flow::primitive::{real_fact, satisfies};
 use crate::flow::shape::{Class, Fact, Head, Shape};
 use crate::ssa::ir::{Compare, Op, Real1, Real2, Stream, Type, Value};
 
 impl Specializer<'_> {
-    /// A call of a primitive; `result` is the shape that the analysis found for it.
-    pub fn primitive(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+    /// A call of a primitive below so many transformations of its operands; `result` is the shape that the analysis found for it.
+    pub fn primitive(&mut self, e: &mut Emitter, below: u32, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
         match prim.family() {
             Family::Arithmetic => self.arithmetic(e, prim, args, result),
             Family::Comparison => self.comparison(e, prim, args, result),
-            Family::Test => self.test(e, prim, &args[0], result),
+            Family::Test => self.test(e, below, prim, &args[0], result),
             Family::Structure => match prim {
                 Prim::Cons => {
                     let leaves = args.iter().flat_map(|arg| arg.leaves.iter().copied()).collect();
@@ -33,10 +34,10 @@ impl Specializer<'_> {
             Family::Derivative => match prim {
                 Prim::Zero => self.zero(e, &args[0], result),
                 Prim::Plus => self.plus(e, &args[0], &args[1], result),
-                Prim::J => self.reverse(e, &args[0], result),
+                Prim::Bundle => self.bundle(e, below, &args[0], &args[1], result),
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
                 Prim::InCdr => self.in_part(e, 1, &args[0], &args[1], result),
-                _ => self.reverse_inverse(e, &args[0], result),
+                _ => self.operator(e, Operator { prim, below }, &args[0], result),
             },
             Family::Effect => self.effect(e, prim, args, result),
         }
@@ -71,7 +72,8 @@ impl Specializer<'_> {
         }
     }
 
-    fn part(
+    /// A part of a pair; `error` says what is wrong with anything else.
+    pub fn part(
         &mut self,
         e: &mut Emitter,
         value: &Val,
@@ -162,7 +164,10 @@ impl Specializer<'_> {
         Some(Val { shape: result, leaves })
     }
 
-    fn test(&mut self, e: &mut Emitter, prim: Prim, value: &Val, result: Shape) -> Emitted<Val> {
+    fn test(&mut self, e: &mut Emitter, below: u32, prim: Prim, value: &Val, result: Shape) -> Emitted<Val> {
+        if below > 0 && self.flow.shapes.single(result).is_some_and(|a| a.head == Head::Bool(None)) {
+            return self.test_below(e, below, prim, value);
+        }
         let value = self.unfold_zeros(e, value)?;
         let leaves = match self.flow.shapes.single(result).map(|a| a.head) {
             Some(Head::Bool(None)) => {

@@ -106,6 +106,13 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
             print(this, e, &parts.children[0], Position::Element, stream);
             this.write_text(e, stream, ")");
         }
+        Head::Bundle => {
+            this.write_text(e, stream, "(forward ");
+            print(this, e, &parts.children[0], Position::Element, stream);
+            this.write_text(e, stream, " ");
+            print(this, e, &parts.children[1], Position::Element, stream);
+            this.write_text(e, stream, ")");
+        }
         Head::Closure(code) => {
             let text = format!("#[procedure {}]", this.core.printed_name(code.lambda));
             this.write_text(e, stream, &text);

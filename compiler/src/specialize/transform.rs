@@ -1,0 +1,379 @@
+//! The derivative operators that transform run-time values and undo that: `*j`, `*j-inverse`, `bundle`, `j*`, `primal`,
+//! `tangent`, each below any number of transformations of its operands.
+//!
+//! `*j`, `*j-inverse` and `j*` cost nothing: they keep the leaves, since a tag has none and neither has the zero tangent
+//! of a number. So does `primal` where the tangents are known to be zeros. Where data hold plain numbers beside
+//! transformed ones, and for the operators that take bundles apart or make them, data are walked; the walk over boxed
+//! data is a function of its own, made on demand.
+
+use super::Specializer;
+use super::emit::{Emitted, Emitter, Parts, Val};
+use super::helper::{Helper, Origin};
+use crate::ad::base_and_tower;
+use crate::ad::tower::{Tower, Transformation};
+use crate::core::errors::RuntimeError;
+use crate::core::ir::{LambdaId, Program};
+use crate::core::prim::Prim;
+use crate::flow::algebra::Transform;
+use crate::flow::operators::{Operator, is_environment_of, is_number};
+use crate::flow::shape::{Class, Code, Head, Shape, Shapes};
+use crate::ssa::ir::Terminator;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl Specializer<'_> {
+    /// What an operator makes of a value, as one of shape `target`.
+    pub fn operator(&mut self, e: &mut Emitter, operator: Operator, value: &Val, target: Shape) -> Emitted<Val> {
+        let always = self.always(operator, value.shape, &mut FxHashSet::default());
+        if always
+            && operator.prim != Prim::Tangent
+            && self.layouts.unify(&self.flow.shapes, &mut self.out, value.shape, target)
+        {
+            return Some(Val { shape: target, leaves: value.leaves.clone() });
+        }
+        if self.is_boxed(value.shape) {
+            let origin = if always { Origin::default() } else { self.origin(e) };
+            let helper = Helper::Operator(operator, value.shape, target, origin);
+            return Some(self.call_helper(e, helper, &[value], target));
+        }
+        self.operator_unfolded(e, operator, value, target)
+    }
+
+    /// [`operator`](Self::operator), alternative by alternative.
+    pub fn operator_unfolded(
+        &mut self,
+        e: &mut Emitter,
+        operator: Operator,
+        value: &Val,
+        target: Shape,
+    ) -> Emitted<Val> {
+        self.dispatch(e, value, target, |this, e, parts| {
+            let head = parts.alternative.head;
+            match head {
+                Head::Nil | Head::Bool(_) | Head::Text(_) => {
+                    let value = match operator.prim {
+                        Prim::Tangent => Val { shape: this.flow.shapes.nil(), leaves: Vec::new() },
+                        _ => this.single(e, parts),
+                    };
+                    this.convert(e, &value, target)
+                }
+                Head::Real(_) | Head::Reverse | Head::Bundle => this.number_operator(e, operator, parts, target),
+                Head::ZeroOf => this.each_part(e, operator.of_zero(), &parts, Some(Class::ZeroOf), target),
+                Head::Pair(of) => {
+                    let of = of.and_then(|code| this.transformed(operator, code));
+                    this.each_part(e, operator, &parts, Some(Class::Pair(of)), target)
+                }
+                Head::Closure(code) => match this.transformed(operator, code) {
+                    Some(code) if operator.prim == Prim::Tangent => {
+                        let mut items = Vec::with_capacity(parts.children.len());
+                        for capture in &parts.children {
+                            let shape = this.operator_shape(operator, capture.shape);
+                            items.push(this.operator(e, operator, capture, shape)?);
+                        }
+                        let list = this.environment(e, code, items);
+                        this.convert(e, &list, target)
+                    }
+                    Some(code) => this.each_part(e, operator, &parts, Some(Class::Closure(code)), target),
+                    None => this.not_done(e, operator, head),
+                },
+            }
+        })
+    }
+
+    /// The operator on every part of an alternative; the result is of that class in the target.
+    fn each_part(
+        &mut self,
+        e: &mut Emitter,
+        operator: Operator,
+        parts: &Parts,
+        class: Option<Class>,
+        target: Shape,
+    ) -> Emitted<Val> {
+        let Some(tag) = class.and_then(|class| self.tag_of(target, class)) else {
+            // It cannot be done on one of the parts: doing it on the parts in order finds which.
+            for child in &parts.children {
+                let shape = self.operator_shape(operator, child.shape);
+                self.operator(e, operator, child, shape)?;
+            }
+            return self.not_done(e, operator, parts.alternative.head);
+        };
+        let wide = self.flow.shapes.alternatives(target)[tag].clone();
+        let mut leaves = Vec::new();
+        for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
+            leaves.extend(self.operator(e, operator, child, *shape)?.leaves);
+        }
+        Some(self.build(e, target, tag, leaves))
+    }
+
+    fn number_operator(&mut self, e: &mut Emitter, operator: Operator, parts: Parts, target: Shape) -> Emitted<Val> {
+        let head = parts.alternative.head;
+        if operator.below > 0 && !parts.children.is_empty() {
+            return self.each_part(e, operator.inside(), &parts, Some(head.class()), target);
+        }
+        match (operator.prim, head) {
+            (Prim::J | Prim::JStar, _) => {
+                let class = if operator.prim == Prim::J { Class::Reverse } else { Class::Bundle };
+                let Some(tag) = self.tag_of(target, class) else { return self.not_done(e, operator, head) };
+                let wide = self.flow.shapes.alternatives(target)[tag].clone();
+                let inner = self.single(e, parts);
+                let mut leaves = self.convert(e, &inner, wide.children[0])?.leaves;
+                if let Some(tangent) = wide.children.get(1) {
+                    leaves.extend(self.zero(e, &inner, *tangent)?.leaves);
+                }
+                Some(self.build(e, target, tag, leaves))
+            }
+            _ if operator.below > 0 => self.not_done(e, operator, head),
+            (Prim::JInverse, Head::Reverse) | (Prim::Primal, Head::Bundle) => {
+                self.convert(e, &parts.children[0], target)
+            }
+            (Prim::Tangent, Head::Bundle) => self.convert(e, &parts.children[1], target),
+            _ => self.not_done(e, operator, head),
+        }
+    }
+
+    fn not_done(&mut self, e: &mut Emitter, operator: Operator, head: Head) -> Emitted<Val> {
+        if operator.transforms() {
+            // It can always be done; the analysis leaves out alternatives with a part that has no value.
+            e.terminate(Terminator::Unreachable);
+            return None;
+        }
+        let found = self.found(head);
+        let error = match operator.prim {
+            Prim::Primal | Prim::Tangent => RuntimeError::NotForward { prim: operator.prim, found },
+            _ => RuntimeError::NotReversed { found },
+        };
+        self.fail(e, &error)
+    }
+
+    /// The code that an operator makes of another.
+    fn transformed(&mut self, operator: Operator, code: Code) -> Option<Code> {
+        let codes = self.codes();
+        if operator.transforms() {
+            return codes.insert(code, operator.transformation(), operator.below);
+        }
+        codes.remove(code, operator.transformation(), operator.below)
+    }
+
+    /// The shape of what an operator makes of a part.
+    fn operator_shape(&mut self, operator: Operator, shape: Shape) -> Shape {
+        let codes = self.codes.get_or_insert_with(|| Codes::new(self.core));
+        self.flow.shapes.operator(operator, shape, codes).unwrap_or(Shapes::BOTTOM)
+    }
+
+    fn codes(&mut self) -> &mut Codes {
+        self.codes.get_or_insert_with(|| Codes::new(self.core))
+    }
+
+    /// Whether an operator can be done on every value of a shape.
+    fn always(&self, operator: Operator, shape: Shape, seen: &mut FxHashSet<(Operator, Shape)>) -> bool {
+        if operator.transforms() || !seen.insert((operator, shape)) {
+            return true;
+        }
+        self.flow.shapes.alternatives(shape).iter().all(|a| match (a.head, operator.prim) {
+            (Head::Nil | Head::Bool(_) | Head::Text(_), _) => true,
+            (Head::Reverse | Head::Bundle, _) if operator.below > 0 => {
+                a.children.iter().all(|child| self.always(operator.inside(), *child, seen))
+            }
+            (Head::Reverse, Prim::JInverse) | (Head::Bundle, Prim::Primal | Prim::Tangent) => true,
+            (Head::Real(_) | Head::Reverse | Head::Bundle, _) => false,
+            (Head::Closure(code), _) if code.tower.remove(operator.below, operator.transformation()).is_none() => false,
+            (Head::Pair(_) | Head::ZeroOf | Head::Closure(_), _) => {
+                a.children.iter().all(|child| self.always(operator, *child, seen))
+            }
+        })
+    }
+
+    /// `(bundle x t)`, below so many transformations, as a value of shape `target`.
+    pub fn bundle(&mut self, e: &mut Emitter, below: u32, x: &Val, t: &Val, target: Shape) -> Emitted<Val> {
+        let may_recur =
+            |this: &mut Self, shape: Shape| this.is_large(shape) || this.tag_of(shape, Class::ZeroOf).is_some();
+        if may_recur(self, x.shape) && may_recur(self, t.shape) {
+            let helper = Helper::Bundle(below, [x.shape, t.shape], target, self.origin(e));
+            return Some(self.call_helper(e, helper, &[x, t], target));
+        }
+        self.bundle_unfolded(e, below, x, t, target)
+    }
+
+    /// [`bundle`](Self::bundle), alternative by alternative.
+    pub fn bundle_unfolded(&mut self, e: &mut Emitter, below: u32, x: &Val, t: &Val, target: Shape) -> Emitted<Val> {
+        let single = self.flow.shapes.single(t.shape).is_some();
+        self.dispatch(e, x, target, |this, e, x| {
+            this.dispatch(e, t, target, |this, e, t| this.bundle_parts(e, below, x.clone(), t, single, target))
+        })
+    }
+
+    fn bundle_parts(
+        &mut self,
+        e: &mut Emitter,
+        below: u32,
+        x: Parts,
+        t: Parts,
+        single: bool,
+        target: Shape,
+    ) -> Emitted<Val> {
+        let perturb = Operator { prim: Prim::JStar, below };
+        match (x.alternative.head, t.alternative.head) {
+            (_, Head::ZeroOf) => {
+                let value = self.single(e, x);
+                let shape = self.operator_shape(perturb, value.shape);
+                let bundle = self.operator(e, perturb, &value, shape)?;
+                self.convert(e, &bundle, target)
+            }
+            (Head::ZeroOf, _) => {
+                let (zero, tangent) = (self.single(e, x), self.single(e, t));
+                let value = self.unfold_zeros(e, &zero)?;
+                self.bundle(e, below, &value, &tangent, target)
+            }
+            (Head::Nil | Head::Bool(_) | Head::Text(_), Head::Nil) => {
+                let value = self.single(e, x);
+                self.convert(e, &value, target)
+            }
+            (f, g) if is_number(f) && f.class() == g.class() => {
+                if below > 0 && !x.children.is_empty() {
+                    return self.bundle_each(e, below - 1, [&x, &t], Some(f.class()), target);
+                }
+                let (value, tangent) = (self.single(e, x), self.single(e, t));
+                match self.tag_of(target, Class::Bundle) {
+                    Some(tag) if below == 0 && self.flow.shapes.alike(value.shape, tangent.shape) => {
+                        let wide = self.flow.shapes.alternatives(target)[tag].clone();
+                        let mut leaves = self.convert(e, &value, wide.children[0])?.leaves;
+                        leaves.extend(self.convert(e, &tangent, wide.children[1])?.leaves);
+                        Some(self.build(e, target, tag, leaves))
+                    }
+                    _ => self.no_tangent(e, f, g),
+                }
+            }
+            (Head::Pair(of), Head::Pair(_)) => {
+                let of = of.and_then(|code| self.transformed(perturb, code));
+                self.bundle_each(e, below, [&x, &t], Some(Class::Pair(of)), target)
+            }
+            (Head::Closure(code), list) if is_environment_of(list, code, single) => {
+                self.bundle_closure(e, below, code, x, t, target)
+            }
+            (f, g) => self.no_tangent(e, f, g),
+        }
+    }
+
+    /// A bundle of every part of a value and its tangent; the result is of that class in the target.
+    fn bundle_each(
+        &mut self,
+        e: &mut Emitter,
+        below: u32,
+        [x, t]: [&Parts; 2],
+        class: Option<Class>,
+        target: Shape,
+    ) -> Emitted<Val> {
+        let pairs = || x.children.iter().zip(&t.children);
+        let Some(tag) = class.and_then(|class| self.tag_of(target, class)) else {
+            // One of the parts does not fit: bundling the parts in order finds which.
+            for (x, t) in pairs() {
+                self.bundle_somehow(e, below, x, t)?;
+            }
+            return self.no_tangent(e, x.alternative.head, t.alternative.head);
+        };
+        let wide = self.flow.shapes.alternatives(target)[tag].clone();
+        let mut leaves = Vec::new();
+        for ((x, t), shape) in pairs().zip(wide.children.iter()) {
+            leaves.extend(self.bundle(e, below, x, t, *shape)?.leaves);
+        }
+        Some(self.build(e, target, tag, leaves))
+    }
+
+    /// A bundle of the shape that it has.
+    fn bundle_somehow(&mut self, e: &mut Emitter, below: u32, x: &Val, t: &Val) -> Emitted<Val> {
+        let codes = self.codes.get_or_insert_with(|| Codes::new(self.core));
+        let shape = self.flow.shapes.bundle(below, [x.shape, t.shape], codes).unwrap_or(Shapes::BOTTOM);
+        self.bundle(e, below, x, t, shape)
+    }
+
+    /// A closure with a list of tangents, one for each variable that it has captured.
+    fn bundle_closure(
+        &mut self,
+        e: &mut Emitter,
+        below: u32,
+        code: Code,
+        x: Parts,
+        t: Parts,
+        target: Shape,
+    ) -> Emitted<Val> {
+        let heads = (x.alternative.head, t.alternative.head);
+        let error = RuntimeError::NotATangent { value: self.found(heads.0), found: self.found(heads.1) };
+        let mut rest = self.single(e, t);
+        let mut items = Vec::with_capacity(x.children.len());
+        for _ in &x.children {
+            items.push(self.part_of_list(e, &rest, 0, &error)?);
+            rest = self.part_of_list(e, &rest, 1, &error)?;
+        }
+        self.demand_end(e, &rest, &error)?;
+        let code = self.transformed(Operator { prim: Prim::JStar, below }, code);
+        let Some(tag) = code.and_then(|code| self.tag_of(target, Class::Closure(code))) else {
+            for (capture, tangent) in x.children.iter().zip(&items) {
+                self.bundle_somehow(e, below, capture, tangent)?;
+            }
+            return self.no_tangent(e, heads.0, heads.1);
+        };
+        let wide = self.flow.shapes.alternatives(target)[tag].clone();
+        let mut leaves = Vec::new();
+        for ((capture, tangent), shape) in x.children.iter().zip(&items).zip(wide.children.iter()) {
+            leaves.extend(self.bundle(e, below, capture, tangent, *shape)?.leaves);
+        }
+        Some(self.build(e, target, tag, leaves))
+    }
+
+    fn part_of_list(&mut self, e: &mut Emitter, list: &Val, index: usize, error: &RuntimeError) -> Emitted<Val> {
+        let shape = crate::flow::primitive::part(&mut self.flow.shapes, list.shape, index);
+        self.part(e, list, index, shape, |_, _| error.clone())
+    }
+
+    fn demand_end(&mut self, e: &mut Emitter, list: &Val, error: &RuntimeError) -> Emitted<Val> {
+        let list = self.unfold_zeros(e, list)?;
+        let nil = self.flow.shapes.nil();
+        self.dispatch(e, &list, nil, |this, e, parts| match parts.alternative.head {
+            Head::Nil => Some(Val { shape: nil, leaves: Vec::new() }),
+            _ => this.fail(e, error),
+        })
+    }
+
+    fn no_tangent(&mut self, e: &mut Emitter, value: Head, tangent: Head) -> Emitted<Val> {
+        let error = RuntimeError::NotATangent { value: self.found(value), found: self.found(tangent) };
+        self.fail(e, &error)
+    }
+
+    /// A test of a number below so many of its transformations.
+    pub fn test_below(&mut self, e: &mut Emitter, below: u32, prim: Prim, value: &Val) -> Emitted<Val> {
+        let value = self.unfold_zeros(e, value)?;
+        let unknown = self.flow.shapes.boolean(None);
+        self.dispatch(e, &value, unknown, |this, e, parts| match parts.alternative.head {
+            Head::Reverse | Head::Bundle if below > 0 => this.test_below(e, below - 1, prim, &parts.children[0]),
+            head => {
+                let known = crate::flow::primitive::satisfies(head.class(), prim);
+                Some(Val { shape: unknown, leaves: vec![e.boolean(known)] })
+            }
+        })
+    }
+}
+
+/// The transforms that exist; nothing is transformed after the analysis.
+#[derive(Debug)]
+pub struct Codes {
+    lambdas: FxHashMap<(LambdaId, Tower), LambdaId>,
+}
+
+impl Codes {
+    fn new(core: &Program) -> Codes {
+        Codes { lambdas: core.lambdas.ids().map(|lambda| (base_and_tower(core, lambda), lambda)).collect() }
+    }
+
+    fn find(&self, base: LambdaId, tower: Tower) -> Option<Code> {
+        let lambda = *self.lambdas.get(&(base, tower))?;
+        Some(Code { base, tower, lambda })
+    }
+}
+
+impl Transform for Codes {
+    fn insert(&mut self, code: Code, new: Transformation, below: u32) -> Option<Code> {
+        self.find(code.base, code.tower.insert(below, new))
+    }
+    fn remove(&mut self, code: Code, old: Transformation, below: u32) -> Option<Code> {
+        self.find(code.base, code.tower.remove(below, old)?)
+    }
+}
