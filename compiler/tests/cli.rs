@@ -260,11 +260,47 @@ fn derivatives_are_checked() {
 fn numbers_that_go_wrong_in_derivatives_are_trapped() {
     let forward = "(exp 1000)\n((derivative (lambda (x) (log (+ 1 (exp x))))) 1000)\n";
     let reverse = "((derivative (lambda (x) (* x (sqrt x)))) 0)\n";
-    let folder = folder(&[("forward", forward), ("reverse", reverse)]);
-    let trapped =
-        ["forward", "reverse"].map(|name| output(vlad(&["eval", "--trap-nan", name]).current_dir(folder.path())));
+    let tangent = "(exp 1000)\n((derivative-F (lambda (x) (* x (sqrt x)))) 0)\n";
+    let mixed = "((derivative-F (derivative-R (lambda (x) (* x x (log x))))) 0)\n";
+    let sum = "(tangent ((j* +) (bundle (cons 1 1) (cons 1e308 1e308))))\n";
+    // The value is infinite on the way, too, but its derivative is given.
+    let given = "(define (f x) (log (+ 1 (exp x))))
+((derivative (with-derivative f (lambda (x) (/ 1 (+ 1 (exp (- x))))))) 1000)
+((derivative (with-derivative f (lambda (x) (/ (exp x) (+ 1 (exp x)))))) 1000)
+";
+    let programs = [
+        ("forward", forward),
+        ("reverse", reverse),
+        ("tangent", tangent),
+        ("mixed", mixed),
+        ("sum", sum),
+        ("given", given),
+    ];
+    let folder = folder(&programs);
+    let trapped = programs.map(|(name, _)| output(vlad(&["eval", "--trap-nan", name]).current_dir(folder.path())));
     assert!(trapped.iter().all(|output| output.status.code() == Some(1)));
     insta::assert_snapshot!(trapped.iter().map(err).collect::<String>());
+}
+
+#[test]
+fn kinks_are_listed() {
+    const KINKS: &str = "(define (distance x y) (abs (- x y)))
+(abs 0)
+(write-string \"distance: \")
+((gradient distance) 2 2)
+((gradient-F distance) 3 3)
+((derivative distance) 3 2)
+((derivative-F (lambda (x) (max x (* x x)))) 1)
+((gradient (lambda (l) (reduce + 0 (map sqrt l)))) (list 0 1))
+((derivative-F (derivative-R (lambda (x) (* x (atan x (- x)))))) 0)
+((derivative (lambda (x) (abs (asin x)))) 0.5)
+";
+    let folder = folder(&[("kinks.vlad", KINKS)]);
+    let listed = output(vlad(&["eval", "--warn-kinks", "kinks.vlad"]).current_dir(folder.path()));
+    assert_eq!(listed.status.code(), Some(0));
+    insta::assert_snapshot!(out(&listed) + &err(&listed));
+    let silent = output(vlad(&["eval", "kinks.vlad"]).current_dir(folder.path()));
+    assert_eq!(err(&silent), "");
 }
 
 #[test]

@@ -22,10 +22,14 @@ pub struct Arguments {
 pub struct Reports {
     /// Print to standard error how many arithmetic operations of each kind were computed.
     #[arg(long)]
-    count: bool,
+    pub count: bool,
     /// Stop at the first operation of a derivative that gives an infinite number, or none, from operands that are finite.
     #[arg(long)]
-    trap_nan: bool,
+    pub trap_nan: bool,
+    /// Warn of each place where a function is differentiated at a point where it has no derivative, and say what is taken
+    /// for it.
+    #[arg(long)]
+    pub warn_kinks: bool,
 }
 
 /// Runs the subcommand.
@@ -48,7 +52,9 @@ pub fn evaluate_program(program: &mut Program, sources: &SourceMap, reports: Rep
     let lines = io::stdout().is_terminal();
     let mut output = Writer { shared: &shared, lines };
     let mut input = Reader { shared: &shared, input: io::stdin().lock() };
-    let options = eval::Options { trap_nan: reports.trap_nan, ..options() };
+    let on_kink: Option<eval::KinkReport> =
+        reports.warn_kinks.then_some(|kink, sources| terminal::report([kink], sources));
+    let options = eval::Options { trap_nan: reports.trap_nan, on_kink, ..options() };
     let result = eval::run(program, sources, &options, &mut input, &mut output);
     let flushed = output.flush();
     if let Some(error) = shared.failure.borrow().as_ref() {

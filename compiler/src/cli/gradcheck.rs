@@ -14,5 +14,6 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
     let Arguments { input } = arguments;
-    eval::evaluate(input, Settings { check_derivatives: true, ..input.settings() }, eval::Reports::default())
+    let reports = eval::Reports { warn_kinks: true, ..eval::Reports::default() };
+    eval::evaluate(input, Settings { check_derivatives: true, ..input.settings() }, reports)
 }

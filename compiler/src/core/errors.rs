@@ -179,8 +179,8 @@ pub enum RuntimeError {
         operands: Vec<String>,
         /// What it gave, printed.
         result: String,
-        /// Whether it is part of the reverse phase, not of the program.
-        reverse: bool,
+        /// What the operation is part of.
+        sweep: Sweep,
     },
     /// Recursion too deep or too much data for the memory.
     Exhausted,
@@ -189,6 +189,47 @@ pub enum RuntimeError {
         /// What it said.
         message: String,
     },
+}
+
+/// The part of a derivative that an operation belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sweep {
+    /// The forward phase of reverse mode: what the program computes.
+    Forward,
+    /// The reverse phase.
+    Reverse,
+    /// Forward mode: what the program computes, and tangents.
+    Tangent,
+    /// A backpropagator that the program gives.
+    Given,
+}
+
+impl Sweep {
+    /// The words for it, and for what the place is to it.
+    fn describe(self) -> (&'static str, &'static str) {
+        match self {
+            Sweep::Forward => ("in the forward phase of a derivative", "here"),
+            Sweep::Reverse => ("in the reverse phase of a derivative", "in the derivative of this"),
+            Sweep::Tangent => ("in a derivative in forward mode", "here, or in the tangent of this"),
+            Sweep::Given => ("in a derivative that the program gives", "here"),
+        }
+    }
+}
+
+/// The warning that a derivative is taken at a kink of `name`, and what it is `taken` to be.
+pub fn at_kink(name: &str, operands: &[String], taken: &str, place: &Place) -> Diagnostic {
+    let operands = operands.join(", ");
+    let message = format!("a derivative is taken where `{name}` has none");
+    let diagnostic = Diagnostic::error("V0322", message, place.span, format!("`{name}` of {operands}")).as_warning();
+    let diagnostic = diagnostic.note(format!("what is taken as the derivative: {taken}"));
+    match &place.library {
+        Some(function) => diagnostic.note(inside_library(function)),
+        None => diagnostic,
+    }
+}
+
+fn inside_library(function: &str) -> String {
+    format!("this happened inside the library function `{function}`")
 }
 
 /// Where an error happened.
@@ -236,7 +277,7 @@ impl RuntimeError {
             diagnostic = diagnostic.note(format!("the operands: {}", operands.join(", ")));
         }
         if let Some(function) = &place.library {
-            diagnostic = diagnostic.note(format!("this happened inside the library function `{function}`"));
+            diagnostic = diagnostic.note(inside_library(function));
         }
         match self.help() {
             Some(help) => diagnostic.help(help),
@@ -281,16 +322,16 @@ impl RuntimeError {
             RuntimeError::Exhausted => {
                 ("V0311", "out of memory: recursion too deep or too much data".into(), "stopped here")
             }
-            RuntimeError::NotFinite { prim, result, reverse, .. } => {
-                let phase = if *reverse { "reverse" } else { "forward" };
+            RuntimeError::NotFinite { prim, result, sweep, .. } => {
                 // Products with partial derivatives cannot be written, but understood.
                 let prim = match prim {
                     Prim::Scale => Prim::Mul,
                     Prim::Unscale => Prim::Div,
+                    Prim::Plus => Prim::Add,
                     prim => *prim,
                 };
-                let message = format!("`{prim}` gives {result} in the {phase} phase of a derivative");
-                ("V0315", message, if *reverse { "in the derivative of this" } else { "here" })
+                let (message, label) = sweep.describe();
+                ("V0315", format!("`{prim}` gives {result} {message}"), label)
             }
             RuntimeError::NotAString { .. } => ("V0312", "`write-string` of a value that is not a string".into(), ""),
             RuntimeError::InputOutput { message } => ("V0313", format!("cannot read or write: {message}"), ""),

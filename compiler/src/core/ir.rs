@@ -20,7 +20,7 @@
 
 use crate::base::{EntityVec, Span, entity_id};
 use crate::core::prim::Prim;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 entity_id! {
@@ -211,6 +211,8 @@ pub struct Program {
     /// Functions whose transforms are written in the library instead of derived from their code. All are top-level
     /// functions, so there are no captures to transform.
     pub given: FxHashMap<LambdaId, Given>,
+    /// Library functions of two numbers that have a kink where these are equal.
+    pub kinked: FxHashSet<LambdaId>,
 }
 
 impl Program {

@@ -6,6 +6,8 @@ pub mod prim;
 
 pub mod arithmetic;
 
+pub mod kinks;
+
 // Compiled programs print and read numbers with the same code, which therefore lives with the run time.
 #[path = "../../../runtime/src/number.rs"]
 pub mod number;

@@ -128,6 +128,9 @@ pub const TRANSFORMS: [&str; 2] = ["%custom-reverse", "%custom-forward"];
 /// The same where given derivatives are checked.
 pub const CHECKED_TRANSFORMS: [&str; 2] = ["%checked-custom-reverse", "%checked-custom-forward"];
 
+/// Library functions of two numbers that have a kink where these are equal.
+pub const KINKED: [&str; 2] = ["%max/2", "%min/2"];
+
 /// Library functions that take derivatives, with the functions that also check them.
 pub const CHECKED: &[(&str, &str)] = &[
     ("derivative", "%checked-derivative"),

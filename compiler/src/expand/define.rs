@@ -51,6 +51,7 @@ impl Expander {
         self.core.given.insert(of, Given { reverse, forward });
         self.core.lambdas[reverse].origin = Origin::Reverse(of);
         self.core.lambdas[forward].origin = Origin::Forward(of);
+        self.core.kinked = basis::KINKED.iter().map(|name| self.library_lambda(name)).collect();
         for (name, checked) in basis::CHECKED.iter().filter(|_| check_derivatives) {
             let checked = self.library_function(checked);
             self.globals.library.insert(Rc::from(*name), checked);

@@ -4,17 +4,18 @@
 //! call. A tail call replaces the running activation. Both stacks live on the heap, so recursion is as deep as memory
 //! allows, and every entry of a function checks that the memory allowed is not used up.
 
+mod watch;
+
 use super::code::{self, Code, Instruction, Operand, Slot};
 use super::print::{found, print};
-use super::value::{Function, Real, Value, live_bytes};
-use super::{Counts, Failure, Options, primitives};
-use crate::ad::{Transforms, base_and_tower, transformed_from};
+use super::value::{Function, Value, live_bytes};
+use super::{Counts, Failure, KinkReport, Options, primitives};
+use crate::ad::Transforms;
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
-use crate::core::ir::{Body, Definition, GlobalId, Item, Origin, Part, Program, Var};
-use crate::core::number;
-use crate::core::prim::{Family, Prim};
-use rustc_hash::FxHashMap;
+use crate::core::ir::{Body, Definition, GlobalId, Item, Part, Program, Var};
+use crate::core::prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::io::{BufRead, Write};
 use std::rc::Rc;
 
@@ -40,6 +41,9 @@ pub struct Machine<'a> {
     sources: &'a SourceMap,
     memory: usize,
     trap_nan: bool,
+    on_kink: Option<KinkReport>,
+    /// The kinks that have been reported: where, and of what.
+    reported: FxHashSet<(Span, String)>,
     codes: Vec<Rc<Code>>,
     code_of_function: FxHashMap<Function, u32>,
     globals: FxHashMap<GlobalId, Value>,
@@ -102,6 +106,8 @@ impl<'a> Machine<'a> {
             sources,
             memory: live_bytes().saturating_add(options.limits.memory),
             trap_nan: options.trap_nan,
+            on_kink: options.on_kink,
+            reported: FxHashSet::default(),
             codes: Vec::new(),
             code_of_function: FxHashMap::default(),
             globals: FxHashMap::default(),
@@ -184,10 +190,12 @@ impl<'a> Machine<'a> {
                 if *prim == Prim::Plus {
                     self.world.in_backpropagator = self.in_backpropagator();
                 }
-                let before = if self.trap_nan { numbers(*prim, &values) } else { None };
+                let watched = self.trap_nan || self.on_kink.is_some();
+                let numbers = if watched { watch::numbers(*prim, &values) } else { None };
                 let value = primitives::apply(*prim, values, &mut self.world)?;
-                if let Some(operands) = before {
-                    self.trap(*prim, operands, &value)?;
+                if let Some(operands) = numbers {
+                    self.watch_primitive(*prim, &operands);
+                    self.trap(*prim, &operands, &value)?;
                 }
                 (*slot, value)
             }
@@ -207,34 +215,6 @@ impl<'a> Machine<'a> {
         };
         self.set(slot, value);
         Ok(Next::Continue)
-    }
-
-    /// Fails when an operation of a derivative has made something worse than a finite number.
-    fn trap(&self, prim: Prim, operands: Vec<f64>, result: &Value) -> Result<(), RuntimeError> {
-        let Value::Real(Real { number: result, .. }) = result else { return Ok(()) };
-        let born =
-            if result.is_nan() { operands.iter().all(|x| !x.is_nan()) } else { operands.iter().all(|x| x.is_finite()) };
-        let lambda = self.codes[self.running.code as usize].lambda;
-        let reverse = self.in_backpropagator();
-        let transformed = |lambda| transformed_from(self.world.program, lambda).is_some();
-        if result.is_finite() || !born || !(reverse || lambda.is_some_and(transformed)) {
-            return Ok(());
-        }
-        let print = |x: &f64| number::format(*x).as_str().to_string();
-        Err(RuntimeError::NotFinite {
-            prim,
-            operands: operands.iter().map(print).collect(),
-            result: print(result),
-            reverse,
-        })
-    }
-
-    /// True when the running code is a backpropagator, or a transform of one.
-    fn in_backpropagator(&self) -> bool {
-        let program = &*self.world.program;
-        let lambda = self.codes[self.running.code as usize].lambda;
-        let origin = lambda.map(|lambda| program.lambdas[base_and_tower(program, lambda).0].origin);
-        matches!(origin, Some(Origin::Backpropagator(..)))
     }
 
     fn position(&self, slot: Slot) -> usize {
@@ -290,6 +270,7 @@ impl<'a> Machine<'a> {
         let Value::Closure(closure) = &function else {
             return Err(RuntimeError::NotAProcedure { found: found(self.world.program, &function) });
         };
+        self.watch_call(closure.function(), &argument);
         let call = self.call_to_blame(closure.function(), tail);
         let code = self.code_of(closure.function());
         if tail {
@@ -385,15 +366,6 @@ impl<'a> Machine<'a> {
             None => Place::from(span),
         }
     }
-}
-
-/// The operands of an arithmetic operation.
-fn numbers(prim: Prim, operands: &[Value; 2]) -> Option<Vec<f64>> {
-    let number = |value: &Value| match value {
-        Value::Real(real) => Some(real.number),
-        _ => None,
-    };
-    (prim.family() == Family::Arithmetic).then(|| operands[..prim.arity()].iter().filter_map(number).collect())
 }
 
 fn failure(error: &RuntimeError, place: &Place) -> Failure {

@@ -45,7 +45,12 @@ pub struct Options {
     pub limits: Limits,
     /// Stop at the first operation of a derivative that makes numbers infinite, or no numbers.
     pub trap_nan: bool,
+    /// What to do when a function is differentiated where it has no derivative, the first time in each place.
+    pub on_kink: Option<KinkReport>,
 }
+
+/// What to do with a message about a kink.
+pub type KinkReport = fn(&Diagnostic, &SourceMap);
 
 /// What a program may use before it is stopped.
 #[derive(Clone, Debug)]
