@@ -1,58 +1,49 @@
 //! Random derivatives: every operator of the library, nested, of functions between all kinds of spaces.
 
 use super::generate::Generator;
+use super::modes::Mode;
 use super::sexp::{Sexp, atom, form};
 use super::types::Type;
 use std::rc::Rc;
 
 impl Generator {
-    /// A function whose derivative is taken, as an expression.
-    fn differentiable(&mut self, argument: &Type, result: &Type) -> Sexp {
-        let function = Type::function(argument.clone(), result.clone());
-        self.differentiated(|inside| inside.expression(&function))
-    }
-
     /// A number that is part of a derivative.
     pub(super) fn derived_real(&mut self) -> Sexp {
         if !self.may_differentiate() {
             return self.expression(&Type::Real);
         }
-        match self.rng.below(12) {
+        match self.rng.below(15) {
+            12.. => self.bundled_real(),
             0..=3 => self.slope(),
             4 => self.closure_gradient(),
             5 => self.pulled_back(),
             6 => self.tower(),
             7 => {
-                let (f, x) = (self.differentiable(&Type::Real, &Type::Real), self.expression(&Type::Real));
-                let template = *self.rng.choose(&[
-                    "(jvp ? ? ?)",
-                    "(vjp ? ? ?)",
-                    "(hvp ? ? ?)",
-                    "(directional-derivative ? ? ?)",
-                    "(pull ? ? ?)",
-                ]);
-                form(template, [f, x, self.expression(&Type::Real)])
+                let mode = self.mode();
+                let (f, x) = (self.differentiable(mode, &Type::Real, &Type::Real), self.expression(&Type::Real));
+                let name = *self.rng.choose(&["jvp", "vjp", "hvp", "directional-derivative"]);
+                form("(? ? ? ?)", [self.operator(name, mode), f, x, self.expression(&Type::Real)])
             }
             8 => {
-                let space = self.space();
-                let f = self.differentiable(&space, &Type::Real);
-                let template = *self.rng.choose(&["(sum-all ((hessian ?) ?))", "(sum-all ((jacobian ?) ?))"]);
-                form(template, [f, self.expression(&space)])
+                let (space, mode) = (self.space(), self.mode());
+                let f = self.differentiable(mode, &space, &Type::Real);
+                let name = *self.rng.choose(&["hessian", "jacobian"]);
+                form("(sum-all ((? ?) ?))", [self.operator(name, mode), f, self.expression(&space)])
             }
             9 => {
                 // The derivative of a function that returns a function, or a list.
-                let (x, y) = (self.fresh("x"), self.fresh("y"));
+                let (x, mode) = (self.fresh("x"), self.mode());
                 let result = Type::function(Type::Real, Type::Real);
-                let body = self
-                    .within(&[(&x, &Type::Real)], |inside| inside.differentiated(|inside| inside.expression(&result)));
+                let body = self.within(&[(&x, &Type::Real)], |inside| {
+                    inside.differentiated(mode, |inside| inside.expression(&result))
+                });
                 let [at, argument] = [self.expression(&Type::Real), self.expression(&Type::Real)];
-                let parts = [atom(&x), body, atom(&x), argument, at];
-                let _ = y;
-                form("((derivative (lambda (?) (? (+ ? ?)))) ?)", parts)
+                let parts = [self.operator("derivative", mode), atom(&x), body, atom(&x), argument, at];
+                form("((? (lambda (?) (? (+ ? ?)))) ?)", parts)
             }
             10 => {
                 // The sensitivity of what a function has captured.
-                let f = self.differentiable(&Type::Real, &Type::Real);
+                let f = self.differentiable(Mode::Reverse, &Type::Real, &Type::Real);
                 form("(sum-all (car ((cdr ((*j ?) (*j ?))) 1)))", [f, self.expression(&Type::Real)])
             }
             _ => {
@@ -73,12 +64,14 @@ impl Generator {
         match self.rng.below(7) {
             0..=1 => self.gradient(space),
             2..=3 => {
-                let f = self.differentiable(&Type::Real, space);
-                form("((derivative ?) ?)", [f, self.expression(&Type::Real)])
+                let mode = self.mode();
+                let f = self.differentiable(mode, &Type::Real, space);
+                form("((? ?) ?)", [self.operator("derivative", mode), f, self.expression(&Type::Real)])
             }
             4 => {
-                let (f, x) = (self.differentiable(&Type::Real, space), self.expression(&Type::Real));
-                form("(jvp ? ? ?)", [f, x, self.expression(&Type::Real)])
+                let mode = self.mode();
+                let (f, x) = (self.differentiable(mode, &Type::Real, space), self.expression(&Type::Real));
+                form("(? ? ? ?)", [self.operator("jvp", mode), f, x, self.expression(&Type::Real)])
             }
             5 => {
                 let v = self.fresh("v");
@@ -95,8 +88,9 @@ impl Generator {
 
     /// A pair of a number and the gradient that belongs to it.
     pub(super) fn value_and_gradient(&mut self, space: &Type) -> Sexp {
-        let f = self.differentiable(space, &Type::Real);
-        form("((value-and-gradient ?) ?)", [f, self.expression(space)])
+        let mode = self.mode();
+        let f = self.differentiable(mode, space, &Type::Real);
+        form("((? ?) ?)", [self.operator("value-and-gradient", mode), f, self.expression(space)])
     }
 
     /// A list, from the library's functions on lists.
@@ -117,12 +111,12 @@ impl Generator {
                 form(template, [atom(x), keep, self.expression(&list)])
             }
             3..=4 => {
-                let from = Type::random(&mut self.rng, 1);
+                let from = self.any_type(1);
                 let body = self.within(&[(&x, &from)], |inside| inside.repeated(3, |inside| inside.expression(item)));
                 form("(map (lambda (?) ?) ?)", [atom(x), body, self.expression(&Type::List(Rc::new(from)))])
             }
             5 => {
-                let (from, y) = (Type::random(&mut self.rng, 1), self.fresh("y"));
+                let (from, y) = (self.any_type(1), self.fresh("y"));
                 let body = self.within(&[(&x, &from), (&y, &Type::Real)], |inside| {
                     inside.repeated(3, |inside| inside.expression(item))
                 });

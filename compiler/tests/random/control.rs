@@ -11,7 +11,9 @@ impl Generator {
         if !self.may_repeat() {
             return self.simple(wanted);
         }
-        match self.rng.below(14) {
+        match self.rng.below(19) {
+            14..=16 => self.use_of_record(wanted),
+            17..=18 => self.given_loop(wanted),
             0 => self.mutual_recursion(wanted),
             1 => self.continuation_passing(wanted),
             2 => self.cases(wanted),
@@ -30,7 +32,7 @@ impl Generator {
     /// Two functions that call each other in tail position.
     fn mutual_recursion(&mut self, wanted: &Type) -> Sexp {
         self.note("letrec");
-        let (first, second) = (Type::random(&mut self.rng, 1), Type::random(&mut self.rng, 1));
+        let (first, second) = (self.any_type(1), self.any_type(1));
         let (f, g, i, a) = (self.fresh("even"), self.fresh("odd"), self.fresh("i"), self.fresh("a"));
         let (count, start) = (self.count(), self.expression(&first));
         let mut lambda = |own: &Type, other: &Type, callee: &str| {
@@ -50,7 +52,7 @@ impl Generator {
     fn continuation_passing(&mut self, wanted: &Type) -> Sexp {
         self.note("continuations");
         let (name, i, k, v) = (self.fresh("cps"), self.fresh("i"), self.fresh("k"), self.fresh("v"));
-        let inner = Type::random(&mut self.rng, 1);
+        let inner = self.any_type(1);
         let count = self.count();
         let last = self.within(&[(&v, &inner)], |inside| inside.expression(wanted));
         let start = self.within(&[(&i, &Type::Real)], |inside| inside.expression(&inner));
@@ -86,7 +88,7 @@ impl Generator {
     fn pending_recursion(&mut self, wanted: &Type) -> Sexp {
         self.note("pending recursion");
         let (name, i, y) = (self.fresh("rec"), self.fresh("i"), self.fresh("y"));
-        let of = if self.rng.percent(50) { wanted.clone() } else { Type::random(&mut self.rng, 2) };
+        let of = if self.rng.percent(50) { wanted.clone() } else { self.any_type(2) };
         let (count, base) = (self.count(), self.expression(&of));
         let body =
             self.within(&[(&i, &Type::Real), (&y, &of)], |inside| inside.repeated(3, |inside| inside.expression(&of)));
@@ -101,7 +103,7 @@ impl Generator {
 
     fn fold_of_list(&mut self, wanted: &Type) -> Sexp {
         self.note("library folds");
-        let item = Type::random(&mut self.rng, 1);
+        let item = self.any_type(1);
         let (a, x) = (self.fresh("a"), self.fresh("x"));
         let list = self.expression(&Type::List(Rc::new(item.clone())));
         let start = self.expression(wanted);
@@ -119,7 +121,7 @@ impl Generator {
         let of = match self.rng.below(3) {
             0 => Type::Real,
             1 => Type::function(Type::Real, wanted.clone()),
-            _ => Type::pair(Type::random(&mut self.rng, 1), Type::random(&mut self.rng, 1)),
+            _ => Type::pair(self.any_type(1), self.any_type(1)),
         };
         let (o, some) = (self.fresh("o"), self.expression(&of));
         let (condition, none) = (self.expression(&Type::Bool), self.expression(wanted));
@@ -154,7 +156,7 @@ impl Generator {
     /// Functions of different code in a list of which one is chosen at run time.
     fn one_of_functions(&mut self, wanted: &Type) -> Sexp {
         self.note("functions in a list");
-        let argument = Type::random(&mut self.rng, 1);
+        let argument = self.any_type(1);
         let function = Type::function(argument.clone(), wanted.clone());
         let [f, g, h] = [self.expression(&function), self.expression(&function), self.simple(&function)];
         let (x, i) = (self.expression(&argument), self.count());
@@ -163,7 +165,7 @@ impl Generator {
 
     fn walk_of_list(&mut self, wanted: &Type) -> Sexp {
         self.note("walks over lists");
-        let item = Type::random(&mut self.rng, 1);
+        let item = self.any_type(1);
         let list = self.expression(&Type::List(Rc::new(item.clone())));
         let (walk, l, x, y) = (self.fresh("walk"), self.fresh("l"), self.fresh("x"), self.fresh("y"));
         let base = self.expression(wanted);
@@ -176,7 +178,7 @@ impl Generator {
 
     /// A curried local definition, used twice.
     fn local_function(&mut self, wanted: &Type) -> Sexp {
-        let (first, second) = (Type::random(&mut self.rng, 1), Type::random(&mut self.rng, 1));
+        let (first, second) = (self.any_type(1), self.any_type(1));
         let (f, a, b) = (self.fresh("f"), self.fresh("a"), self.fresh("b"));
         let body = self
             .within(&[(&a, &first), (&b, &second)], |inside| inside.repeated(2, |inside| inside.expression(wanted)));
@@ -187,15 +189,9 @@ impl Generator {
         form("(let () (define ((? ?) ?) ?) (let ((? (? ?))) ?))", parts)
     }
 
-    /// Transformed and back: the same value, for data and for functions.
-    fn there_and_back(&mut self, wanted: &Type) -> Sexp {
-        self.note("*j-inverse");
-        form("(*j-inverse (*j ?))", [self.expression(wanted)])
-    }
-
     fn two_accumulators(&mut self, wanted: &Type) -> Sexp {
         self.note("two accumulators");
-        let other = Type::random(&mut self.rng, 1);
+        let other = self.any_type(1);
         let (name, i, a, b) = (self.fresh("loop"), self.fresh("i"), self.fresh("a"), self.fresh("b"));
         let (count, first, second) = (self.count(), self.expression(wanted), self.expression(&other));
         let variables: [(&str, &Type); 3] = [(&i, &Type::Real), (&b, &other), (&a, wanted)];

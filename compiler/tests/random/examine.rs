@@ -7,6 +7,7 @@ use super::common::Outcome;
 use super::differences;
 use super::features;
 use super::host::Host;
+use super::settings;
 use super::verdict::{Kind, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -35,8 +36,12 @@ struct Run {
 }
 
 /// Compares both ways to run a program. `announce` is told which stage begins.
-pub fn examine(text: &str, input: &str, host: &Host, announce: &mut dyn FnMut(&str)) -> Verdict {
-    let mut pipeline = Pipeline::new(Settings::default());
+pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &mut dyn FnMut(&str)) -> Verdict {
+    let (limits, passes) = match settings::read(settings) {
+        Ok(settings) => settings,
+        Err(message) => return Verdict::new(Kind::IllFormed, message),
+    };
+    let mut pipeline = Pipeline::new(Settings { limits, ..Settings::default() });
     pipeline.sources = SourceMap::carrying([(NAME.to_string(), text.to_string())]);
     announce("expand");
     let program = match pipeline.expand(Path::new(NAME)) {
@@ -53,7 +58,7 @@ pub fn examine(text: &str, input: &str, host: &Host, announce: &mut dyn FnMut(&s
     }
     announce("compile");
     let mut features = features::of_run(expected.code, &expected.place);
-    let compiled = catch_unwind(AssertUnwindSafe(|| compile(&mut pipeline, program, &mut features)));
+    let compiled = catch_unwind(AssertUnwindSafe(|| compile(&mut pipeline, program, &passes, &mut features)));
     let compiled = compiled.unwrap_or_else(|_| Err(Verdict::new(Kind::Mistake, super::last_panic())));
     let (kind, found) = match compiled {
         Err(Verdict { kind: Kind::Agree, text, .. }) => {
@@ -112,7 +117,12 @@ fn evaluate(mut program: Program, sources: &SourceMap, input: &str) -> Run {
 }
 
 /// Object code. The error is `Agree` when the compiler says that the program is wrong.
-fn compile(pipeline: &mut Pipeline, mut program: Program, features: &mut Vec<String>) -> Result<Vec<u8>, Verdict> {
+fn compile(
+    pipeline: &mut Pipeline,
+    mut program: Program,
+    passes: &opt::Settings,
+    features: &mut Vec<String>,
+) -> Result<Vec<u8>, Verdict> {
     let refused = |refusal, sources: &SourceMap| match refusal {
         Refusal::Mistake(mistakes) => Verdict::new(Kind::Agree, render(&mistakes, sources)),
         Refusal::Unsupported(warning) => {
@@ -124,7 +134,7 @@ fn compile(pipeline: &mut Pipeline, mut program: Program, features: &mut Vec<Str
     };
     let flow = pipeline.analyze(&mut program).map_err(|refusal| refused(refusal, &pipeline.sources))?;
     let mut code = pipeline.specialize(&program, flow).map_err(|refusal| refused(refusal, &pipeline.sources))?;
-    pipeline.optimize(&mut code, &opt::Settings { verify: true, ..opt::Settings::default() });
+    pipeline.optimize(&mut code, passes);
     features.extend(features::of_code(&code));
     let object = pipeline.object(&code);
     object.map_err(|error| Verdict::new(Kind::Mistake, render(&[error.to_diagnostic()], &pipeline.sources)))

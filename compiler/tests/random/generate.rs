@@ -11,8 +11,10 @@
 //! output in the middle and with input that ends too early. A checked program compares a derivative with differences.
 
 use super::mistakes;
+use super::modes::{Mode, nesting};
 use super::rng::Rng;
 use super::sexp::{Sexp, atom, form};
+use super::sums::Sort;
 use super::types::Type;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -23,6 +25,8 @@ pub struct Program {
     pub forms: Vec<Sexp>,
     /// Its input.
     pub input: String,
+    /// What it is compiled with.
+    pub settings: String,
     /// What it contains, for counting.
     pub features: BTreeSet<&'static str>,
 }
@@ -35,7 +39,8 @@ const PRELUDE: &str = "
     (define ((compose f g) x) (f (g x)))
     (define (slope f x) (cdr ((cdr ((*j f) (*j x))) 1)))
     (define (pull f x s) (cdr ((cdr ((*j f) (*j x))) s)))
-    (define (push f x) (*j-inverse (car ((*j f) (*j x)))))";
+    (define (push f x) (*j-inverse (car ((*j f) (*j x)))))
+    (define (shove f x t) (tangent ((j* f) (bundle x t))))";
 
 /// What a program is like.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,7 +73,9 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
         names: 0,
         budget: 0,
         work: 1,
-        order: 0,
+        modes: Vec::new(),
+        sorts_in_scope: Vec::new(),
+        checked: profile == Profile::Checked,
         mistakes: if profile == Profile::Wild { 3 } else { 0 },
     };
     let mut forms = super::sexp::parse(PRELUDE);
@@ -76,9 +83,18 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
         forms.push(form("(define ? (read-real))", [atom(name)]));
     }
     generator.scope.extend([("r0".to_string(), Type::Real), ("r1".to_string(), Type::Real)]);
+    if generator.rng.percent(35) {
+        generator.sorts_in_scope = generator.sorts();
+    }
     for _ in 0..generator.rng.below(4) {
         generator.budget = size / 3;
-        forms.push(generator.function());
+        forms.extend(generator.functions());
+    }
+    for _ in 0..generator.rng.below(6).saturating_sub(3) {
+        generator.budget = size / 3;
+        let (name, of) = (generator.fresh("global"), generator.any_type(2));
+        forms.push(form("(define ? ?)", [atom(&name), generator.expression(&of)]));
+        generator.scope.push((name, of));
     }
     generator.budget = size;
     if profile == Profile::Checked {
@@ -92,7 +108,12 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
         }
     }
     let input = input.iter().map(|word| format!("{word}\n")).collect();
-    Program { forms, input, features: generator.features }
+    // Not of the same sequence, so that other settings leave the programs as they are.
+    let settings = super::settings::random(&mut Rng::new(!seed));
+    if !settings.is_empty() {
+        generator.note("settings");
+    }
+    Program { forms, input, settings, features: generator.features }
 }
 
 /// A multiple of a quarter between -2 and 3.
@@ -118,23 +139,37 @@ pub(super) struct Generator {
     /// How many names were made up.
     names: usize,
     /// How many more expressions may be generated before only simple ones are.
-    budget: usize,
+    pub(super) budget: usize,
     /// How often the code being generated may run.
-    work: usize,
-    /// How many derivatives are taken around the code being generated.
-    order: usize,
+    pub(super) work: usize,
+    /// The derivatives that are taken around the code being generated, outermost first.
+    modes: Vec<Mode>,
+    /// The sorts of records that the program declares.
+    pub(super) sorts_in_scope: Vec<Sort>,
+    /// Whether derivatives are compared with differences, so that none may be wrong on purpose.
+    checked: bool,
     /// How many more mistakes may be made.
     mistakes: usize,
     features: BTreeSet<&'static str>,
 }
 
 /// Code that may run more often than this gets no further loops.
-const MOST_WORK: usize = 400;
+pub(super) const MOST_WORK: usize = 400;
 
 /// Derivatives of derivatives of derivatives.
 const HIGHEST_ORDER: usize = 3;
 
 impl Generator {
+    /// Any type, records included.
+    pub(super) fn any_type(&mut self, depth: usize) -> Type {
+        if self.rng.percent(15)
+            && let Some(record) = self.random_record()
+        {
+            return record;
+        }
+        Type::random(&mut self.rng, depth)
+    }
+
     pub(super) fn fresh(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)
@@ -172,16 +207,24 @@ impl Generator {
     }
 
     /// Generates code that a derivative is taken of.
-    pub(super) fn differentiated<T>(&mut self, body: impl FnOnce(&mut Generator) -> T) -> T {
-        self.order += 1;
-        self.note(["", "order 1", "order 2", "order 3"][self.order]);
+    pub(super) fn differentiated<T>(&mut self, mode: Mode, body: impl FnOnce(&mut Generator) -> T) -> T {
+        if let Some(outer) = self.modes.last() {
+            self.note(nesting(*outer, mode));
+        }
+        self.modes.push(mode);
+        self.note(["", "order 1", "order 2", "order 3", "order 4"][self.modes.len().min(4)]);
         let result = self.repeated(4, body);
-        self.order -= 1;
+        self.modes.pop();
         result
     }
 
+    /// Whether the program's derivatives are compared with differences.
+    pub(super) fn is_checked(&self) -> bool {
+        self.checked
+    }
+
     pub(super) fn may_differentiate(&self) -> bool {
-        self.order < HIGHEST_ORDER && self.work * 4 <= MOST_WORK
+        self.modes.len() < HIGHEST_ORDER && self.work * 4 <= MOST_WORK
     }
 
     /// Whether there may be another loop around the code being generated.
@@ -209,44 +252,52 @@ impl Generator {
         }
     }
 
-    /// A recursive function whose first argument counts down.
-    fn function(&mut self) -> Sexp {
-        let (argument, result) = (Type::random(&mut self.rng, 2), Type::random(&mut self.rng, 2));
-        let (name, n, x) = (self.fresh("g"), self.fresh("n"), self.fresh("x"));
-        let before = self.work;
-        let function = Counted { name: name.clone(), argument: argument.clone(), result: result.clone(), work: 8 };
-        let base = self.within(&[(&x, &argument)], |inside| inside.repeated(2, |inside| inside.expression(&result)));
-        let step = self.within(&[(&x, &argument), (&n, &Type::Real)], |inside| {
-            inside.repeated(8, |inside| inside.step(&function, &n))
-        });
-        self.work = before;
-        let parts = [atom(name), atom(&n), atom(x), atom(n), base, step];
-        let definition = form("(define (? ? ?) (if (<= ? 0) ? ?))", parts);
-        self.functions.push(function);
-        definition
+    /// A recursive function whose first argument counts down, or two that call each other.
+    fn functions(&mut self) -> Vec<Sexp> {
+        let number = if self.rng.percent(30) { 2 } else { 1 };
+        let signature = |generator: &mut Generator| Counted {
+            name: generator.fresh("g"),
+            argument: generator.any_type(2),
+            result: generator.any_type(2),
+            work: 8,
+        };
+        let group: Vec<Counted> = (0..number).map(|_| signature(self)).collect();
+        let definitions = group.iter().map(|function| self.function(function, &group)).collect();
+        self.functions.extend(group);
+        definitions
     }
 
-    /// The body of a recursive function where it recurs: in tail position, or using the results of one or two calls.
-    fn step(&mut self, function: &Counted, n: &str) -> Sexp {
-        let call = |generator: &mut Generator| {
-            let argument = generator.expression(&function.argument);
-            form("(? (- ? 1) ?)", [atom(&function.name), atom(n), argument])
+    fn function(&mut self, function: &Counted, group: &[Counted]) -> Sexp {
+        let (n, x) = (self.fresh("n"), self.fresh("x"));
+        let Counted { name, argument, result, work } = function;
+        let base = self.within(&[(&x, argument)], |inside| inside.repeated(2, |inside| inside.expression(result)));
+        let step = self.within(&[(&x, argument), (&n, &Type::Real)], |inside| {
+            inside.repeated(*work, |inside| inside.step(result, group, &n))
+        });
+        form("(define (? ? ?) (if (<= ? 0) ? ?))", [atom(name), atom(&n), atom(x), atom(n), base, step])
+    }
+
+    /// The body of a recursive function where it recurs: in tail position, or using the results of one or two calls of
+    /// functions of its group.
+    fn step(&mut self, wanted: &Type, group: &[Counted], n: &str) -> Sexp {
+        let call = |generator: &mut Generator, callee: &Counted| {
+            let argument = generator.expression(&callee.argument);
+            form("(? (- ? 1) ?)", [atom(&callee.name), atom(n), argument])
         };
+        let callees = [self.rng.choose(group), self.rng.choose(group)];
         match self.rng.below(4) {
-            0 => call(self),
+            0 if callees[0].result == *wanted => call(self, callees[0]),
             1 => {
                 let (y, z) = (self.fresh("y"), self.fresh("y"));
-                let calls = [call(self), call(self)];
-                let body = self.within(&[(&y, &function.result), (&z, &function.result)], |inside| {
-                    inside.expression(&function.result)
-                });
-                let [first, second] = calls;
+                let [first, second] = callees.map(|callee| call(self, callee));
+                let variables: [(&str, &Type); 2] = [(&y, &callees[0].result), (&z, &callees[1].result)];
+                let body = self.within(&variables, |inside| inside.expression(wanted));
                 form("(let* ((? ?) (? ?)) ?)", [atom(y), first, atom(z), second, body])
             }
             _ => {
                 let y = self.fresh("y");
-                let first = call(self);
-                let body = self.within(&[(&y, &function.result)], |inside| inside.expression(&function.result));
+                let first = call(self, callees[0]);
+                let body = self.within(&[(&y, &callees[0].result)], |inside| inside.expression(wanted));
                 form("(let ((? ?)) ?)", [atom(y), first, body])
             }
         }
@@ -296,6 +347,7 @@ impl Generator {
                 let of = if self.rng.percent(50) { &Type::Real } else { pair.as_ref() };
                 self.simple(of)
             }
+            Type::Record(sort) => self.simple_record(*sort),
             Type::Tree if self.rng.percent(50) => self.simple(&Type::Real),
             Type::Tree => form("(cons ? ?)", [self.simple(&Type::Real), self.simple(&Type::Real)]),
             Type::Function(argument, result) => {
@@ -334,14 +386,14 @@ impl Generator {
     }
 
     fn bind(&mut self, wanted: &Type) -> Sexp {
-        let of = Type::random(&mut self.rng, 2);
+        let of = self.any_type(2);
         let (x, value) = (self.fresh("x"), self.expression(&of));
         let body = self.within(&[(&x, &of)], |inside| inside.expression(wanted));
         form("(let ((? ?)) ?)", [atom(x), value, body])
     }
 
     fn bind_pair(&mut self, wanted: &Type) -> Sexp {
-        let (car, cdr) = (Type::random(&mut self.rng, 1), Type::random(&mut self.rng, 1));
+        let (car, cdr) = (self.any_type(1), self.any_type(1));
         let value = self.expression(&Type::pair(car.clone(), cdr.clone()));
         let (a, b) = (self.fresh("a"), self.fresh("b"));
         let body = self.within(&[(&a, &car), (&b, &cdr)], |inside| inside.expression(wanted));
@@ -365,7 +417,7 @@ impl Generator {
     }
 
     fn apply_new(&mut self, wanted: &Type) -> Sexp {
-        let argument = Type::random(&mut self.rng, 1);
+        let argument = self.any_type(1);
         let function = self.expression(&Type::function(argument.clone(), wanted.clone()));
         form("(? ?)", [function, self.expression(&argument)])
     }
@@ -443,16 +495,5 @@ impl Generator {
         let parts =
             [name.clone(), atom(&i), count, atom(&f), start, atom(&i), atom(f), name, atom(i), wrapped, argument];
         form("((let ? ((? ?) (? ?)) (if (<= ? 0) ? (? (- ? 1) ?))) ?)", parts)
-    }
-
-    /// The value of a function by way of its transform.
-    fn through_transform(&mut self, wanted: &Type) -> Sexp {
-        if !wanted.is_data() || !self.may_differentiate() {
-            return self.expression(wanted);
-        }
-        let argument = Type::random_data(&mut self.rng, 1);
-        let function = Type::function(argument.clone(), wanted.clone());
-        let function = self.differentiated(|inside| inside.expression(&function));
-        form("(push ? ?)", [function, self.expression(&argument)])
     }
 }

@@ -13,12 +13,14 @@
 //! | `VLAD_RANDOM_SHRINK` | how many seconds to spend on shrinking each program |
 //! | `VLAD_RANDOM_LIMIT` | how many seconds compiling may take |
 //! | `VLAD_RANDOM_KEEP` | a folder for the programs that disagree |
-//! | `VLAD_RANDOM_IGNORE` | kinds of disagreement that do not count (see [`verdict`]); otherwise `Fallback` |
+//! | `VLAD_RANDOM_IGNORE` | kinds of disagreement that do not count (see [`verdict`]) |
 //! | `VLAD_RANDOM_SHOW` | set, prints the programs instead of running them |
 //!
 //! | file | |
 //! |---|---|
-//! | [`generate`], [`special`], [`control`], [`calculus`], [`mistakes`], [`types`] | a seed → a program |
+//! | [`generate`], [`types`], [`special`], [`control`], [`sums`], [`mistakes`] | a seed → a program |
+//! | [`calculus`], [`modes`], [`given`] | the derivatives in it |
+//! | [`settings`] | what it is compiled with |
 //! | [`examine`] | a program → what evaluator and compiled program do |
 //! | [`host`] | running compiled programs |
 //! | [`worker`] | the processes in which all this happens |
@@ -42,17 +44,25 @@ mod features;
 
 mod generate;
 
+mod given;
+
 mod host;
 
 mod mistakes;
+
+mod modes;
 
 mod reduce;
 
 mod rng;
 
+mod settings;
+
 mod sexp;
 
 mod special;
+
+mod sums;
 
 mod types;
 
@@ -106,6 +116,11 @@ fn program(seed: u64) -> Program {
     generate(seed, profile, setting("VLAD_RANDOM_SIZE", 120) as usize)
 }
 
+/// Input and settings of a program, for people.
+fn circumstances(program: &Program) -> String {
+    format!("input {}, settings {}", program.input.trim_end().replace('\n', " "), program.settings)
+}
+
 /// What has been found so far.
 #[derive(Default)]
 struct Tally {
@@ -124,11 +139,11 @@ impl Tally {
 }
 
 fn engines_agree() -> Result<(), Failed> {
-    let (first, count) = (setting("VLAD_RANDOM_SEED", 1), setting("VLAD_RANDOM", 300));
+    let (first, count) = (setting("VLAD_RANDOM_SEED", 1001), setting("VLAD_RANDOM", 300));
     if std::env::var_os("VLAD_RANDOM_SHOW").is_some() {
         for seed in first..first + count {
             let program = program(seed);
-            println!("; seed {seed}, input {}\n{}", program.input.replace('\n', " "), print(&program.forms));
+            println!("; seed {seed}, {}\n{}", circumstances(&program), print(&program.forms));
         }
         return Ok(());
     }
@@ -179,16 +194,16 @@ fn note(tally: &mut Tally, (verdict, complaint): (Verdict, Option<String>), star
 /// Runs the program of a seed; if the ways to run it disagree, shrinks it and says how.
 fn examine(seed: u64, worker: &mut Worker) -> (Verdict, Option<String>) {
     let program = program(seed);
-    let mut verdict = worker.examine(&print(&program.forms), &program.input);
+    let mut verdict = worker.examine(&print(&program.forms), &program.input, &program.settings);
     if matches!(verdict.kind, Kind::Killed | Kind::Crash | Kind::Hang) {
         // The machine may have been short of memory or time; a mistake comes again.
-        verdict = worker.examine(&print(&program.forms), &program.input);
+        verdict = worker.examine(&print(&program.forms), &program.input, &program.settings);
     }
     if !counts(verdict.kind) {
         if let (Kind::Endless | Kind::IllFormed | Kind::Tower, Ok(folder)) =
             (verdict.kind, std::env::var("VLAD_RANDOM_KEEP"))
         {
-            let text = format!("; input {}\n{}", program.input.replace('\n', " "), print(&program.forms));
+            let text = format!("; {}\n{}", circumstances(&program), print(&program.forms));
             let _ = std::fs::write(Path::new(&folder).join(format!("{}-{seed}.vlad", verdict.kind)), text);
         }
         verdict.features.extend(program.features.iter().map(|feature| feature.to_string()));
@@ -202,7 +217,7 @@ fn examine(seed: u64, worker: &mut Worker) -> (Verdict, Option<String>) {
         if !checks || begin.elapsed() >= limit {
             return false;
         }
-        let other = worker.examine(&print(forms), &program.input);
+        let other = worker.examine(&print(forms), &program.input, &program.settings);
         let same = other.kind == verdict.kind;
         if same {
             how = other.text;
@@ -210,8 +225,8 @@ fn examine(seed: u64, worker: &mut Worker) -> (Verdict, Option<String>) {
         same
     };
     let small = reduce::reduce(&program.forms, TRIALS, &mut same_kind);
-    let (kind, input) = (verdict.kind, program.input.replace('\n', " "));
-    let complaint = format!("; {kind}, seed {seed}, input {input}\n{}{how}\n", print(&small));
+    let kind = verdict.kind;
+    let complaint = format!("; {kind}, seed {seed}, {}\n{}{how}\n", circumstances(&program), print(&small));
     if let Ok(folder) = std::env::var("VLAD_RANDOM_KEEP") {
         let _ = std::fs::write(Path::new(&folder).join(format!("{kind}-{seed}.vlad")), &complaint);
     }
@@ -220,7 +235,7 @@ fn examine(seed: u64, worker: &mut Worker) -> (Verdict, Option<String>) {
 
 /// Whether a verdict is a complaint.
 fn counts(kind: Kind) -> bool {
-    let ignored = std::env::var("VLAD_RANDOM_IGNORE").unwrap_or_else(|_| Kind::Fallback.to_string());
+    let ignored = std::env::var("VLAD_RANDOM_IGNORE").unwrap_or_default();
     kind.is_failure() && !ignored.split(',').any(|name| name.parse() == Ok(kind))
 }
 

@@ -1,6 +1,7 @@
 //! Random mistakes and special numbers: what programs fail with, and numbers that are none.
 
 use super::generate::Generator;
+use super::modes::Mode;
 use super::sexp::{Sexp, atom, form};
 use super::types::Type;
 
@@ -14,7 +15,7 @@ impl Generator {
             return form(template, []);
         }
         self.note("mistakes");
-        let of = Type::random(&mut self.rng, 2);
+        let of = self.any_type(2);
         match self.rng.below(12) {
             0..=2 => self.expression(&of),
             3 => form("(error \"message\" ?)", [self.expression(&of)]),
@@ -38,7 +39,7 @@ impl Generator {
                 form(template, [self.expression(&of)])
             }
             10 => {
-                let other = Type::random(&mut self.rng, 1);
+                let other = self.any_type(1);
                 form("(plus ? ?)", [self.expression(&of), self.expression(&other)])
             }
             _ => form("(? ?)", [self.expression(&of), self.simple(&Type::Real)]),
@@ -73,19 +74,46 @@ pub(super) fn spoil(rng: &mut super::rng::Rng, input: &mut Vec<String>) {
     }
 }
 
-/// What stands in front of the numbers that a derivative is checked with.
+/// What stands in front of the numbers that a derivative is checked with, and those that derivatives of derivatives are.
 pub const CHECK_MARK: &str = "(31337 ";
+pub const SECOND_MARK: &str = "(31338 ";
 
-/// A function of a number, its derivative at a point, and its values near that point. The point is none that a condition
-/// in the function compares with: there the branch that is taken at the point itself need not be the one around it.
-pub(super) fn check(generator: &mut Generator) -> [Sexp; 3] {
-    let x = generator.fresh("x");
-    let body = generator
-        .only_within(&[(&x, &Type::Real)], |inside| inside.differentiated(|inside| inside.expression(&Type::Real)));
-    let definition = form("(define (checked ?) ?)", [atom(x), body]);
-    let steps = "(list 31337 ((derivative checked) at) (checked at)
-        (checked (- at 0.0009765625)) (checked (+ at 0.0009765625))
-        (checked (- at 0.00048828125)) (checked (+ at 0.00048828125))
-        (checked (- at 0.000244140625)) (checked (+ at 0.000244140625)))";
-    [form("(define at (+ r1 0.1))", []), definition, form(steps, [])]
+/// A function of a number, its derivative at a point in both modes, and its values near that point; or the derivatives of
+/// its derivative in all mixes of modes, and values of the derivative. The point is none that a condition in the function
+/// compares with: there the branch that is taken at the point itself need not be the one around it.
+pub(super) fn check(generator: &mut Generator) -> Vec<Sexp> {
+    let second = generator.rng.percent(30);
+    let (x, mode) = (generator.fresh("x"), generator.mode());
+    // Three terms, lest most functions be constant.
+    let terms = |inside: &mut Generator| {
+        inside.budget /= 2;
+        [(); 3].map(|()| inside.expression(&Type::Real))
+    };
+    let [one, two, three] = generator.only_within(&[(&x, &Type::Real)], |inside| {
+        inside.differentiated(mode, |inside| match second {
+            true => inside.differentiated(mode, terms),
+            false => terms(inside),
+        })
+    });
+    let parts = [atom(&x), one, atom(&x), two, three];
+    let definition = form("(define (checked ?) (+ ? (* ? ?) (sin ?)))", parts);
+    let near = |mark: &str, derivatives: &str, function: &str| {
+        let steps = ["0.0009765625", "0.00048828125", "0.000244140625"];
+        let values = steps.map(|step| format!("({function} (- at {step})) ({function} (+ at {step}))"));
+        form(&format!("(list {mark} {derivatives} ({function} at) {})", values.join(" ")), [])
+    };
+    let derivatives = "((derivative-R checked) at) ((derivative-F checked) at)";
+    let mut forms = vec![form("(define at (+ r1 0.1))", []), definition];
+    if second {
+        generator.note("second derivatives");
+        forms.push(form("(define slope-R (derivative-R checked))", []));
+        forms.push(form("(define slope-F (derivative-F checked))", []));
+        let mixes = "((derivative-R slope-R) at) ((derivative-F slope-R) at)
+            ((derivative-R slope-F) at) ((derivative-F slope-F) at)";
+        let slope = if mode == Mode::Forward { "slope-F" } else { "slope-R" };
+        forms.push(near(SECOND_MARK.trim_matches(['(', ' ']), mixes, slope));
+    } else {
+        forms.push(near(CHECK_MARK.trim_matches(['(', ' ']), derivatives, "checked"));
+    }
+    forms
 }

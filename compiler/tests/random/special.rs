@@ -1,6 +1,7 @@
 //! Random expressions of one particular type: arithmetic, comparisons, lists, functions, derivatives.
 
 use super::generate::Generator;
+use super::modes::Mode;
 use super::sexp::{Sexp, atom, form};
 use super::types::Type;
 use std::rc::Rc;
@@ -15,6 +16,7 @@ impl Generator {
             Type::Real => self.real(),
             Type::Bool => self.boolean(),
             Type::Tree => self.tree(),
+            Type::Record(sort) => self.record(*sort),
             Type::Pair(car, cdr)
                 if **car == Type::Real && cdr.is_space() && self.may_differentiate() && self.rng.percent(10) =>
             {
@@ -129,8 +131,12 @@ impl Generator {
             return form("(compose ? ?)", [outer, inner]);
         }
         if *argument == Type::Real && *result == Type::Real && self.may_differentiate() && self.rng.percent(10) {
-            let function = Type::function(Type::Real, Type::Real);
-            return form("(derivative ?)", [self.differentiated(|inside| inside.expression(&function))]);
+            let mode = self.mode();
+            let f = self.differentiable(mode, &Type::Real, &Type::Real);
+            return form("(? ?)", [self.operator("derivative", mode), f]);
+        }
+        if self.may_differentiate() && self.rng.percent(10) {
+            return self.given(argument, result);
         }
         if let Type::Pair(car, cdr) = argument
             && self.rng.percent(60)
@@ -148,16 +154,21 @@ impl Generator {
         if !self.may_differentiate() {
             return self.expression(&Type::Real);
         }
-        let function = Type::function(Type::Real, Type::Real);
-        let function = self.differentiated(|inside| inside.expression(&function));
-        let template = *self.rng.choose(&["((derivative ?) ?)", "(slope ? ?)", "((gradient ?) ?)"]);
-        form(template, [function, self.expression(&Type::Real)])
+        let mode = self.mode();
+        let f = self.differentiable(mode, &Type::Real, &Type::Real);
+        let x = self.expression(&Type::Real);
+        match self.rng.below(3) {
+            0 if mode == Mode::Reverse => form("(slope ? ?)", [f, x]),
+            0 => form("(shove ? ? 1)", [f, x]),
+            1 => form("((? ?) ?)", [self.operator("derivative", mode), f, x]),
+            _ => form("((? ?) ?)", [self.operator("gradient", mode), f, x]),
+        }
     }
 
     pub(super) fn gradient(&mut self, space: &Type) -> Sexp {
-        let function = Type::function(space.clone(), Type::Real);
-        let function = self.differentiated(|inside| inside.expression(&function));
-        form("((gradient ?) ?)", [function, self.expression(space)])
+        let mode = self.mode();
+        let f = self.differentiable(mode, space, &Type::Real);
+        form("((? ?) ?)", [self.operator("gradient", mode), f, self.expression(space)])
     }
 
     /// The gradient with respect to a function: a list of whatever it has captured.
@@ -168,10 +179,11 @@ impl Generator {
         let (argument, result) = (Type::random_data(&mut self.rng, 1), Type::random_data(&mut self.rng, 1));
         let function = Type::function(argument, result);
         self.note("gradient of a function");
-        let f = self.fresh("f");
-        let body =
-            self.within(&[(&f, &function)], |inside| inside.differentiated(|inside| inside.expression(&Type::Real)));
-        form("(sum-all ((gradient (lambda (?) ?)) ?))", [atom(f), body, self.expression(&function)])
+        let (f, mode) = (self.fresh("f"), self.mode());
+        let body = self
+            .within(&[(&f, &function)], |inside| inside.differentiated(mode, |inside| inside.expression(&Type::Real)));
+        let parts = [self.operator("gradient", mode), atom(f), body, self.expression(&function)];
+        form("(sum-all ((? (lambda (?) ?)) ?))", parts)
     }
 
     /// A backpropagator applied to a sensitivity that is not 1.
@@ -181,10 +193,13 @@ impl Generator {
         }
         let space = Type::pair(Type::random_space(&mut self.rng, 1), Type::random_space(&mut self.rng, 1));
         let fixed = fixed_shape(&space);
-        let function = Type::function(Type::Real, fixed.clone());
-        let function = self.differentiated(|inside| inside.expression(&function));
-        let sensitivity = self.expression(&fixed);
-        form("(pull ? ? ?)", [function, self.expression(&Type::Real), sensitivity])
+        let mode = self.mode();
+        let function = self.differentiable(mode, &Type::Real, &fixed);
+        let (x, sensitivity) = (self.expression(&Type::Real), self.expression(&fixed));
+        match mode {
+            Mode::Forward => form("(vjp-F ? ? ?)", [function, x, sensitivity]),
+            Mode::Reverse => form("(pull ? ? ?)", [function, x, sensitivity]),
+        }
     }
 
     /// `*j` applied to itself.

@@ -18,6 +18,8 @@ pub enum Type {
     RealOr(Rc<Type>),
     /// A number, or a pair of trees.
     Tree,
+    /// A record of a sort that the program declares.
+    Record(usize),
     /// A function.
     Function(Rc<Type>, Rc<Type>),
 }
@@ -72,7 +74,7 @@ impl Type {
             Type::Real | Type::Bool | Type::Tree => true,
             Type::Pair(car, cdr) => car.is_data() && cdr.is_data(),
             Type::List(item) | Type::RealOr(item) => item.is_data(),
-            Type::Function(..) => false,
+            Type::Record(_) | Type::Function(..) => false,
         }
     }
     /// True for types whose sensitivities have the same type.
@@ -82,7 +84,7 @@ impl Type {
             Type::Pair(car, cdr) => car.is_space() && cdr.is_space(),
             Type::List(item) => item.is_space(),
             Type::RealOr(item) => item.is_space(),
-            Type::Bool | Type::Function(..) => false,
+            Type::Bool | Type::Record(_) | Type::Function(..) => false,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Worker processes: each examines one program after the other, and may crash or hang without harm to the test.
 //!
-//! A request is a line with the lengths of program and input, followed by both. The answer is a line `at STAGE` for each
-//! stage that begins, then a verdict. A worker is this same executable, started with the name of its folder in an
-//! environment variable.
+//! A request is a line with the lengths of program and input and the words of the settings, followed by program and
+//! input. The answer is a line `at STAGE` for each stage that begins, then a verdict. A worker is this same executable,
+//! started with the name of its folder in an environment variable.
 
 use super::examine::examine;
 use super::host::Host;
@@ -53,28 +53,30 @@ pub fn work(folder: PathBuf) {
 
 fn serve(host: &Host) {
     let mut requests = io::stdin().lock();
-    while let Some((program, input)) = receive(&mut requests) {
+    while let Some((settings, program, input)) = receive(&mut requests) {
         let mut announce = |stage: &str| {
             println!("at {stage}");
         };
-        let verdict = examine(&program, &input, host, &mut announce);
+        let verdict = examine(&program, &input, &settings, host, &mut announce);
         if verdict.write(&mut io::stdout()).is_err() {
             return;
         }
     }
 }
 
-fn receive(from: &mut dyn BufRead) -> Option<(String, String)> {
+fn receive(from: &mut dyn BufRead) -> Option<(String, String, String)> {
     let mut line = String::new();
     from.read_line(&mut line).ok()?;
-    let mut lengths = line.split_whitespace().map(str::parse::<usize>);
+    let mut words = line.split_whitespace();
+    let mut length = || words.next()?.parse::<usize>().ok();
+    let (program, input) = (length()?, length()?);
+    let settings: Vec<&str> = words.collect();
     let mut text = |length: usize| {
         let mut bytes = vec![0; length];
         from.read_exact(&mut bytes).ok()?;
         String::from_utf8(bytes).ok()
     };
-    let (program, input) = (lengths.next()?.ok()?, lengths.next()?.ok()?);
-    Some((text(program)?, text(input)?))
+    Some((settings.join(" "), text(program)?, text(input)?))
 }
 
 /// A worker as the test sees it. It is started when it is needed.
@@ -109,14 +111,14 @@ impl Worker {
     }
 
     /// Compares both ways to run a program.
-    pub fn examine(&mut self, program: &str, input: &str) -> Verdict {
+    pub fn examine(&mut self, program: &str, input: &str, settings: &str) -> Verdict {
         if self.process.as_ref().is_some_and(|process| process.programs >= MOST_PROGRAMS) {
             self.process = None;
         }
         let folder = &self.folder;
         let process = self.process.get_or_insert_with(|| Process::start(folder));
         process.programs += 1;
-        let verdict = process.examine(program, input);
+        let verdict = process.examine(program, input, settings);
         verdict.unwrap_or_else(|verdict| {
             self.process = None;
             verdict
@@ -158,8 +160,8 @@ impl Process {
     }
 
     /// The error is a verdict after which the process is of no more use.
-    fn examine(&mut self, program: &str, input: &str) -> Result<Verdict, Verdict> {
-        let request = format!("{} {}\n{program}{input}", program.len(), input.len());
+    fn examine(&mut self, program: &str, input: &str, settings: &str) -> Result<Verdict, Verdict> {
+        let request = format!("{} {} {settings}\n{program}{input}", program.len(), input.len());
         let mut stage = String::from("start");
         // When nobody reads it, the answer is missing as well.
         let _ = self.requests.write_all(request.as_bytes()).and_then(|()| self.requests.flush());
