@@ -1,22 +1,42 @@
 //! Boxes: where they come from and where they go.
 //!
-//! There is one list of free boxes per size class. Compiled code takes from these lists inline and calls
-//! [`vlad_refill`] when one is empty; that cuts a handful of boxes from the current chunk of fresh pages. A box that
-//! nobody owns goes back to its list, first for reuse. Memory never goes back to the system and never changes its size
+//! There is one list of boxes to hand out per size class. Compiled code takes from these lists inline and calls
+//! [`vlad_refill`] when one is empty.
+//!
+//! Small boxes lie in pages, each of which has boxes of one class and a list of those that are free. A box that nobody
+//! owns goes back to the list of its page; when that list was empty, the page joins the queue of its class. A refill
+//! takes the list of a queued page. So boxes that are made one after another lie beside each other, whatever happened
+//! before: with one list for all boxes that are free, programs that build and take apart several structures at a time would
+//! soon scatter each of them over the whole heap.
+//!
+//! Large boxes go straight back to the list to hand out. Memory never goes back to the system and never changes its size
 //! class, so the heap is as large as the sum over the classes of the most boxes that ever lived at once.
 //!
 //! A dead box releases its fields. Boxes that die of this wait in a list that goes through their own headers (see
 //! [`crate::layout`]), so a chain of any length takes no stack.
 
 use crate::cell::Single;
-use crate::layout::{CLASSES, COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, WORD, class_words};
+use crate::layout::{CLASSES, COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, PAGE, WORD, class_words, is_in_page};
 use crate::memory::{self, Use};
 use crate::system;
 use core::ptr;
 
-/// The first free box of each size class, null when there is none.
+/// The first box to hand out of each size class, null when there is none.
 #[unsafe(no_mangle)]
 pub static vlad_free_boxes: Single<[*mut u64; CLASSES]> = Single::new([ptr::null_mut(); CLASSES]);
+
+/// What stands at the beginning of each page.
+#[repr(C)]
+struct Page {
+    /// The first free box, null when there is none.
+    free: *mut u64,
+    /// The next page in the queue of the class. Queued are exactly the pages that have a free box.
+    next: *mut Page,
+    class: usize,
+}
+
+/// The first page that has a free box, for each size class.
+static QUEUES: Single<[*mut Page; CLASSES]> = Single::new([ptr::null_mut(); CLASSES]);
 
 /// Boxes of each class that were ever cut from a chunk.
 static CUT: Single<[u64; CLASSES]> = Single::new([0; CLASSES]);
@@ -33,38 +53,121 @@ static GRANTED: Single<u64> = Single::new(FREE_OF_CHARGE);
 const FREE_OF_CHARGE: u64 = 1 << 20;
 const FIRST_CHUNK: usize = 1 << 20;
 const CHUNK: usize = 64 << 20;
-/// About how many bytes are cut at once.
-const BATCH: usize = 4096;
+/// A refill gets as many boxes if it can, from several pages if need be; calling it should not happen often.
+const ENOUGH: usize = 8;
+/// What is much larger than this does not stay in a processor's cache.
+const CACHED: u64 = 1 << 19;
 
-/// Makes sure that the free list of the class is not empty.
+/// Makes sure that the list of boxes to hand out of the class is not empty.
 #[unsafe(no_mangle)]
 pub extern "C" fn vlad_refill(class: usize) {
-    let size = class_words(class) * WORD;
-    let wanted = (BATCH / size).max(1) * size;
-    let first = cut(wanted, size);
-    let count = wanted / size;
-    // SAFETY: `cut` returns `wanted` bytes that nothing else uses, aligned to words.
+    // SAFETY: only this function refers to the tables while it runs; pages are queued when they have free boxes, and
+    // nobody but their lists refers to those.
     unsafe {
-        let mut next: *mut u64 = ptr::null_mut();
-        for index in (0..count).rev() {
-            let free = first.add(index * size).cast::<u64>();
-            *free.cast() = next;
-            next = free;
+        let mut link = (*vlad_free_boxes.get()).as_mut_ptr().add(class);
+        let queue = (*QUEUES.get()).as_mut_ptr().add(class);
+        let mut wanted = ENOUGH;
+        while !(*queue).is_null() {
+            let page = *queue;
+            *queue = (*page).next;
+            *link = core::mem::replace(&mut (*page).free, ptr::null_mut());
+            if BYTES.load() > CACHED {
+                prefetch(page);
+            }
+            while wanted > 0 && !(*link).is_null() {
+                link = (*link).cast();
+                wanted -= 1;
+            }
+            if wanted == 0 {
+                return;
+            }
         }
-        (*vlad_free_boxes.get())[class] = next;
-        (*CUT.get())[class] += count as u64;
+        if wanted == ENOUGH {
+            *link = fresh_boxes(class);
+        }
     }
 }
 
-/// Takes fresh bytes from the chunk.
-fn cut(wanted: usize, smallest: usize) -> *mut u8 {
+/// A list of boxes that were never used, in the order of addresses.
+fn fresh_boxes(class: usize) -> *mut u64 {
+    let size = class_words(class) * WORD;
+    let (wanted, start) = if is_in_page(class) { (PAGE, size_of::<Page>()) } else { (size.next_multiple_of(PAGE), 0) };
+    let bytes = cut(wanted);
+    let count = (wanted - start) / size;
+    // SAFETY: `cut` returns `wanted` bytes that nothing else uses, aligned to pages.
+    unsafe {
+        if start > 0 {
+            *bytes.cast() = Page { free: ptr::null_mut(), next: ptr::null_mut(), class };
+        }
+        let mut next: *mut u64 = ptr::null_mut();
+        for index in (0..count).rev() {
+            let free = bytes.add(start + index * size).cast::<u64>();
+            *free.cast() = next;
+            next = free;
+        }
+        (*CUT.get())[class] += count as u64;
+        next
+    }
+}
+
+/// Asks for all of a page at once; walking through its boxes would ask for one after another.
+fn prefetch(page: *const Page) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..PAGE).step_by(64) {
+        // SAFETY: prefetching has no effect that a program can see, and every x86-64 processor can do it.
+        unsafe { core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(page.byte_add(line).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = page;
+}
+
+/// Puts a page into the queue of its class, because its first free box has just joined its list.
+///
+/// # Safety
+///
+/// `page` is the beginning of a page, which is not in its queue.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_queue_page(page: *mut u64) {
+    let page = page.cast::<Page>();
+    // SAFETY: the caller's obligation; nothing else refers to the table while this runs.
+    unsafe {
+        let queue = (*QUEUES.get()).as_mut_ptr().add((*page).class);
+        (*page).next = *queue;
+        *queue = page;
+    }
+}
+
+/// Takes back a box that nobody owns.
+///
+/// # Safety
+///
+/// `dead` is a box of that class, and nobody refers to it.
+unsafe fn take_back(dead: *mut u64, class: usize) {
+    // SAFETY: the caller's obligation; boxes of these classes lie in pages, which begin at multiples of their size.
+    unsafe {
+        let list = if is_in_page(class) {
+            let page = dead.map_addr(|address| address & !(PAGE - 1)).cast::<Page>();
+            if (*page).free.is_null() {
+                vlad_queue_page(page.cast());
+            }
+            &raw mut (*page).free
+        } else {
+            (*vlad_free_boxes.get()).as_mut_ptr().add(class)
+        };
+        *dead.cast() = *list;
+        *list = dead;
+    }
+}
+
+/// Takes fresh bytes from the chunk, a multiple of the size of a page.
+fn cut(wanted: usize) -> *mut u8 {
     let bytes = BYTES.load() + wanted as u64;
     if bytes > GRANTED.load() {
         GRANTED.store(memory::grant(Use::Heap, bytes));
     }
     BYTES.store(bytes);
     if (END.load() as usize) - (NEXT.load() as usize) < wanted {
-        new_chunk(wanted.max(smallest));
+        new_chunk(wanted);
     }
     let start = NEXT.load();
     NEXT.store(start.wrapping_add(wanted));
@@ -99,7 +202,6 @@ pub unsafe extern "C" fn vlad_free(dead: *mut u64) {
     // SAFETY: the headers of boxes say how many pointer fields follow; a box whose count drops to zero has no owner
     // but this function; addresses of user space fit into 48 bits.
     unsafe {
-        let free_boxes = vlad_free_boxes.get();
         let mut current = dead;
         let mut waiting: *mut u64 = ptr::null_mut();
         loop {
@@ -123,9 +225,7 @@ pub unsafe extern "C" fn vlad_free(dead: *mut u64) {
                     waiting = child;
                 }
             }
-            let list = &raw mut (*free_boxes)[(header >> 8 & 0xff) as usize];
-            *current.cast() = *list;
-            *list = current;
+            take_back(current, (header >> 8 & 0xff) as usize);
             if waiting.is_null() {
                 return;
             }
@@ -155,19 +255,34 @@ pub unsafe extern "C" fn vlad_release(value: *mut u64) {
     }
 }
 
-/// Boxes that are not in a free list, and the bytes that boxes ever took.
+/// Boxes that are not free, and the bytes that boxes ever took.
 pub fn census() -> (u64, u64) {
     let mut live = 0;
     for class in 0..CLASSES {
-        // SAFETY: only this function refers to the tables while it runs, and free lists hold valid addresses.
+        // SAFETY: only this function refers to the tables while it runs, and lists hold valid addresses.
         unsafe {
-            live += (*CUT.get())[class];
-            let mut free = (*vlad_free_boxes.get())[class];
-            while !free.is_null() {
-                live -= 1;
-                free = *free.cast();
+            live += (*CUT.get())[class] - length((*vlad_free_boxes.get())[class]);
+            let mut page = (*QUEUES.get())[class];
+            while !page.is_null() {
+                live -= length((*page).free);
+                page = (*page).next;
             }
         }
     }
     (live, BYTES.load())
+}
+
+/// The number of boxes in a list.
+///
+/// # Safety
+///
+/// `list` is null or the first box of a list of free boxes.
+unsafe fn length(mut list: *const u64) -> u64 {
+    let mut count = 0;
+    while !list.is_null() {
+        count += 1;
+        // SAFETY: the caller's obligation.
+        list = unsafe { *list.cast() };
+    }
+    count
 }

@@ -59,6 +59,18 @@ pub const fn class_words(class: usize) -> usize {
     (EXACT << doublings) + (EXACT << doublings) / 4 * quarters
 }
 
+/// Boxes of the smaller classes lie in pages of this many bytes, each of which begins at a multiple of it and holds boxes
+/// of one class.
+pub const PAGE: usize = 4096;
+
+/// Where in a page the address of its first free box stands.
+pub const PAGE_FREE_OFFSET: i32 = 0;
+
+/// Whether boxes of the class lie in pages; larger ones lie anywhere.
+pub const fn is_in_page(class: usize) -> bool {
+    class_words(class) <= PAGE / WORD / 8
+}
+
 /// Words that the largest class holds.
 pub const MAX_WORDS: usize = class_words(CLASSES - 1);
 

@@ -13,15 +13,16 @@ use crate::base::entity::Entity;
 use crate::codegen::Error;
 use crate::codegen::abi::{Abi, Place, clif_type};
 use crate::codegen::constants::Constants;
-use crate::codegen::ownership::Facts;
+use crate::codegen::ownership::{Facts, Plan};
+use crate::codegen::reuse::Reuse;
 use crate::codegen::unit::{External, Unit};
-use crate::ssa::ir::{BlockId, FuncId, Function, Target, Terminator, TextId, Type, Value};
+use crate::ssa::ir::{BlockId, FuncId, Function, Op, Target, Terminator, TextId, Type, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     self, BlockArg, BlockCall, InstBuilder, JumpTableData, MemFlagsData, StackSlotData, StackSlotKind, TrapCode,
     UserFuncName, types,
 };
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use cranelift_module::DataId;
 use rustc_hash::FxHashMap;
 
@@ -44,6 +45,8 @@ pub(super) struct Translator<'u, 'p, 'b> {
     blocks: EntityVec<BlockId, ir::Block>,
     /// Where the caller wants the results that are not in registers.
     result_address: Option<ir::Value>,
+    /// For each size class, the box that is kept aside, see [`crate::codegen::reuse`].
+    pub(super) kept: FxHashMap<usize, Variable>,
     functions: FxHashMap<cranelift_module::FuncId, ir::FuncRef>,
     data: FxHashMap<DataId, ir::GlobalValue>,
 }
@@ -59,6 +62,8 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
     let values = vec![None; function.values.len()];
     let facts = Facts::new(function);
     let constants = Constants::new(function, &unit.sums, &mut unit.constant_boxes);
+    let plans: EntityVec<BlockId, Plan> = function.blocks.ids().map(|block| facts.plan(function, block)).collect();
+    let reuse = Reuse::new(function, &plans, &unit.sums, &constants);
     let mut translator = Translator {
         unit,
         function,
@@ -67,11 +72,12 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         values,
         blocks,
         result_address: None,
+        kept: FxHashMap::default(),
         functions: FxHashMap::default(),
         data: FxHashMap::default(),
     };
     for block in order {
-        translator.block(block, &facts, &constants)?;
+        translator.block(block, &plans[block], &reuse, &constants)?;
     }
     let Translator { unit, builder, .. } = translator;
     unit.finish(builder);
@@ -112,7 +118,7 @@ fn reverse_postorder(function: &Function) -> Vec<BlockId> {
 }
 
 impl<'p> Translator<'_, 'p, '_> {
-    fn block(&mut self, id: BlockId, facts: &Facts, constants: &Constants) -> Result<(), Error> {
+    fn block(&mut self, id: BlockId, plan: &Plan, reuse: &Reuse, constants: &Constants) -> Result<(), Error> {
         let function: &'p Function = self.function;
         let source = &function.blocks[id];
         let block = self.blocks[id];
@@ -127,7 +133,13 @@ impl<'p> Translator<'_, 'p, '_> {
             self.builder.set_cold_block(block);
         }
         self.builder.switch_to_block(block);
-        let plan = facts.plan(function, id.index());
+        if id == Function::ENTRY {
+            for class in reuse.classes() {
+                let kept = self.builder.declare_var(types::I64);
+                self.kept.insert(class, kept);
+                self.keep_nothing(kept);
+            }
+        }
         for (position, inst) in source.insts.iter().enumerate() {
             if constants.needs_no_code(inst) {
                 continue;
@@ -135,7 +147,11 @@ impl<'p> Translator<'_, 'p, '_> {
             if let Some(place) = constants.place(inst) {
                 self.constant_box(inst.results[0], place, constants.given(inst));
             } else if let Some(known) = plan.releases.get(&position) {
-                self.release_known(inst.args[0], known)?;
+                self.release_known(inst.args[0], known, reuse.is_at(id, position))?;
+            } else if let Op::Box(sum, tag) = inst.op {
+                let fields = self.all(&inst.args);
+                let address = self.new_box(sum, tag, &fields, reuse.is_at(id, position))?;
+                self.define(inst.results[0], address);
             } else if !plan.skipped.contains(&position) {
                 self.instruction(inst)?;
             }

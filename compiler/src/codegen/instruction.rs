@@ -42,8 +42,8 @@ impl Translator<'_, '_, '_> {
             }
             Op::IntIs(number) => self.builder.ins().icmp_imm_s(IntCC::Equal, args[0], number),
             Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
-            Op::Call(_) => return Ok(()),
-            Op::Box(sum, tag) => self.new_box(sum, tag, &args)?,
+            // See `Translator::block`.
+            Op::Call(_) | Op::Box(..) => return Ok(()),
             // No program sees what is vacant, and nobody owns it.
             Op::Vacant(Type::F64) => self.builder.ins().f64const(0.0),
             Op::Vacant(ty) => self.builder.ins().iconst(clif_type(ty), 0),

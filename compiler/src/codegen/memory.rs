@@ -5,6 +5,7 @@
 //! tag          the pointer itself if it is an immediate, else the tag in the header
 //! retain       nothing for an immediate, else add 1 to the count
 //! release      nothing for an immediate, else subtract 1 from the count, or free the box if it was 1
+//!              (a box of a known alternative goes to the free list of its page right here)
 //! ```
 //!
 //! The run time's part is called through functions that preserve all registers (see [`super::unit::External::Slow`]).
@@ -16,17 +17,28 @@ use crate::codegen::{Error, layout};
 use crate::ssa::ir::{SumId, Type, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
+use cranelift_frontend::Variable;
 
 /// Boxes with more pointer fields to release than this are left to the run time.
 const MANY_DYING: usize = 3;
 
 impl Translator<'_, '_, '_> {
-    /// A new box with these fields; an immediate when the alternative has none.
-    pub(super) fn new_box(&mut self, sum: SumId, tag: u32, fields: &[ir::Value]) -> Result<ir::Value, Error> {
+    /// A new box with these fields; an immediate when the alternative has none. Takes the place of the box of its class
+    /// that is kept aside, if there may be one.
+    pub(super) fn new_box(
+        &mut self,
+        sum: SumId,
+        tag: u32,
+        fields: &[ir::Value],
+        reuses: bool,
+    ) -> Result<ir::Value, Error> {
         let Some(layout) = self.unit.sums[sum].alternatives[tag as usize].clone() else {
             return Ok(self.builder.ins().iconst(types::I64, i64::from(tag)));
         };
-        let address = self.allocate(layout.class)?;
+        let address = match self.kept.get(&layout.class).copied().filter(|_| reuses) {
+            Some(kept) => self.kept_or_new(kept, layout.class)?,
+            None => self.allocate(layout.class)?,
+        };
         let header = self.builder.ins().iconst(types::I64, layout.header as i64);
         self.builder.ins().store(TRUSTED, header, address, 0);
         if layout.pointers >= layout::MANY_POINTERS {
@@ -56,6 +68,27 @@ impl Translator<'_, '_, '_> {
         let count = self.builder.ins().load(types::I32, TRUSTED, address, layout::COUNT_OFFSET);
         let count = self.builder.ins().iadd_imm_s(count, change);
         self.builder.ins().store(TRUSTED, count, address, layout::COUNT_OFFSET);
+    }
+
+    /// The box that is kept aside, of which no more is kept then, or a new one.
+    fn kept_or_new(&mut self, kept: Variable, class: usize) -> Result<ir::Value, Error> {
+        let address = self.builder.use_var(kept);
+        let none = self.builder.create_block();
+        let ready = self.builder.create_block();
+        let result = self.builder.append_block_param(ready, types::I64);
+        self.builder.ins().brif(address, ready, &[BlockArg::Value(address)], none, &[]);
+        self.builder.switch_to_block(none);
+        let address = self.allocate(class)?;
+        self.builder.ins().jump(ready, &[BlockArg::Value(address)]);
+        self.builder.switch_to_block(ready);
+        self.keep_nothing(kept);
+        Ok(result)
+    }
+
+    /// No box is kept aside from here on.
+    pub(super) fn keep_nothing(&mut self, kept: Variable) {
+        let null = self.builder.ins().iconst(types::I64, 0);
+        self.builder.def_var(kept, null);
     }
 
     /// Takes a box from the free list of its class.
@@ -209,8 +242,9 @@ impl Translator<'_, '_, '_> {
 
     /// One owner less for a box of a known alternative, some of whose fields have been read and get an owner.
     ///
-    /// If it was the last owner, the fields' owner is the box's former one, and the box itself goes to its free list.
-    pub(super) fn release_known(&mut self, value: Value, known: &KnownRelease) -> Result<(), Error> {
+    /// If it was the last owner, the fields' owner is the box's former one, and the box itself is kept aside or goes to
+    /// its free list.
+    pub(super) fn release_known(&mut self, value: Value, known: &KnownRelease, keeps: bool) -> Result<(), Error> {
         let address = self.value(value);
         let layout = self.unit.sums[known.sum].alternatives[known.tag as usize].clone();
         let layout = layout.expect("an alternative with a field is a box");
@@ -225,7 +259,10 @@ impl Translator<'_, '_, '_> {
         let is_last = self.builder.ins().icmp_imm_u(IntCC::Equal, count, 1);
         self.builder.ins().brif(is_last, last, &[], shared, &[]);
 
+        let kept = self.kept.get(&layout.class).copied().filter(|_| keeps);
+
         self.builder.switch_to_block(shared);
+        kept.iter().for_each(|kept| self.keep_nothing(*kept));
         let count = self.builder.ins().iadd_imm_s(count, -1);
         self.builder.ins().store(TRUSTED, count, address, layout::COUNT_OFFSET);
         for (_, value) in &known.moved {
@@ -235,21 +272,45 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().jump(done, &[]);
 
         self.builder.switch_to_block(last);
-        if dying.len() > MANY_DYING && known.moved.is_empty() {
+        if dying.len() > MANY_DYING && known.moved.is_empty() && kept.is_none() {
             self.call_external(External::Slow("vlad_free"), &[address])?;
         } else {
             for offset in dying {
                 let field = self.builder.ins().load(types::I64, TRUSTED, address, offset);
                 self.release(field)?;
             }
-            let list = (layout.class * layout::WORD) as i32;
+            match kept {
+                Some(kept) => self.builder.def_var(kept, address),
+                None => self.take_back(address, layout.class)?,
+            }
+        }
+        self.builder.ins().jump(done, &[]);
+
+        self.builder.switch_to_block(done);
+        Ok(())
+    }
+
+    /// A box of this class that nobody owns any more goes back to where free boxes are.
+    fn take_back(&mut self, address: ir::Value, class: usize) -> Result<(), Error> {
+        if !layout::is_in_page(class) {
+            let list = (class * layout::WORD) as i32;
             let lists = self.data_address(self.unit.free_boxes);
             let first = self.builder.ins().load(types::I64, TRUSTED, lists, list);
             self.builder.ins().store(TRUSTED, first, address, 0);
             self.builder.ins().store(TRUSTED, address, lists, list);
+            return Ok(());
         }
+        let page = self.builder.ins().band_imm_s(address, -(layout::PAGE as i64));
+        let first = self.builder.ins().load(types::I64, TRUSTED, page, layout::PAGE_FREE_OFFSET);
+        self.builder.ins().store(TRUSTED, first, address, 0);
+        self.builder.ins().store(TRUSTED, address, page, layout::PAGE_FREE_OFFSET);
+        let is_only = self.builder.create_block();
+        let done = self.builder.create_block();
+        self.builder.set_cold_block(is_only);
+        self.builder.ins().brif(first, done, &[], is_only, &[]);
+        self.builder.switch_to_block(is_only);
+        self.call_external(External::Slow("vlad_queue_page"), &[page])?;
         self.builder.ins().jump(done, &[]);
-
         self.builder.switch_to_block(done);
         Ok(())
     }

@@ -11,6 +11,7 @@
 //! | [`memory`] | operations on boxes: allocation, fields, tags, reference counts |
 //! | [`constants`] | boxes that are known at compile time, as data |
 //! | [`ownership`] | which releases need no help from the run time |
+//! | [`reuse`] | which new boxes take the place of dead ones |
 //! | [`link`] | object and embedded run time → executable |
 //!
 //! Requires a verified program whose reference counts are in place. Functions use Cranelift's `Tail` calling
@@ -29,6 +30,7 @@ pub mod instruction;
 pub mod link;
 pub mod memory;
 pub mod ownership;
+pub mod reuse;
 pub mod target;
 pub mod unit;
 

@@ -17,7 +17,7 @@
 //! operand alive so long; it may not be delayed past anything that could take an owner away from the operand.
 
 use crate::base::entity::Entity;
-use crate::ssa::ir::{Block, Function, Inst, Op, SumId, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, SumId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where a value was read from.
@@ -89,15 +89,15 @@ impl Facts {
     }
 
     /// The plan for a block.
-    pub fn plan(&self, function: &Function, index: usize) -> Plan {
+    pub fn plan(&self, function: &Function, id: BlockId) -> Plan {
         let mut plan = Plan::default();
-        let block = &function.blocks[crate::ssa::ir::BlockId::from_index(index)];
+        let block = &function.blocks[id];
         for (position, inst) in block.insts.iter().enumerate() {
             if inst.op != Op::Release {
                 continue;
             }
             let owner = inst.args[0];
-            if let Some((sum, tag)) = self.alternative(function, index, position, owner) {
+            if let Some((sum, tag)) = self.alternative(function, id.index(), position, owner) {
                 let moved = self.moved(block, position, owner, &mut plan.skipped);
                 plan.releases.insert(position, KnownRelease { sum, tag, moved });
             }
@@ -114,7 +114,7 @@ impl Facts {
         let mut end = position;
         // A chain of blocks without other entries; as long as the function at most, as long as nothing loops.
         for _ in 0..function.blocks.len() {
-            let block = &function.blocks[crate::ssa::ir::BlockId::from_index(next?)];
+            let block = &function.blocks[BlockId::from_index(next?)];
             for inst in block.insts[..end.min(block.insts.len())].iter().rev() {
                 if let (Op::Field(sum, tag, _), true) = (inst.op, inst.args.first() == Some(&value)) {
                     return Some((sum, tag));

@@ -28,6 +28,7 @@
 //! Destroys purity: no other pass may run after this one. Tests: `tests/opt/memory/`.
 
 use crate::base::EntityVec;
+use crate::opt::liveness::live_in;
 use crate::opt::ownership::{Modes, consumes, doomed_blocks, safe_values};
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
@@ -77,15 +78,15 @@ impl Plan {
         let borrowed_from = borrowed_fields(function, &graph.order, &owned, modes);
         borrowed_from.keys().for_each(|value| owned[*value] = false);
         let doomed = doomed_blocks(function, &reverse_postorder(function));
-        let live_in = function.blocks.same_ids(Vec::new());
         let mut immediate = function.values.same_ids(false);
         for inst in function.blocks.values().flat_map(|block| &block.insts) {
             if matches!(inst.op, Op::Immediate(..) | Op::Vacant(_)) {
                 immediate[inst.results[0]] = true;
             }
         }
-        let mut plan = Plan { graph, id, owned, immediate, borrowed_from, doomed, live_in };
-        plan.find_live(function);
+        let mut plan =
+            Plan { graph, id, owned, immediate, borrowed_from, doomed, live_in: function.blocks.same_ids(Vec::new()) };
+        plan.live_in = live_in(function, &plan.graph, |value| plan.owner(value));
         plan
     }
 
@@ -96,34 +97,6 @@ impl Plan {
             value = *from;
         }
         self.owned[value].then_some(value)
-    }
-
-    /// Walks from every use of an owned value back to its definition.
-    fn find_live(&mut self, function: &Function) {
-        let mut defined = function.values.same_ids(Function::ENTRY);
-        let mut used_in: EntityVec<Value, Vec<BlockId>> = function.values.same_ids(Vec::new());
-        for id in &self.graph.order {
-            let block = &function.blocks[*id];
-            for value in block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results)) {
-                defined[*value] = *id;
-            }
-            block.for_each_value(|value| {
-                if let Some(owner) = self.owner(value)
-                    && used_in[owner].last() != Some(id)
-                {
-                    used_in[owner].push(*id);
-                }
-            });
-        }
-        for (value, uses) in used_in.iter() {
-            let mut waiting = uses.clone();
-            while let Some(block) = waiting.pop() {
-                if block != defined[value] && self.live_in[block].last() != Some(&value) {
-                    self.live_in[block].push(value);
-                    waiting.extend(&self.graph.predecessors[block]);
-                }
-            }
-        }
     }
 
     fn changes(&self, function: &Function, modes: &Modes) -> Vec<(BlockId, Change)> {

@@ -28,8 +28,8 @@
 //! | [`compact`] | functions and blocks that nothing reaches, dense numbers |
 //! | [`memory`] | reference counts: the last pass |
 //!
-//! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`] and
-//! [`ownership`].
+//! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`],
+//! [`liveness`], [`ownership`] and [`handover`].
 
 pub mod pipeline;
 
@@ -68,6 +68,10 @@ pub mod compact;
 pub mod tail_modulo_cons;
 
 pub mod ownership;
+
+pub mod handover;
+
+pub mod liveness;
 
 pub mod memory;
 

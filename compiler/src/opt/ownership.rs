@@ -4,7 +4,8 @@
 //! who keeps it alive during the call. Borrowing is assumed of every parameter and given up where the function has a
 //! use for an owner (it stores the parameter in a box or a global, returns it, or hands it to someone who does), or
 //! where a tail call passes something that the caller itself would have to release: after a tail call there is nobody
-//! left to do so. Each parameter changes at most once, so the iteration ends.
+//! left to do so. Each parameter changes at most once, so the iteration ends. Last it is given up where no caller has a
+//! use for what it lends, see [`crate::opt::handover`].
 //!
 //! Within a function a value is *safe* when it lives at least as long as the function runs, without an owner here:
 //! borrowed parameters, globals, alternatives without fields, fields of safe values, and what can only be one of
@@ -12,6 +13,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::calls::callers;
+use crate::opt::handover::with_all_handed_over;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Terminator, Type, Value};
 
 /// For each function, which of its parameters are pointers that it owns.
@@ -23,6 +25,11 @@ pub struct Modes {
 impl Modes {
     /// Infers the modes of all parameters of a program.
     pub fn infer(program: &Program) -> Modes {
+        with_all_handed_over(program, &Modes::least(program))
+    }
+
+    /// Owned is only what has to be.
+    fn least(program: &Program) -> Modes {
         let owned = program.functions.values().map(|function| vec![false; function.params().len()]).collect();
         let mut modes = Modes { owned };
         let callers = callers(program);
@@ -44,6 +51,11 @@ impl Modes {
     /// True when the function owns the argument at this position, which is a pointer.
     pub fn is_owned(&self, function: FuncId, position: usize) -> bool {
         self.owned[function][position]
+    }
+
+    /// Sets whether a function owns the argument at this position.
+    pub(super) fn set(&mut self, function: FuncId, position: usize, owned: bool) {
+        self.owned[function][position] = owned;
     }
 
     /// Gives up borrowing where the code of `id` demands it; the functions whose modes changed.
