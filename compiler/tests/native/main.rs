@@ -287,7 +287,34 @@ fn walking_a_dying_list_needs_no_call() {
     });
     let listing = vlad::codegen::assembly(&b.program, &Options::default()).expect("the program compiles");
     let walk = listing.split("\n\n").find(|text| text.starts_with("walk.0:")).expect("every function is listed");
-    assert!(!walk.contains(" call "), "{walk}");
-    assert!(!listing.contains("vlad_free.slow"), "{listing}");
-    assert!(listing.contains("vlad_free_boxes") && !listing.contains("userextname"), "{listing}");
+    // Once for each page it joins the queue.
+    assert!(walk.matches(" call ").count() == 1 && walk.contains("vlad_queue_page.slow"), "{walk}");
+    assert!(!listing.contains("vlad_free.slow") && !listing.contains("userextname"), "{listing}");
+}
+
+/// What changes a list that nobody else needs changes it in place: no box goes to a free list.
+#[test]
+fn a_new_box_takes_the_place_of_a_dead_one() {
+    let mut b = Builder::default();
+    let list = b.sum(&[("nil", &[]), ("cons", &[Type::F64, Type::Ptr])]);
+    let double = b.declare("double", &[Type::Ptr], &[Type::Ptr]);
+    b.define(double, |code, params| {
+        let (next, _) = code.new_block(&[]);
+        let (done, _) = code.new_block(&[]);
+        let empty = code.value(Op::HasTag(list, 0), params, Type::Bool);
+        code.branch(empty, (done, &[]), (next, &[]));
+        code.go(next);
+        let head = code.value(Op::Field(list, 1, 0), params, Type::F64);
+        let tail = code.value(Op::Field(list, 1, 1), params, Type::Ptr);
+        code.effect(Op::Retain, &[tail]);
+        code.effect(Op::Release, params);
+        let twice = code.real2(Real2::Add, head, head);
+        let rest = code.value(Op::Call(double), &[tail], Type::Ptr);
+        let cell = code.value(Op::Box(list, 1), &[twice, rest], Type::Ptr);
+        code.ret(&[cell]);
+        code.go(done);
+        code.ret(&params[..1]);
+    });
+    let listing = vlad::codegen::assembly(&b.program, &Options::default()).expect("the program compiles");
+    assert!(!listing.contains("vlad_queue_page") && !listing.contains("vlad_free.slow"), "{listing}");
 }
