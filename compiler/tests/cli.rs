@@ -247,13 +247,54 @@ fn derivatives_are_checked() {
 ((gradient (lambda (a) ((times a) 3))) 5)
 ";
     const VALUE: &str = "((gradient (custom-*j sin (lambda (rx) (cons (*j 3) (lambda (s) (cons '() 1)))))) 0)\n";
-    let folder = folder(&[("right", RIGHT), ("wrong", WRONG), ("captured", CAPTURED), ("value", VALUE)]);
+    const CUBIC: &str = "((derivative (with-vjp (lambda (x) (* x x)) (lambda (x y s) (* 2 s s s x)))) 3)\n";
+    const KINK: &str = "((derivative (lambda (x) (/ x (+ 1 (sqrt x))))) 0)\n";
+    const READ: &str = "((derivative (lambda (x) (* x (read-real)))) 3)\n";
+    let programs =
+        [("wrong", WRONG), ("captured", CAPTURED), ("value", VALUE), ("cubic", CUBIC), ("kink", KINK), ("read", READ)];
+    let folder = folder(&[&programs[..], &[("right", RIGHT)]].concat());
     let check = |name: &str| output(vlad(&["gradcheck", name]).current_dir(folder.path()));
     let right = check("right");
     assert_eq!((out(&right).as_str(), right.status.code()), ("6\n2\n", Some(0)), "{}", err(&right));
-    let wrong = ["wrong", "captured", "value"].map(check);
+    let wrong = programs.map(|(name, _)| check(name));
     assert!(wrong.iter().all(|output| output.status.code() == Some(1)));
     insta::assert_snapshot!(wrong.iter().map(err).collect::<String>());
+}
+
+/// Every operator of the library that takes a derivative, in every mode.
+#[test]
+fn all_derivatives_are_checked() {
+    let wrong = "(define wrong (with-derivative (lambda (x) (* x x)) (lambda (x) (* 3 x))))";
+    let curried = ["derivative", "gradient", "value-and-gradient", "jacobian", "hessian"];
+    let uncurried = ["vjp", "jvp", "hvp", "directional-derivative"];
+    for mode in ["", "-R", "-F"] {
+        let curried = curried.iter().map(|operator| format!("(({operator}{mode} wrong) 3)"));
+        for expression in curried.chain(uncurried.iter().map(|operator| format!("({operator}{mode} wrong 3 1)"))) {
+            let folder = folder(&[("wrong", &format!("{wrong}\n(write-string \"so far\")\n{expression}\n"))]);
+            let checked = output(vlad(&["gradcheck", "wrong"]).current_dir(folder.path()));
+            assert_eq!((out(&checked).as_str(), checked.status.code()), ("so far()\n", Some(1)), "{expression}");
+            assert!(err(&checked).contains("a given derivative is wrong"), "{expression}: {}", err(&checked));
+        }
+    }
+}
+
+/// Derivatives that differ on purpose, and functions that write.
+#[test]
+fn checks_can_be_left_out() {
+    const ROUNDED: &str = "(define smooth (with-derivative round (lambda (x) 1)))
+(define (loss x) (* x (write-real (smooth x))))
+((derivative loss) 1.25)
+";
+    let folder = folder(&[("rounded", ROUNDED)]);
+    let check = |skipped: &[&str]| {
+        let skipped = skipped.iter().flat_map(|name| ["--skip", name]);
+        output(vlad(&["gradcheck", "rounded"]).args(skipped).current_dir(folder.path()))
+    };
+    assert_eq!(check(&[]).status.code(), Some(1));
+    assert_eq!(check(&["round"]).status.code(), Some(1));
+    let skipped = check(&["round", "loss"]);
+    assert_eq!((out(&skipped).as_str(), skipped.status.code()), ("1\n2.25\n", Some(0)), "{}", err(&skipped));
+    assert_eq!(out(&check(&["round"])), "", "what a check computes is not written");
 }
 
 #[test]
@@ -315,7 +356,7 @@ fn colours_are_used_on_demand() {
 #[test]
 fn help_explains() {
     let mut text = String::new();
-    for subcommand in ["", "run", "build", "eval", "check", "emit"] {
+    for subcommand in ["", "run", "build", "eval", "gradcheck", "check", "emit"] {
         let mut arguments = vec!["--help"];
         if !subcommand.is_empty() {
             arguments.insert(0, subcommand);

@@ -85,7 +85,7 @@ pub fn run(program: Program) -> u8 {
     let mut pipeline = Pipeline::new(Settings { include: program.include, ..Settings::default() });
     pipeline.sources = SourceMap::carrying(program.files);
     match pipeline.expand(Path::new(&program.main)) {
-        Ok(mut core) => eval::evaluate_program(&mut core, &pipeline.sources, eval::Reports::default()),
+        Ok(mut core) => eval::evaluate_program(&mut core, &pipeline.sources, &eval::Reports::default()),
         Err(diagnostics) => {
             terminal::report(&diagnostics, &pipeline.sources);
             FAULT

@@ -18,7 +18,7 @@ pub struct Arguments {
 }
 
 /// What the evaluator says about a run.
-#[derive(clap::Args, Clone, Copy, Default)]
+#[derive(clap::Args, Clone, Default)]
 pub struct Reports {
     /// Print to standard error how many arithmetic operations of each kind were computed.
     #[arg(long)]
@@ -30,15 +30,18 @@ pub struct Reports {
     /// for it.
     #[arg(long)]
     pub warn_kinks: bool,
+    /// Functions whose derivatives are not to be checked.
+    #[arg(skip)]
+    pub unchecked: Vec<String>,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
-    evaluate(&arguments.input, arguments.input.settings(), arguments.reports)
+    evaluate(&arguments.input, arguments.input.settings(), &arguments.reports)
 }
 
 /// Reads and evaluates a program.
-pub fn evaluate(input: &Input, settings: Settings, reports: Reports) -> u8 {
+pub fn evaluate(input: &Input, settings: Settings, reports: &Reports) -> u8 {
     let mut pipeline = Pipeline::new(settings);
     match build::read(&mut pipeline, input) {
         Ok(mut program) => evaluate_program(&mut program, &pipeline.sources, reports),
@@ -47,14 +50,15 @@ pub fn evaluate(input: &Input, settings: Settings, reports: Reports) -> u8 {
 }
 
 /// Evaluates a program; the result is the exit code.
-pub fn evaluate_program(program: &mut Program, sources: &SourceMap, reports: Reports) -> u8 {
+pub fn evaluate_program(program: &mut Program, sources: &SourceMap, reports: &Reports) -> u8 {
     let shared = Output { buffer: RefCell::new(BufWriter::new(io::stdout())), failure: RefCell::new(None) };
     let lines = io::stdout().is_terminal();
     let mut output = Writer { shared: &shared, lines };
     let mut input = Reader { shared: &shared, input: io::stdin().lock() };
     let on_kink: Option<eval::KinkReport> =
         reports.warn_kinks.then_some(|kink, sources| terminal::report([kink], sources));
-    let options = eval::Options { trap_nan: reports.trap_nan, on_kink, ..options() };
+    let unchecked = reports.unchecked.clone();
+    let options = eval::Options { trap_nan: reports.trap_nan, on_kink, unchecked, ..options() };
     let result = eval::run(program, sources, &options, &mut input, &mut output);
     let flushed = output.flush();
     if let Some(error) = shared.failure.borrow().as_ref() {

@@ -93,10 +93,10 @@ enum Command {
     Eval(eval::Arguments),
     /// Run a program in the reference evaluator and compare its derivatives with differences.
     ///
-    /// Checks every derivative that the program takes with `derivative`, `gradient`, `value-and-gradient` and
-    /// `jacobian`, and every derivative that it gives with `with-derivative`, `with-vjp`, `with-jvp` and `custom-*j`.
-    /// Stops at the first wrong one and names the function, the innermost first. The program's own output is printed as
-    /// ever. At kinks any value between the one-sided derivatives is right.
+    /// Checks every derivative that the program takes with a function of the library, and every derivative that it gives
+    /// with `with-derivative`, `with-vjp`, `with-jvp` and `custom-*j`: reverse mode, forward mode and differences must
+    /// agree. Stops at the first wrong one and names the function, the innermost first. Warns of kinks, where any value
+    /// between the one-sided derivatives is right. The program's own output is printed as ever.
     Gradcheck(gradcheck::Arguments),
     /// Look for mistakes in a program, without running it.
     Check(check::Arguments),

@@ -30,7 +30,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     match compiled {
         Err(code) => code,
         Ok(Compiled::Evaluate) => {
-            eval::evaluate(&arguments.input, arguments.input.settings(), eval::Reports::default())
+            eval::evaluate(&arguments.input, arguments.input.settings(), &eval::Reports::default())
         }
         Ok(Compiled::Object(object)) => link_and_run(&mut pipeline, &object, arguments),
     }

@@ -156,6 +156,8 @@ pub enum RuntimeError {
         /// What it met.
         text: String,
     },
+    /// `(read-real)` in a function whose derivative is checked.
+    ReadInCheck,
     /// `(error message value)`
     Raised {
         /// The message as text.
@@ -313,6 +315,9 @@ impl RuntimeError {
             RuntimeError::MalformedNumber { text } => {
                 ("V0308", format!("`{text}` in the input is not a number"), "this read")
             }
+            RuntimeError::ReadInCheck => {
+                ("V0323", "`read-real` in a function whose derivative is checked".into(), "this read")
+            }
             RuntimeError::Raised { message, value } => {
                 ("V0309", format!("{message}: {value}"), "the program says so here")
             }
@@ -398,6 +403,9 @@ impl RuntimeError {
                  lists, the list of the tangents of what it has captured for a function"
             }
             RuntimeError::EndOfInput => "give one number for each `(read-real)` on the standard input",
+            RuntimeError::ReadInCheck => {
+                "a check calls the function many times: read outside of it, or leave the function out with `--skip NAME`"
+            }
             RuntimeError::MalformedNumber { .. } => {
                 "numbers look like 1, -2.5, 1e-5 or 1/3, with white space between them"
             }

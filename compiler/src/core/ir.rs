@@ -197,6 +197,17 @@ pub struct Given {
     pub forward: LambdaId,
 }
 
+/// Library functions that check the derivative of the function that is their first argument, and return `()`.
+#[derive(Clone, Copy, Debug)]
+pub struct Checks {
+    /// Checks a derivative that the program takes.
+    pub taken: LambdaId,
+    /// Checks a derivative that the program gives.
+    pub given: LambdaId,
+    /// The part of the former that calls the function again and again.
+    pub probe: LambdaId,
+}
+
 /// A whole program. Transformations append to the tables; ids stay valid.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -213,6 +224,8 @@ pub struct Program {
     pub given: FxHashMap<LambdaId, Given>,
     /// Library functions of two numbers that have a kink where these are equal.
     pub kinked: FxHashSet<LambdaId>,
+    /// The library functions that check derivatives.
+    pub checks: Option<Checks>,
 }
 
 impl Program {

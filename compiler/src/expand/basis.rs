@@ -119,29 +119,54 @@ pub fn internal(name: &str) -> Option<Prim> {
     }
 }
 
-/// The library function whose transforms the library gives.
-pub const GIVEN: &str = "%custom";
-
-/// Its transforms: the reverse and the forward one.
-pub const TRANSFORMS: [&str; 2] = ["%custom-reverse", "%custom-forward"];
+/// Library functions whose transforms the library gives: the reverse and the forward one.
+pub const GIVEN: [(&str, [&str; 2]); 4] = [
+    ("%custom", ["%custom-reverse", "%custom-forward"]),
+    ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward"]),
+    ("%require", ["%require-reverse", "%require-forward"]),
+    ("%check-given", ["%check-given-reverse", "%check-given-forward"]),
+];
 
 /// The same where given derivatives are checked.
-pub const CHECKED_TRANSFORMS: [&str; 2] = ["%checked-custom-reverse", "%checked-custom-forward"];
+pub const GIVEN_CHECKED: [(&str, [&str; 2]); 4] =
+    [("%custom", ["%checked-custom-reverse", "%checked-custom-forward"]), GIVEN[1], GIVEN[2], GIVEN[3]];
 
 /// Library functions of two numbers that have a kink where these are equal.
 pub const KINKED: [&str; 2] = ["%max/2", "%min/2"];
 
-/// Library functions that take derivatives, with the functions that also check them.
-pub const CHECKED: &[(&str, &str)] = &[
-    ("derivative", "%checked-derivative"),
-    ("derivative-R", "%checked-derivative"),
-    ("gradient", "%checked-gradient"),
-    ("gradient-R", "%checked-gradient"),
-    ("jacobian", "%checked-jacobian"),
-    ("jacobian-R", "%checked-jacobian"),
-    ("value-and-gradient", "%checked-value-and-gradient"),
-    ("value-and-gradient-R", "%checked-value-and-gradient"),
+/// Library functions that take derivatives. For each one there is one that also checks them: `%gradient/checked`.
+pub const CHECKED: &[&str] = &[
+    "derivative",
+    "derivative-F",
+    "derivative-R",
+    "directional-derivative",
+    "directional-derivative-F",
+    "directional-derivative-R",
+    "gradient",
+    "gradient-F",
+    "gradient-R",
+    "hessian",
+    "hessian-F",
+    "hessian-R",
+    "hvp",
+    "hvp-F",
+    "hvp-R",
+    "jacobian",
+    "jacobian-F",
+    "jacobian-R",
+    "jvp",
+    "jvp-F",
+    "jvp-R",
+    "value-and-gradient",
+    "value-and-gradient-F",
+    "value-and-gradient-R",
+    "vjp",
+    "vjp-F",
+    "vjp-R",
 ];
+
+/// Library functions that check derivatives: those taken, those given, and the part of the former that calls functions.
+pub const CHECKS: [&str; 3] = ["%require", "%check-given", "%probe"];
 
 /// Names of the language that this version does not have yet. A program may define them itself.
 const RESERVED: &[&str] = &[

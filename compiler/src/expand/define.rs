@@ -1,7 +1,7 @@
 //! Top-level definitions and expressions, and the syntax of `define`.
 
 use crate::base::Span;
-use crate::core::ir::{Body, Const, Definition, Given, Item, LambdaId, Origin, Rhs};
+use crate::core::ir::{Body, Checks, Const, Definition, Given, Item, LambdaId, Origin, Rhs};
 use crate::expand::basis::{self, Keyword};
 use crate::expand::build::{Expander, Meaning};
 use crate::expand::error::Error;
@@ -45,15 +45,18 @@ impl Expander {
     pub fn library(&mut self, datums: &[Datum], check_derivatives: bool) {
         self.primitives_file = datums.first().map(|datum| datum.span.file);
         self.top_level(datums);
-        let transforms = if check_derivatives { basis::CHECKED_TRANSFORMS } else { basis::TRANSFORMS };
-        let [reverse, forward] = transforms.map(|name| self.library_lambda(name));
-        let of = self.library_lambda(basis::GIVEN);
-        self.core.given.insert(of, Given { reverse, forward });
-        self.core.lambdas[reverse].origin = Origin::Reverse(of);
-        self.core.lambdas[forward].origin = Origin::Forward(of);
+        for (name, transforms) in if check_derivatives { basis::GIVEN_CHECKED } else { basis::GIVEN } {
+            let of = self.library_lambda(name);
+            let [reverse, forward] = transforms.map(|name| self.library_lambda(name));
+            self.core.given.insert(of, Given { reverse, forward });
+            self.core.lambdas[reverse].origin = Origin::Reverse(of);
+            self.core.lambdas[forward].origin = Origin::Forward(of);
+        }
+        let [taken, given, probe] = basis::CHECKS.map(|name| self.library_lambda(name));
+        self.core.checks = Some(Checks { taken, given, probe });
         self.core.kinked = basis::KINKED.iter().map(|name| self.library_lambda(name)).collect();
-        for (name, checked) in basis::CHECKED.iter().filter(|_| check_derivatives) {
-            let checked = self.library_function(checked);
+        for name in basis::CHECKED.iter().filter(|_| check_derivatives) {
+            let checked = self.library_function(&format!("%{name}/checked"));
             self.globals.library.insert(Rc::from(*name), checked);
         }
         self.in_library = false;

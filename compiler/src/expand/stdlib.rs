@@ -20,6 +20,7 @@ pub const FILES: &[File] = &[
     File { name: "derivatives.vlad", text: include_str!("../../../stdlib/derivatives.vlad") },
     File { name: "custom.vlad", text: include_str!("../../../stdlib/custom.vlad") },
     File { name: "check.vlad", text: include_str!("../../../stdlib/check.vlad") },
+    File { name: "gradcheck.vlad", text: include_str!("../../../stdlib/gradcheck.vlad") },
 ];
 
 /// Adds all files to the source map and reads their datums, in order.

@@ -33,6 +33,8 @@ pub struct World<'a> {
     pub counts: Counts,
     /// True when the operation is part of a reverse phase, not of the program.
     pub in_backpropagator: bool,
+    /// True while a derivative is checked, which computes values of functions of which the program asks for one only.
+    pub in_check: bool,
 }
 
 /// The state of a run.
@@ -42,6 +44,11 @@ pub struct Machine<'a> {
     memory: usize,
     trap_nan: bool,
     on_kink: Option<KinkReport>,
+    unchecked: Vec<String>,
+    /// How many activations wait for the outermost check of a derivative, if one is running.
+    check: Option<usize>,
+    /// The same for its part that calls the function again and again.
+    probe: Option<usize>,
     /// The kinks that have been reported: where, and of what.
     reported: FxHashSet<(Span, String)>,
     codes: Vec<Rc<Code>>,
@@ -100,6 +107,7 @@ impl<'a> Machine<'a> {
             output,
             counts: Counts::default(),
             in_backpropagator: false,
+            in_check: false,
         };
         Machine {
             world,
@@ -107,6 +115,9 @@ impl<'a> Machine<'a> {
             memory: live_bytes().saturating_add(options.limits.memory),
             trap_nan: options.trap_nan,
             on_kink: options.on_kink,
+            unchecked: options.unchecked.clone(),
+            check: None,
+            probe: None,
             reported: FxHashSet::default(),
             codes: Vec::new(),
             code_of_function: FxHashMap::default(),
@@ -164,6 +175,9 @@ impl<'a> Machine<'a> {
 
     fn step(&mut self, instruction: &Instruction) -> Result<Next, RuntimeError> {
         let (slot, value) = match instruction {
+            Instruction::Call(slot, function, argument) if self.is_unwanted_check(*function, *argument) => {
+                (*slot, Value::Nil)
+            }
             Instruction::Call(_, function, argument) => return self.call(*function, *argument, false),
             Instruction::TailCall(function, argument) => return self.call(*function, *argument, true),
             Instruction::Return(result) => return Ok(self.finish(*result)),
@@ -278,6 +292,7 @@ impl<'a> Machine<'a> {
         } else {
             self.reserve_frame()?;
             self.frames.push(self.running);
+            self.enter_check(closure.function());
         }
         let (base, slots) = (self.stack.len(), self.codes[code as usize].slots as usize);
         self.reserve_slots(slots)?;
@@ -319,6 +334,7 @@ impl<'a> Machine<'a> {
         let Some(frame) = self.frames.pop() else {
             return Next::Finish(value);
         };
+        self.leave_check();
         self.running = frame;
         let instruction = &self.codes[frame.code as usize].instructions[frame.next as usize - 1];
         if let Instruction::Call(slot, ..) = instruction {

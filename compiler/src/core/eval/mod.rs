@@ -47,6 +47,8 @@ pub struct Options {
     pub trap_nan: bool,
     /// What to do when a function is differentiated where it has no derivative, the first time in each place.
     pub on_kink: Option<KinkReport>,
+    /// Functions by name whose derivatives are not to be checked, where others are.
+    pub unchecked: Vec<String>,
 }
 
 /// What to do with a message about a kink.

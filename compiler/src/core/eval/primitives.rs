@@ -145,32 +145,43 @@ fn derivative(below: u32, prim: Prim, x: &Value, y: &Value, world: &mut World<'_
 
 fn effect(prim: Prim, x: Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
     match prim {
+        Prim::ReadReal if world.in_check => Err(RuntimeError::ReadInCheck),
         Prim::ReadReal => {
             // Whoever types the number must have seen the question.
             world.output.flush().map_err(failed)?;
             read_real(world.input).map(Value::real)
         }
+        Prim::Error => Err(raised(&x, y, world.program)),
+        _ => write(prim, x, world),
+    }
+}
+
+/// Effects that write. While a derivative is checked nothing is written.
+fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
+    let World { program, in_check, output, .. } = world;
+    let mut nowhere = std::io::sink();
+    let output: &mut dyn std::io::Write = if *in_check { &mut nowhere } else { *output };
+    match prim {
         Prim::WriteReal => {
-            let number = number_of(prim, 0, &x, world.program)?;
-            writeln!(world.output, "{}", number::format(number).as_str()).map_err(failed)?;
-            Ok(x)
-        }
-        Prim::Write => {
-            print(world.program, &x, world.output).map_err(failed)?;
+            let number = number_of(prim, 0, &x, program)?;
+            writeln!(output, "{}", number::format(number).as_str()).map_err(failed)?;
             Ok(x)
         }
         Prim::WriteString => {
             let Value::Str(text) = &x else {
-                return Err(RuntimeError::NotAString { found: found(world.program, &x) });
+                return Err(RuntimeError::NotAString { found: found(program, &x) });
             };
-            world.output.write_all(text.as_bytes()).map_err(failed)?;
+            output.write_all(text.as_bytes()).map_err(failed)?;
             Ok(Value::Nil)
         }
         Prim::Newline => {
-            world.output.write_all(b"\n").map_err(failed)?;
+            output.write_all(b"\n").map_err(failed)?;
             Ok(Value::Nil)
         }
-        _ => Err(raised(&x, y, world.program)),
+        _ => {
+            print(program, &x, output).map_err(failed)?;
+            Ok(x)
+        }
     }
 }
 

@@ -1,12 +1,13 @@
-//! What the machine watches for on demand: numbers that go wrong in derivatives, and kinks.
+//! What the machine watches for on demand: numbers that go wrong in derivatives, kinks, and checks to leave out.
 //!
-//! Both look at operations of transformed code only. A function that is never differentiated may divide by zero.
+//! Numbers and kinks matter in transformed code only: a function that is never differentiated may divide by zero.
 
 use super::Machine;
 use crate::ad::tower::Transformation;
 use crate::ad::{base_and_tower, transformed_from};
 use crate::base::Span;
 use crate::core::errors::{Place, RuntimeError, Sweep, at_kink};
+use crate::core::eval::code::Operand;
 use crate::core::eval::value::{Function, Real, Value};
 use crate::core::ir::{Body, LambdaId, Origin, Rhs};
 use crate::core::kinks;
@@ -88,6 +89,43 @@ impl Machine<'_> {
             let place = self.place(&self.codes[self.running.code as usize].clone());
             self.report_kink(&self.source_name(function), &[x, y], kinks::EQUAL_OPERANDS, &place);
         }
+    }
+
+    /// True for a call that would check the derivative of a function for which nobody wants that: the user, or a check that
+    /// calls the function again and again.
+    pub(super) fn is_unwanted_check(&self, function: Operand, argument: Operand) -> bool {
+        let at = |operand: Operand| &self.stack[self.position(operand.slot)];
+        let (Some(checks), Value::Closure(check)) = (self.world.program.checks, at(function)) else { return false };
+        let Function { base, tower } = check.function();
+        if tower.height() > 0 || base != checks.taken && base != checks.given {
+            return false;
+        }
+        let checked = match at(argument) {
+            Value::Pair(arguments) => arguments.car(),
+            _ => return false,
+        };
+        let named = |name: &String| matches!(checked, Value::Closure(f) if self.source_name(f.function()) == *name);
+        self.probe.is_some() && base == checks.taken || self.unchecked.iter().any(named)
+    }
+
+    /// Notes that a function is called which may be one that checks a derivative.
+    pub(super) fn enter_check(&mut self, Function { base, tower }: Function) {
+        let Some(checks) = self.world.program.checks.filter(|_| tower.height() == 0) else { return };
+        let waiting = self.frames.len();
+        if base == checks.taken || base == checks.given {
+            self.check.get_or_insert(waiting);
+        } else if base == checks.probe {
+            self.probe.get_or_insert(waiting);
+        }
+        self.world.in_check = self.check.is_some();
+    }
+
+    /// Notes that a call has returned.
+    pub(super) fn leave_check(&mut self) {
+        let waiting = self.frames.len();
+        self.check = self.check.filter(|began| *began <= waiting);
+        self.probe = self.probe.filter(|began| *began <= waiting);
+        self.world.in_check = self.check.is_some();
     }
 
     fn report_kink(&mut self, name: &str, operands: &[f64], taken: &str, place: &Place) {
