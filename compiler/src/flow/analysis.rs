@@ -85,11 +85,18 @@ pub struct Test {
 }
 
 impl Facts {
-    /// The shapes that the subjects of a condition's test have where it came out as `outcome`.
-    pub fn refinements(&self, shapes: &mut Shapes, condition: Var, outcome: bool) -> Vec<(Var, Shape)> {
+    /// The shapes that the subjects of a condition's test have where it came out as `outcome`. Tests around this one may
+    /// have left them less than what they were bound to: `shape_of` says what they have here.
+    pub fn refinements(
+        &self,
+        shapes: &mut Shapes,
+        condition: Var,
+        outcome: bool,
+        shape_of: impl Fn(Var) -> Shape,
+    ) -> Vec<(Var, Shape)> {
         let Some(test) = self.tests.get(&condition) else { return Vec::new() };
         let refine = |(inverses, var): (u32, &Var)| {
-            let shape = self.shapes[var];
+            let shape = shape_of(*var);
             let refined = primitive::refine(shapes, shape, test.prim, outcome, test.below + inverses);
             (refined != shape).then_some((*var, refined))
         };
@@ -516,7 +523,7 @@ impl Analyzer<'_> {
 
     /// A branch that run time decides on, where the condition's test has come out as `outcome`.
     fn branch(&mut self, condition: Var, outcome: bool, body: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
-        let refined = facts.refinements(&mut self.result.shapes, condition, outcome);
+        let refined = facts.refinements(&mut self.result.shapes, condition, outcome, |var| facts.shapes[&var]);
         let before: Vec<(Var, Shape)> = refined.iter().map(|(var, _)| (*var, facts.shapes[var])).collect();
         facts.shapes.extend(refined);
         let result = self.body(body, facts);

@@ -468,7 +468,7 @@ impl Specializer<'_> {
         e.depth += 1;
         for ((block, branch), outcome) in blocks.into_iter().zip(branches).zip([true, false]) {
             e.switch_to(block);
-            let refined = facts.refinements(&mut self.flow.shapes, condition, outcome);
+            let refined = facts.refinements(&mut self.flow.shapes, condition, outcome, |var| env[&var].shape);
             let Some(before) = self.refine(e, refined, env) else { continue };
             let value = self.body_in(e, branch, facts, env);
             env.extend(before);
