@@ -87,10 +87,28 @@ fn an_implicit_derivative_takes_the_same_memory_for_any_number_of_steps() {
     let program = "(define step (/ (read-real)))
                    (define (close? x y) (< (abs (- x y)) (* 1e-6 step)))
                    (define (root a) (fixed-point close? (lambda (x) (+ x (* step (- a (* x x))))) 1))
-                   ((derivative root) (real 2))";
+                   (define x (real 2))
+                   (list ((derivative-R root) x) ((derivative-F root) x) ((derivative-R (derivative-F root)) x))";
     let folder = tempfile::tempdir().expect("temporary folders can be made");
     let executable = build(folder.path(), program);
     assert_eq!(most_memory(&executable, "1e2"), most_memory(&executable, "1e6"));
+}
+
+#[test]
+fn forward_mode_keeps_nothing() {
+    let program = "(define n (read-real))
+                   (define (f x) (let loop ((i 0) (s 0)) (if (= i n) s (loop (+ i 1) (+ (* s x) (sin (* i x)))))))
+                   (list ((derivative-F f) 0.5) ((derivative-F (derivative-F f)) 0.5))";
+    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    let executable = build(folder.path(), program);
+    assert_eq!(most_memory(&executable, "1e6"), 0);
+    let program = "(define n (read-real))
+                   (define (deep x i) (if (= i n) x (+ (* 0.5 x) (deep (sin x) (+ i 1)))))
+                   (define (make i) (if (= i n) '() (cons 1 (make (+ i 1)))))
+                   (define (sum l) (reduce + 0 l))
+                   (< ((derivative-F (lambda (x) (deep x 0))) 0.5) 20)
+                   (jvp-F (lambda (l) (sum (map (lambda (x) (* x x)) l))) (make 0) (make 0))";
+    check(program, "1e6", "1G", "#t\n2000000");
 }
 
 #[test]

@@ -494,7 +494,7 @@ impl Analyzer<'_> {
         self.unsupported(
             "code",
             "the transforms of the program's functions are too large",
-            "the program runs in the reference evaluator instead; apply `*j` less often to the same function",
+            "the program runs in the reference evaluator instead; take fewer derivatives of the same function",
         )
     }
 
@@ -502,7 +502,7 @@ impl Analyzer<'_> {
         self.unsupported(
             limit,
             "a tower of derivatives has no height known at compile time",
-            "the program runs in the reference evaluator instead; make the number of nested `*j` a constant to \
+            "the program runs in the reference evaluator instead; make the number of nested derivatives a constant to \
              compile it",
         )
     }

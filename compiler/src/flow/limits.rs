@@ -17,10 +17,10 @@ pub struct Options {
     pub lambda_variants: usize,
     /// How many variants there may be in all.
     pub max_variants: usize,
-    /// How often `*j` may be applied to the same code.
+    /// How often `*j` and `j*` may be applied to the same code.
     pub max_order: u32,
     /// How many variables the program and its transforms may have. Transforms of transforms grow exponentially with the
-    /// order, so this is what stops `*j` first where much code is transformed often.
+    /// order, so this is what stops them first where much code is transformed often.
     pub max_code: usize,
     /// How often, where each application is behind a decision of run time that the one before led to.
     pub max_dynamic_order: u32,
@@ -94,7 +94,7 @@ pub const LIMITS: [Limit; 8] = [
     },
     Limit {
         name: "order",
-        about: "how often *j may be applied to one function; past it the program needs the evaluator",
+        about: "how often *j and j* may be applied to one function; past it the program needs the evaluator",
         get: |options| options.max_order as usize,
         least: 0,
         set: |options, value| options.max_order = value,
