@@ -25,6 +25,8 @@ enum Stage {
     Core,
     /// The reverse transforms of the program's own functions.
     Reverse,
+    /// The forward transforms of the program's own functions.
+    Forward,
     /// The functions that the program calls, with the shapes of their arguments and results.
     Flow,
     /// First-order code as it comes from the analysis.
@@ -139,7 +141,8 @@ fn show(
     match stage {
         Stage::Syntax => return Ok(String::new()),
         Stage::Core => return Ok(core::print::program(&program, &pipeline.sources)),
-        Stage::Reverse => return Ok(reverse(&mut program, &pipeline.sources)),
+        Stage::Reverse => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Reverse)),
+        Stage::Forward => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Forward)),
         _ => {}
     }
     let flow = pipeline.analyze(&mut program).map_err(refused)?;
@@ -163,7 +166,7 @@ fn show(
 }
 
 /// The transforms of all λs of the program that are not part of another one.
-fn reverse(program: &mut Program, sources: &SourceMap) -> String {
+fn transforms(program: &mut Program, sources: &SourceMap, transformation: Transformation) -> String {
     let own = |lambda: &Lambda| lambda.origin == Origin::Source && !sources.is_library(lambda.span);
     let mut inner = Vec::new();
     for lambda in program.lambdas.values() {
@@ -173,9 +176,9 @@ fn reverse(program: &mut Program, sources: &SourceMap) -> String {
     let lambdas = program.lambdas.iter().filter(|(id, lambda)| own(lambda) && !inner.contains(id));
     let lambdas: Vec<LambdaId> = lambdas.map(|(id, _)| id).collect();
     let mut transforms = Transforms::new();
-    let reversed: Vec<LambdaId> =
-        lambdas.into_iter().map(|lambda| transforms.apply(program, Transformation::Reverse, lambda)).collect();
-    core::print::lambdas(program, &reversed)
+    let transformed: Vec<LambdaId> =
+        lambdas.into_iter().map(|lambda| transforms.apply(program, transformation, lambda)).collect();
+    core::print::lambdas(program, &transformed)
 }
 
 /// The λs whose closures are made in a body.
