@@ -121,13 +121,24 @@ impl Specializer<'_> {
         if self.flow.shapes.single(b.shape).is_some_and(|alternative| alternative.head == Head::ZeroOf) {
             return self.convert(e, a, target);
         }
-        if self.is_large(a.shape) && self.is_large(b.shape) {
+        let multiplies = self.has_several_sums(a.shape, b.shape);
+        if multiplies || self.is_large(a.shape) && self.is_large(b.shape) {
             let always = self.always_conform(a.shape, b.shape, &mut FxHashSet::default());
             let origin = if always { Origin::default() } else { self.origin(e) };
             let helper = Helper::Plus(a.shape, b.shape, target, origin);
             return Some(self.call_helper(e, helper, &[a, b], target));
         }
         self.plus_unfolded(e, a, b, target)
+    }
+
+    /// Whether both values have parts to be added, and one of them in several ways: in place, the code for the parts
+    /// would multiply at every level.
+    fn has_several_sums(&self, a: Shape, b: Shape) -> bool {
+        let ways = |shape: Shape| {
+            let alternatives = self.flow.shapes.alternatives(shape);
+            alternatives.iter().filter(|a| a.head != Head::ZeroOf && !a.children.is_empty()).count()
+        };
+        ways(a) * ways(b) > 1
     }
 
     /// Whether any two values of the shapes can be added.
