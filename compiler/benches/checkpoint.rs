@@ -1,7 +1,7 @@
 //! Measures what derivatives of long loops take in time and memory: by a tape of all steps, and without one.
 //!
 //! benches/checkpoint/*.vlad → one table, a row for each program and number of steps: processor time, and the memory
-//! that boxes took at most, first with the tape (as `derivative` does it), then as the library's operators do it
+//! that boxes took at most, first with the tape (as reverse mode does it), then as the library's operators do it
 //! (`checkpointed-iterate`, `fixed-point`). Both derivatives must agree.
 //!
 //! Usage: `cargo bench -p vlad --bench checkpoint [-- --runs N]`

@@ -120,16 +120,22 @@ pub fn internal(name: &str) -> Option<Prim> {
 }
 
 /// Library functions whose transforms the library gives: the reverse and the forward one.
-pub const GIVEN: [(&str, [&str; 2]); 4] = [
+pub const GIVEN: [(&str, [&str; 2]); 5] = [
     ("%custom", ["%custom-reverse", "%custom-forward"]),
+    ("%custom-back", ["%custom-reverse", "%custom-back-forward"]),
     ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward"]),
     ("%require", ["%require-reverse", "%require-forward"]),
     ("%check-given", ["%check-given-reverse", "%check-given-forward"]),
 ];
 
 /// The same where given derivatives are checked.
-pub const GIVEN_CHECKED: [(&str, [&str; 2]); 4] =
-    [("%custom", ["%checked-custom-reverse", "%checked-custom-forward"]), GIVEN[1], GIVEN[2], GIVEN[3]];
+pub const GIVEN_CHECKED: [(&str, [&str; 2]); 5] = [
+    ("%custom", ["%checked-custom-reverse", "%checked-custom-forward"]),
+    ("%custom-back", ["%checked-custom-reverse", "%custom-back-forward"]),
+    GIVEN[2],
+    GIVEN[3],
+    GIVEN[4],
+];
 
 /// Library functions of two numbers that have a kink where these are equal.
 pub const KINKED: [&str; 2] = ["%max/2", "%min/2"];
@@ -171,13 +177,10 @@ pub const CHECKS: [&str; 3] = ["%require", "%check-given", "%probe"];
 /// Names of the language that this version does not have yet. A program may define them itself.
 const RESERVED: &[&str] = &[
     "build",
-    "dot",
     "export",
     "iterate",
     "list->vector",
     "matrix-ref",
-    "matvec",
-    "transpose",
     "vector",
     "vector->list",
     "vector-append",
