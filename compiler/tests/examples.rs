@@ -62,7 +62,7 @@ fn main() {
             trials.extend(all_ways(&example));
         }
     }
-    for document in ["README.md", "docs/language.md", "docs/derivatives.md"] {
+    for document in ["README.md", "docs/language.md", "docs/derivatives.md", "docs/numerics.md"] {
         for example in snippets(root, document) {
             trials.extend(all_ways(&example));
         }
