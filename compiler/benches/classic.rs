@@ -1,10 +1,12 @@
 //! Measures the classic programs beside C written by hand, and checks their answers.
 //!
-//! benches/classic/*.vlad, *.c → one table. For every program `NAME.vlad` there is `NAME.c`, the same computation
-//! with tape and backward loop written by hand, and `NAME-least.c`, with what a person knows beyond that. Each is built
-//! once (`vlad build --native`, `cc -O2`) and run several times in turn, so that a change of the machine's speed meets
-//! all of them alike. Times of runs are processor time, which other work on the machine disturbs least, and medians;
-//! compile time is what passes on the clock.
+//! benches/classic/*.vlad, *.c → one table. A program is called `PROGRAM-MODES.vlad`, its modes a letter for each
+//! nested derivative, the outermost first: `f` forward, `r` reverse. Beside it stand `PROGRAM-MODE.c`, the same computation
+//! with the outermost derivative written by hand (dual numbers, or tape and backward loop), and `PROGRAM-least.c`, with
+//! what a person knows beyond that; where there is no C, the program runs alone. Each is built once (`vlad build
+//! --native`, `cc -O2`) and run several times in turn, so that a change of the machine's speed meets all of them alike.
+//! Times of runs are processor time, which other work on the machine disturbs least, and medians; compile time is what
+//! passes on the clock.
 //!
 //! Usage: `cargo bench -p vlad --bench classic [-- [--runs N] [NAME...]]`
 
@@ -80,14 +82,14 @@ fn programs(folder: &Path, names: &[String]) -> Result<Vec<PathBuf>> {
 /// Builds and runs a program and its references, prints its row, and returns what is wrong with the answers.
 fn measure(program: &Path, options: &Options, scratch: &Path) -> Result<Vec<String>> {
     let stem = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let least = program.with_file_name(format!("{stem}-least.c"));
-    let mut contenders = vec![
-        build_vlad(program, &scratch.join(&stem))?,
-        build_c(&program.with_extension("c"), &scratch.join(format!("{stem}-c")))?,
-        build_c(&least, &scratch.join(format!("{stem}-least")))?,
-    ];
+    let (name, modes) = stem.split_once('-').ok_or("a program's name ends in its modes")?;
+    let mode = modes.get(..1).ok_or("a mode is a letter")?;
+    let ours = Some(build_vlad(program, &scratch.join(&stem))?);
+    let c = build_c(&program.with_file_name(format!("{name}-{mode}.c")), &scratch.join(format!("{stem}-c")))?;
+    let least = build_c(&program.with_file_name(format!("{name}-least.c")), &scratch.join(format!("{stem}-least")))?;
+    let mut contenders = [ours, c, least];
     for _ in 0..options.runs {
-        for contender in &mut contenders {
+        for contender in contenders.iter_mut().flatten() {
             let run = run(&contender.executable, "")?;
             contender.runs.push(run);
         }
@@ -95,7 +97,7 @@ fn measure(program: &Path, options: &Options, scratch: &Path) -> Result<Vec<Stri
     print_row(&stem, &contenders)?;
     let promised = promised(&fs::read_to_string(program)?);
     let mut wrong = Vec::new();
-    for contender in &contenders {
+    for contender in contenders.iter().flatten() {
         for run in contender.runs.iter().filter(|run| !agree(&run.output, &promised)).take(1) {
             wrong.push(format!("{}: {} instead of {promised}", contender.executable.display(), run.output.trim()));
         }
@@ -107,10 +109,14 @@ fn build_vlad(program: &Path, executable: &Path) -> Result<Contender> {
     build(vlad_command(program, executable), executable)
 }
 
-fn build_c(source: &Path, executable: &Path) -> Result<Contender> {
+/// The C program, if there is one.
+fn build_c(source: &Path, executable: &Path) -> Result<Option<Contender>> {
+    if !source.exists() {
+        return Ok(None);
+    }
     let mut command = Command::new("cc");
     command.arg("-O2").arg(source).arg("-o").arg(executable).arg("-lm");
-    build(command, executable)
+    build(command, executable).map(Some)
 }
 
 fn build(command: Command, executable: &Path) -> Result<Contender> {
@@ -119,15 +125,19 @@ fn build(command: Command, executable: &Path) -> Result<Contender> {
     Ok(Contender { executable: executable.to_path_buf(), build_time: start.elapsed(), runs: Vec::new() })
 }
 
-fn print_row(name: &str, contenders: &[Contender]) -> Result<()> {
-    let [ours, c, least] = contenders else { return Err("three contenders".into()) };
-    let (time, c_time, least_time) = (median_time(ours), median_time(c), median_time(least));
+fn print_row(name: &str, contenders: &[Option<Contender>; 3]) -> Result<()> {
+    let [Some(ours), c, least] = contenders else { return Err("a program of our own".into()) };
+    let time = median_time(ours);
+    let beside = |contender: &Option<Contender>, width: usize| match contender.as_ref().map(median_time) {
+        Some(other) => format!("{other:>width$.3} {:>6.2}", time / other),
+        None => format!("{:>width$} {:>6}", "-", "-"),
+    };
     let size = fs::metadata(&ours.executable)?.len() / 1024;
     let peak = median(ours.runs.iter().map(|run| run.peak)).unwrap_or_default();
     println!(
-        "{name:<12} {time:>8.3} {c_time:>8.3} {:>6.2} {least_time:>9.3} {:>6.2} {:>9.3} {size:>9} {peak:>9}",
-        time / c_time,
-        time / least_time,
+        "{name:<12} {time:>8.3} {} {} {:>9.3} {size:>9} {peak:>9}",
+        beside(c, 8),
+        beside(least, 9),
         ours.build_time.as_secs_f64(),
     );
     Ok(())

@@ -1,4 +1,4 @@
-// The saddle point of saddle-rr.c with what a person knows and a program does not say: the step sizes and the iterations
+// The saddle point of saddle-r.c with what a person knows and a program does not say: the step sizes and the iterations
 // that change nothing else carry no sensitivity, so the tape holds accepted steps only, one number each.
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Saddle point by nested gradient descent, both derivatives in reverse mode: the C that saddle-rr.vlad is measured
-// against.
+// Saddle point by nested gradient descent, reverse mode outside: the C that saddle-rf.vlad and saddle-rr.vlad are
+// measured against. The inner derivative is its adjoint, written by hand.
 //
 // min over (x1, y1) of max over (x2, y2) of (x1^2 + y1^2) - (x2^2 + y2^2). The outer gradient differentiates through the
 // inner search, as the VLAD program does: the forward sweep records each iteration of the search on a tape, the
