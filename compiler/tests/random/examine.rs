@@ -13,16 +13,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Duration;
 use vlad::base::{Diagnostic, SourceMap};
+use vlad::codegen;
 use vlad::core::eval;
 use vlad::core::ir::Program;
 use vlad::opt::pipeline as opt;
 use vlad::pipeline::{Pipeline, Refusal, Settings};
+use vlad::ssa::eval as ssa_eval;
+use vlad::ssa::ir as ssa;
+use vlad::ssa::verify::Stage;
 
 /// How long a compiled program may run.
 const RUN_LIMIT: Duration = Duration::from_secs(10);
 
 /// Bytes that the evaluator may use.
 const MEMORY: usize = 1 << 30;
+
+/// Instructions after which the watched run ends.
+const FUEL: u64 = 1_000_000;
 
 const NAME: &str = "program.vlad";
 
@@ -70,7 +77,11 @@ pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &
             verdict.features = features;
             return verdict;
         }
-        Ok(object) => {
+        Ok((object, code)) => {
+            announce("count");
+            if let Err(message) = count_owners(&code, input, &expected) {
+                return Verdict { kind: Kind::Owners, features, text: message };
+            }
             announce("run");
             let outcome = host.run(&object, input, RUN_LIMIT);
             let Ok(Outcome { code, output, messages }) = outcome else {
@@ -116,13 +127,25 @@ fn evaluate(mut program: Program, sources: &SourceMap, input: &str) -> Run {
     Run { code: Some(code), output, place: place(&messages), messages }
 }
 
-/// Object code. The error is `Agree` when the compiler says that the program is wrong.
+/// Runs optimised code in its evaluator, which watches reference counts: no box is used or freed after it was freed.
+fn count_owners(code: &ssa::Program, input: &str, expected: &Run) -> Result<(), String> {
+    let options = ssa_eval::Options { stage: Stage::Counted, fuel: Some(FUEL) };
+    match ssa_eval::run_on(code, input, options) {
+        Err(ssa_eval::Error::Broken(message)) => Err(format!("; {message}")),
+        Ok((outcome, output, _)) if outcome.exit_code == 0 && output != expected.output => {
+            Err(format!("; eval   {}\n; ssa    {output}", expected.output))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Object code, and what it was made of. The error is `Agree` when the compiler says that the program is wrong.
 fn compile(
     pipeline: &mut Pipeline,
     mut program: Program,
     passes: &opt::Settings,
     features: &mut Vec<String>,
-) -> Result<Vec<u8>, Verdict> {
+) -> Result<(Vec<u8>, ssa::Program), Verdict> {
     let refused = |refusal, sources: &SourceMap| match refusal {
         Refusal::Mistake(mistakes) => Verdict::new(Kind::Agree, render(&mistakes, sources)),
         Refusal::Unsupported(warning) => {
@@ -137,7 +160,8 @@ fn compile(
     pipeline.optimize(&mut code, passes);
     features.extend(features::of_code(&code));
     let object = pipeline.object(&code);
-    object.map_err(|error| Verdict::new(Kind::Mistake, render(&[error.to_diagnostic()], &pipeline.sources)))
+    let refused = |error: codegen::Error| render(&[error.to_diagnostic()], &pipeline.sources);
+    object.map(|object| (object, code)).map_err(|error| Verdict::new(Kind::Mistake, refused(error)))
 }
 
 fn render(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {

@@ -57,6 +57,8 @@ kinds! {
     Place,
     /// Both fail with the same error at the same place, and say different things about it.
     Message,
+    /// A box is used after it was freed, freed twice or never, says the evaluator of optimised code.
+    Owners,
     /// Boxes are left when the program has ended.
     Leak,
     /// A derivative is not what finite differences say.
