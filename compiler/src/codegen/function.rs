@@ -230,15 +230,14 @@ impl<'p> Translator<'_, 'p, '_> {
             self.builder.ins().jump(block, &args);
             return;
         }
-        let calls: Vec<BlockCall> = targets
-            .iter()
-            .map(|target| {
-                let (block, args) = self.arguments(target);
-                BlockCall::new(block, args, &mut self.builder.func.dfg.value_lists)
-            })
-            .collect();
-        // The value is always in range; the last target doubles as the default that Cranelift demands.
-        let table = JumpTableData::new(calls[calls.len() - 1], &calls);
+        let mut call = |target: &Target| {
+            let (block, args) = self.arguments(target);
+            BlockCall::new(block, args, &mut self.builder.func.dfg.value_lists)
+        };
+        // The value is always in range, so the last target is the default that Cranelift demands. It must not be in the
+        // table as well: two calls with one list of arguments would be rewritten twice.
+        let calls: Vec<BlockCall> = others.iter().map(&mut call).collect();
+        let table = JumpTableData::new(call(last), &calls);
         let table = self.builder.create_jump_table(table);
         let index = self.builder.ins().ireduce(types::I32, value);
         self.builder.ins().br_table(index, table);
