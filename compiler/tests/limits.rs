@@ -39,11 +39,13 @@ fn limits_change_no_result() {
         ("unroll", 0),
         ("nesting", 16),
         ("number-variants", 0),
-        ("function-variants", 16),
+        ("function-variants", 1),
         ("variants", 1),
+        ("work", 0),
         ("order", 0),
         ("code", 1),
         ("dynamic-order", 0),
+        ("instructions", 1),
     ];
     assert_eq!(smallest.map(|(name, _)| name), LIMITS.each_ref().map(|limit| limit.name), "a limit is not tested");
     for (name, value) in smallest {
@@ -59,9 +61,9 @@ fn limits_change_no_result() {
 
 #[test]
 fn messages_name_the_limit_that_stopped_a_program() {
-    for (name, value, program) in
-        [("variants", 3, PROGRAM), ("order", 1, PROGRAM), ("code", 1, PROGRAM), ("dynamic-order", 3, TOWER)]
-    {
+    let stopped =
+        [("order", 1, PROGRAM), ("code", 1, PROGRAM), ("dynamic-order", 3, TOWER), ("instructions", 9, PROGRAM)];
+    for (name, value, program) in stopped {
         let outcome = run(&["build", "--native", "-o", "unused", "--limit", &format!("{name}={value}")], program);
         assert_eq!(outcome.code, Some(1));
         let note = format!("the limit `{name}` is {value}; `--limit {name}=NUMBER` sets another");

@@ -71,11 +71,12 @@ fn check(path: &Path) -> Result<(), String> {
 }
 
 /// Limits that most programs exceed, so that what is done past them is done everywhere.
-fn impatience() -> [flow::Options; 2] {
+fn impatience() -> [flow::Options; 3] {
     let usual = flow::Options::default();
     [
         flow::Options { unroll: 1, max_nesting: 16, ..usual.clone() },
-        flow::Options { number_variants: 1, lambda_variants: 100, ..usual },
+        flow::Options { number_variants: 1, lambda_variants: 100, ..usual.clone() },
+        flow::Options { max_work: 0, ..usual },
     ]
 }
 

@@ -17,8 +17,9 @@
 //!   loops stay loops.
 //!
 //! Variants of one λ that differ in known numbers only are bounded as well, and so is the number of its variants: past
-//! it, further calls share one that covers them all. Past a bound on the number of all variants, and past one on the
-//! order of `*j`, the program is [`Unsupported`].
+//! it, further calls share one that covers them all. Past a bound on the number of all variants or on the steps taken,
+//! the analysis starts again with bounds that make it coarse and short; past one on the order of `*j`, the program is
+//! [`Unsupported`].
 //!
 //! Invariant: when the analysis ends, the facts of every reachable variant were recorded in an interpretation that used
 //! final results only.
@@ -26,6 +27,7 @@
 mod fixpoint;
 
 use super::algebra::{TowerTooHigh, Transform};
+use super::collapse::Grade;
 use super::limits::Options;
 use super::primitive;
 use super::shape::{Code, Head, Shape, Shapes};
@@ -50,8 +52,9 @@ pub struct Unsupported {
 }
 
 /// After so many changes the result of a recursive variant is folded wherever a sum comes back along a path, after twice
-/// as many it is collapsed; so are the arguments of a call after so many widenings.
-const PATIENCE: usize = 12;
+/// as many it is collapsed, after three times as many it is fused; the arguments of a call are collapsed after so many
+/// widenings and fused after twice as many.
+pub(super) const PATIENCE: usize = 12;
 
 /// What identifies a variant: a λ, and the shapes of its captures followed by that of its argument.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -150,6 +153,25 @@ pub struct Analysis {
 ///
 /// [`Unsupported`] when the limits do not hold for the program.
 pub fn analyze(program: &mut Program, sources: &SourceMap, options: &Options) -> Result<Analysis, Unsupported> {
+    let before = program.clone();
+    let first = match attempt(program, sources, options) {
+        Ok(analysis) => return Ok(analysis),
+        Err(Failure::Work(unsupported)) => unsupported,
+        Err(Failure::Unsupported(unsupported)) => return Err(unsupported),
+    };
+    *program = before;
+    // What stops a coarse analysis is mostly its own coarseness, so the message is about the first.
+    attempt(program, sources, &options.coarse()).map_err(|_| first)
+}
+
+/// Why an analysis was given up.
+enum Failure {
+    /// It went past a bound on its work; a coarse analysis may get through.
+    Work(Unsupported),
+    Unsupported(Unsupported),
+}
+
+fn attempt(program: &mut Program, sources: &SourceMap, options: &Options) -> Result<Analysis, Failure> {
     let mut analyzer = Analyzer {
         sources,
         codes: Codes { program, transforms: Transforms::new(), options },
@@ -179,6 +201,7 @@ pub fn analyze(program: &mut Program, sources: &SourceMap, options: &Options) ->
         span: None,
         item: None,
     };
+    analyzer.result.shapes.coarse = options.is_coarse();
     analyzer.program()?;
     Ok(analyzer.result)
 }
@@ -226,7 +249,7 @@ enum Abort {
         frame: usize,
         key: Key,
     },
-    Unsupported(Unsupported),
+    Failure(Failure),
 }
 
 /// A body being interpreted.
@@ -236,6 +259,13 @@ struct Frame {
     dynamic: usize,
     /// The outermost frame whose preliminary result was used.
     low: usize,
+}
+
+/// The arguments of a variant that covers further calls of its λ.
+struct General {
+    args: Rc<[Shape]>,
+    /// How often they have been widened.
+    widenings: usize,
 }
 
 struct Analyzer<'a> {
@@ -255,7 +285,7 @@ struct Analyzer<'a> {
     /// How many variants each λ has.
     variants_of: FxHashMap<LambdaId, usize>,
     /// What all further calls of a λ with too many variants take.
-    general: FxHashMap<(LambdaId, u32), Rc<[Shape]>>,
+    general: FxHashMap<(LambdaId, Vec<Grade>), General>,
     /// Number of variants that differ from a key in known numbers only.
     skeletons: FxHashMap<Key, usize>,
     frames: Vec<Frame>,
@@ -276,7 +306,7 @@ struct Analyzer<'a> {
 }
 
 impl Analyzer<'_> {
-    fn program(&mut self) -> Result<(), Unsupported> {
+    fn program(&mut self) -> Result<(), Failure> {
         let items: Vec<Rc<Item>> = self.codes.program.items.iter().cloned().map(Rc::new).collect();
         loop {
             let mut stable = true;
@@ -309,7 +339,7 @@ impl Analyzer<'_> {
         }
     }
 
-    fn top_level(&mut self, item: &Item) -> Result<(Facts, Shape), Unsupported> {
+    fn top_level(&mut self, item: &Item) -> Result<(Facts, Shape), Failure> {
         let (body, span) = match item {
             Item::Define(global, body) => (body, self.codes.program.globals[*global].span),
             Item::Print(body, span) => (body, *span),
@@ -321,17 +351,17 @@ impl Analyzer<'_> {
         self.frames.clear();
         match shape {
             Ok(shape) => Ok((facts, shape)),
-            Err(Abort::Unsupported(unsupported)) => Err(unsupported),
+            Err(Abort::Failure(failure)) => Err(failure),
             Err(Abort::Restart { .. }) => unreachable!("only variants are restarted"),
         }
     }
 
     /// The program went past the limit of that name.
-    fn unsupported(&self, limit: &str, message: &str, help: &str) -> Abort {
+    fn unsupported(&self, limit: &str, message: &str, help: &str) -> Unsupported {
         let (span, label) = self.blame();
         let diagnostic = Diagnostic::error("V0401", message, span, label).note(self.options.note(limit));
         let diagnostic = diagnostic.help(help).as_warning();
-        Abort::Unsupported(Unsupported { diagnostic: Box::new(diagnostic) })
+        Unsupported { diagnostic: Box::new(diagnostic) }
     }
 
     /// The binding at hand or, in the library, what led there: the innermost of the user's functions or the item.
@@ -356,6 +386,7 @@ impl Analyzer<'_> {
     }
 
     fn body(&mut self, body: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
+        self.result.shapes.work(body.bindings.len());
         for binding in &body.bindings {
             self.span = Some(binding.span);
             let shape = self.rhs(binding, facts)?;
@@ -491,20 +522,30 @@ impl Analyzer<'_> {
     }
 
     fn too_much_code(&self) -> Abort {
-        self.unsupported(
+        Abort::Failure(Failure::Work(self.unsupported(
             "code",
             "the transforms of the program's functions are too large",
             "the program runs in the reference evaluator instead; take fewer derivatives of the same function",
-        )
+        )))
+    }
+
+    /// The analysis has more variants or takes more steps than the limit of that name allows.
+    fn too_much_work(&self, limit: &str) -> Abort {
+        Abort::Failure(Failure::Work(self.unsupported(
+            limit,
+            "there are too many cases in which functions of the program may be called",
+            "the program runs in the reference evaluator instead; fewer functions that make functions, or values of fewer \
+             kinds in the same place, make it simpler",
+        )))
     }
 
     fn tower_too_high(&self, limit: &str) -> Abort {
-        self.unsupported(
+        Abort::Failure(Failure::Unsupported(self.unsupported(
             limit,
             "a tower of derivatives has no height known at compile time",
             "the program runs in the reference evaluator instead; make the number of nested derivatives a constant to \
              compile it",
-        )
+        )))
     }
 
     fn conditional(&mut self, condition: Var, then: &Body, other: &Body, facts: &mut Facts) -> Result<Shape, Abort> {

@@ -1,7 +1,7 @@
 //! The limits of the analysis, by the names that the command line gives them.
 //!
 //! Some stop a program from being compiled: its message names the limit. The others only say how much work known data
-//! and numbers are worth; past them the program is compiled as if they were unknown.
+//! and numbers are worth; past them the program is compiled as if they were unknown, and with fewer copies of functions.
 
 /// How far the analysis goes.
 #[derive(Clone, Debug)]
@@ -15,8 +15,11 @@ pub struct Options {
     pub number_variants: usize,
     /// How many variants one λ may have before all its further calls share one.
     pub lambda_variants: usize,
-    /// How many variants there may be in all.
+    /// How many variants there may be in all before the analysis starts again, [coarsely](Options::coarse).
     pub max_variants: usize,
+    /// How many steps the analysis may take before it starts again, [coarsely](Options::coarse). A step looks at one
+    /// binding or at one node of a shape.
+    pub max_work: u64,
     /// How often `*j` and `j*` may be applied to the same code.
     pub max_order: u32,
     /// How many variables the program and its transforms may have. Transforms of transforms grow exponentially with the
@@ -24,7 +27,12 @@ pub struct Options {
     pub max_code: usize,
     /// How often, where each application is behind a decision of run time that the one before led to.
     pub max_dynamic_order: u32,
+    /// How many instructions the specialised program may have before it is optimised.
+    pub max_instructions: usize,
 }
+
+/// How many steps a coarse analysis may take; the programs that it was made for need a quarter of them.
+const COARSE_WORK: u64 = 3_000_000;
 
 impl Default for Options {
     fn default() -> Self {
@@ -34,9 +42,11 @@ impl Default for Options {
             number_variants: 64,
             lambda_variants: 1000,
             max_variants: 20_000,
+            max_work: 20_000_000,
             max_order: 12,
             max_code: 500_000,
             max_dynamic_order: 4,
+            max_instructions: 300_000,
         }
     }
 }
@@ -56,7 +66,7 @@ pub struct Limit {
 }
 
 /// All limits that a user can set.
-pub const LIMITS: [Limit; 8] = [
+pub const LIMITS: [Limit; 10] = [
     Limit {
         name: "unroll",
         about: "nested calls of a function that known numbers decide; past it the numbers count as unknown",
@@ -82,15 +92,22 @@ pub const LIMITS: [Limit; 8] = [
         name: "function-variants",
         about: "copies of one function; past it its further calls share one",
         get: |options| options.lambda_variants,
-        least: 16,
+        least: 1,
         set: |options, value| options.lambda_variants = value as usize,
     },
     Limit {
         name: "variants",
-        about: "specialised functions in all; past it the program needs the evaluator",
+        about: "copies of all functions; past it the analysis starts again with fewer",
         get: |options| options.max_variants,
         least: 1,
         set: |options, value| options.max_variants = value as usize,
+    },
+    Limit {
+        name: "work",
+        about: "thousands of steps of the analysis; past it the analysis starts again with fewer copies of functions",
+        get: |options| (options.max_work / 1000) as usize,
+        least: 0,
+        set: |options, value| options.max_work = u64::from(value) * 1000,
     },
     Limit {
         name: "order",
@@ -113,9 +130,35 @@ pub const LIMITS: [Limit; 8] = [
         least: 0,
         set: |options, value| options.max_dynamic_order = value,
     },
+    Limit {
+        name: "instructions",
+        about: "instructions of the specialised program; past it the program needs the evaluator",
+        get: |options| options.max_instructions,
+        least: 1,
+        set: |options, value| options.max_instructions = value as usize,
+    },
 ];
 
 impl Options {
+    /// The limits of an analysis that ends soon: known numbers do not count, and a λ has few variants, with one for each
+    /// [grade](super::collapse::Grade) of arguments that covers all others.
+    pub(super) fn coarse(&self) -> Options {
+        Options {
+            unroll: self.unroll.min(4),
+            max_nesting: self.max_nesting.min(16),
+            number_variants: 0,
+            lambda_variants: self.lambda_variants.min(4),
+            max_variants: usize::MAX,
+            max_work: COARSE_WORK,
+            ..self.clone()
+        }
+    }
+
+    /// Whether these are the limits of a coarse analysis.
+    pub(super) fn is_coarse(&self) -> bool {
+        self.max_variants == usize::MAX
+    }
+
     /// Sets the limit of that name.
     ///
     /// # Errors

@@ -6,6 +6,7 @@
 //! | [`algebra`] | join, sums, zeros and knots of shapes |
 //! | [`operators`] | the other derivative operators on shapes |
 //! | [`widen`] | recognising growth, tying knots |
+//! | [`collapse`] | making shapes small |
 //! | [`primitive`] | what a primitive does to shapes |
 //! | [`analysis`] | the interpreter: specialised functions to a fixed point |
 //! | [`print`] | shapes and results as text |
@@ -17,6 +18,8 @@ pub mod algebra;
 pub mod operators;
 
 pub mod widen;
+
+mod collapse;
 
 mod unification;
 

@@ -14,7 +14,9 @@
 use super::algebra::Atom;
 use crate::ad::tower::Tower;
 use crate::core::ir::LambdaId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// A shape in a [`Shapes`] table.
@@ -174,17 +176,26 @@ pub(super) enum Ref {
 /// The alternatives of a node under construction, in class order.
 pub(super) type NewNode = Vec<(Head, Vec<Ref>)>;
 
+/// Hashes of a recursive shape unfolded to more and more levels; shapes that unfold to the same tree have the same.
+type Fingerprints = [u64; 8];
+
 /// The table of all shapes.
 #[derive(Clone, Debug)]
 pub struct Shapes {
     nodes: Vec<Node>,
     interned: FxHashMap<Rc<[Alternative]>, Shape>,
-    /// Recursive shapes by the heads of their alternatives.
-    recursive: FxHashMap<Vec<Head>, Vec<Shape>>,
+    /// Recursive shapes by the last of their fingerprints.
+    recursive: FxHashMap<u64, Vec<Shape>>,
+    /// The fingerprints of recursive shapes.
+    fingerprints: FxHashMap<Shape, Fingerprints>,
     /// Results of the operations that walk a shape, so that shared parts are walked once.
     pub(super) unfolded: FxHashMap<Vec<Atom>, Shape>,
     pub(super) zeros: FxHashMap<Shape, Shape>,
     pub(super) without_numbers: FxHashMap<Shape, Shape>,
+    /// Whether widening is to make shapes small instead of finding out how they grow.
+    pub(super) coarse: bool,
+    /// See [`Shapes::steps`].
+    steps: Cell<u64>,
 }
 
 impl Default for Shapes {
@@ -203,16 +214,28 @@ impl Shapes {
             nodes: Vec::new(),
             interned: FxHashMap::default(),
             recursive: FxHashMap::default(),
+            fingerprints: FxHashMap::default(),
             unfolded: FxHashMap::default(),
             zeros: FxHashMap::default(),
             without_numbers: FxHashMap::default(),
+            coarse: false,
+            steps: Cell::new(0),
         };
         shapes.intern(Vec::new());
         shapes
     }
 
+    /// How much work has been done with the shapes of this table: a measure of time that is the same on every machine.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps.get()
+    }
+    /// Counts so many steps of work.
+    pub(super) fn work(&self, steps: usize) {
+        self.steps.set(self.steps.get() + steps as u64);
+    }
     /// The alternatives in class order.
     pub fn alternatives(&self, shape: Shape) -> Rc<[Alternative]> {
+        self.work(1);
         self.nodes[shape.0 as usize].alternatives.clone()
     }
     /// Whether the shape contains itself.
@@ -288,6 +311,7 @@ impl Shapes {
 
     /// Finishes a graph: the canonical shape of each of its nodes.
     pub(super) fn finish(&mut self, graph: &[NewNode]) -> Vec<Shape> {
+        self.work(graph.len());
         let mut done: Vec<Option<Shape>> = vec![None; graph.len()];
         for component in components(graph) {
             if let [node] = component[..]
@@ -314,7 +338,8 @@ impl Shapes {
 
     /// Finishes a strongly connected component whose outside children are finished.
     fn finish_component(&mut self, graph: &[NewNode], component: &[usize], done: &mut [Option<Shape>]) {
-        if let Some(found) = self.existing(graph, component, done) {
+        let fingerprints = self.fingerprints(graph, component, done);
+        if let Some(found) = self.existing(graph, component, done, fingerprints[&component[0]]) {
             for (node, shape) in found {
                 done[node] = Some(shape);
             }
@@ -331,11 +356,48 @@ impl Shapes {
             let node = component.iter().find(|node| classes[node] == class).expect("every class has a member");
             let alternatives: Rc<[Alternative]> = self.resolve(&graph[*node], done).into();
             let shape = shape_of(class);
-            let heads = alternatives.iter().map(|a| a.head).collect();
             self.nodes.push(Node { alternatives: alternatives.clone(), recursive: true, depth: u32::MAX });
             self.interned.insert(alternatives, shape);
-            self.recursive.entry(heads).or_default().push(shape);
+            let fingerprints = fingerprints[node];
+            self.recursive.entry(fingerprints[fingerprints.len() - 1]).or_default().push(shape);
+            self.fingerprints.insert(shape, fingerprints);
         }
+    }
+
+    /// The fingerprints of the nodes of a component. A finished part that is not recursive cannot be equal to one of them,
+    /// so its number stands for it.
+    fn fingerprints(
+        &self,
+        graph: &[NewNode],
+        component: &[usize],
+        done: &[Option<Shape>],
+    ) -> FxHashMap<usize, Fingerprints> {
+        self.work(component.len());
+        let mut all: FxHashMap<usize, Fingerprints> = component.iter().map(|node| (*node, [0; 8])).collect();
+        for level in 0..all[&component[0]].len() {
+            for node in component {
+                let mut hasher = FxHasher::default();
+                for (head, children) in &graph[*node] {
+                    head.hash(&mut hasher);
+                    for child in children.iter().filter(|_| level > 0) {
+                        let finished = match child {
+                            Ref::Done(shape) => Some(*shape),
+                            Ref::New(child) => done[*child],
+                        };
+                        match (finished, child) {
+                            (Some(shape), _) if self.is_recursive(shape) => {
+                                self.fingerprints[&shape][level - 1].hash(&mut hasher);
+                            }
+                            (Some(shape), _) => shape.hash(&mut hasher),
+                            (None, Ref::New(child)) => all[child][level - 1].hash(&mut hasher),
+                            (None, Ref::Done(_)) => {}
+                        }
+                    }
+                }
+                all.get_mut(node).expect("a node of the component")[level] = hasher.finish();
+            }
+        }
+        all
     }
 
     /// The finished recursive shapes that the nodes of a component are equal to, if it is equal to one.
@@ -344,10 +406,10 @@ impl Shapes {
         graph: &[NewNode],
         component: &[usize],
         done: &[Option<Shape>],
+        fingerprints: Fingerprints,
     ) -> Option<FxHashMap<usize, Shape>> {
         let node = component[0];
-        let heads: Vec<Head> = graph[node].iter().map(|(head, _)| *head).collect();
-        for candidate in self.recursive.get(&heads)? {
+        for candidate in self.recursive.get(&fingerprints[fingerprints.len() - 1])? {
             let mut assumed = FxHashSet::default();
             if self.bisimilar(graph, done, Ref::New(node), *candidate, &mut assumed) {
                 let found: FxHashMap<usize, Shape> = assumed.into_iter().collect();

@@ -57,7 +57,7 @@ impl Shapes {
         })
     }
 
-    fn is_leaf(&self, shape: Shape) -> bool {
+    pub(super) fn is_leaf(&self, shape: Shape) -> bool {
         self.alternatives(shape).iter().all(|a| matches!(a.head, Head::Real(_) | Head::Bool(_) | Head::Text(_)))
     }
 
@@ -125,6 +125,9 @@ impl Shapes {
         if current == old {
             return old;
         }
+        if self.coarse {
+            return self.shrink(current);
+        }
         if self.parts(current).len() > MAX_PARTS {
             return self.collapse(current);
         }
@@ -187,28 +190,6 @@ impl Shapes {
         current
     }
 
-    /// The shape with all parts made one that offer the same classes of values. There are as many parts left as sets of
-    /// classes at most, so what is collapsed in every step stops growing.
-    pub fn collapse(&mut self, shape: Shape) -> Shape {
-        let mut current = shape;
-        for _ in 0..MAX_FOLDS {
-            let mut groups: FxHashMap<Vec<Class>, Vec<Shape>> = FxHashMap::default();
-            for part in self.parts(current) {
-                if !self.is_leaf(part) {
-                    groups.entry(self.classes(part)).or_default().push(part);
-                }
-            }
-            let mut groups: Vec<Vec<Shape>> = groups.into_values().filter(|group| group.len() > 1).collect();
-            groups.iter_mut().for_each(|group| group.sort_unstable());
-            if groups.is_empty() {
-                return current;
-            }
-            groups.sort_unstable();
-            current = self.unify(current, &groups);
-        }
-        current
-    }
-
     /// The shape with data folded that go on for more than `limit` parts in one and the same direction: a long list of
     /// known length becomes a list of any length.
     pub fn fold_long_chains(&mut self, shape: Shape, limit: usize) -> Shape {
@@ -246,16 +227,6 @@ impl Shapes {
         None
     }
 
-    /// How often the code inside a shape has been transformed at most.
-    pub fn order(&self, shape: Shape) -> u32 {
-        let order = |head: Head| match head {
-            Head::Closure(code) | Head::Pair(Some(code)) => code.tower.height(),
-            _ => 0,
-        };
-        let heads = |part: &Shape| self.alternatives(*part).iter().map(|a| order(a.head)).max().unwrap_or(0);
-        self.parts(shape).iter().map(heads).max().unwrap_or(0)
-    }
-
     /// The end of a chain from which on all members have the same classes of values beside the chain: a function that a
     /// tuple puts before a list is no element of the list.
     fn uniform_end<'a>(&self, chain: &'a [Shape], step: &Step) -> &'a [Shape] {
@@ -270,7 +241,7 @@ impl Shapes {
     }
 
     /// The classes that a shape offers.
-    fn classes(&self, shape: Shape) -> Vec<Class> {
+    pub(super) fn classes(&self, shape: Shape) -> Vec<Class> {
         self.alternatives(shape).iter().map(|a| a.head.class()).collect()
     }
 

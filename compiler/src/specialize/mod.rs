@@ -44,7 +44,7 @@ use crate::ad::base_and_tower;
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError};
 use crate::core::ir::{Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
-use crate::flow::Analysis;
+use crate::flow::{Analysis, Options};
 use crate::flow::analysis::{Facts, Key, VariantId, truth};
 use crate::flow::shape::{Code, Head, Shape, Shapes};
 use crate::ssa::ir::{self, FuncId, Function, Op, SlotId, Stream, SumId, Terminator, TextId, Type};
@@ -98,12 +98,21 @@ pub struct Specializer<'a> {
     may_mismatch: FxHashMap<VariantId, bool>,
 }
 
+/// Why there is no code for a program.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// It cannot avoid this error.
+    CertainFailure(Box<Diagnostic>),
+    /// It would be larger than the limit; it can still be evaluated.
+    TooLarge(Box<Diagnostic>),
+}
+
 /// Translates a program.
 ///
 /// # Errors
 ///
-/// The error that the program cannot avoid, if there is one.
-pub fn lower(core: &Program, flow: Analysis, sources: &SourceMap) -> Result<ir::Program, Box<Diagnostic>> {
+/// See [`Refusal`].
+pub fn lower(core: &Program, flow: Analysis, sources: &SourceMap, limits: &Options) -> Result<ir::Program, Refusal> {
     let Some(fallback_span) = core.items.iter().find_map(item_span) else {
         return Ok(empty_program());
     };
@@ -129,9 +138,9 @@ pub fn lower(core: &Program, flow: Analysis, sources: &SourceMap) -> Result<ir::
         fallback_span,
         may_mismatch: FxHashMap::default(),
     };
-    let main = specializer.program();
+    let main = specializer.program(limits)?;
     match specializer.certain_failure(main) {
-        Some(diagnostic) => Err(diagnostic),
+        Some(diagnostic) => Err(Refusal::CertainFailure(diagnostic)),
         None => Ok(specializer.out),
     }
 }
@@ -154,7 +163,7 @@ fn empty_program() -> ir::Program {
 type Env = FxHashMap<Var, Val>;
 
 impl Specializer<'_> {
-    fn program(&mut self) -> FuncId {
+    fn program(&mut self, limits: &Options) -> Result<FuncId, Refusal> {
         for text in self.flow.texts.clone() {
             // The number of a text in the analysis is its number in the program.
             self.text(&text);
@@ -168,12 +177,28 @@ impl Specializer<'_> {
         }
         self.out.functions[main] = e.function;
         self.certain.insert(main, std::mem::take(&mut self.events));
+        let mut instructions = 0;
         while let Some((function, task)) = self.tasks.pop() {
             self.task(function, task);
+            instructions += self.out.functions[function].blocks.values().map(|block| block.insts.len()).sum::<usize>();
+            if instructions > limits.max_instructions {
+                return Err(self.too_large(limits));
+            }
         }
         self.layouts.write_sums(self.core, &self.flow.shapes, &mut self.out);
         self.rename_sums();
-        main
+        Ok(main)
+    }
+
+    /// The program is larger than the limit with the function that has been emitted last.
+    fn too_large(&self, limits: &Options) -> Refusal {
+        let here = self.lambda.map(|lambda| self.core.lambdas[lambda].span);
+        let span = here.filter(|span| !self.sources.is_library(*span)).unwrap_or(self.fallback_span);
+        let message = "the program becomes too large when its functions are specialised";
+        let diagnostic = Diagnostic::error("V0401", message, span, "the compiler gave up here")
+            .note(limits.note("instructions"))
+            .help("the program runs in the reference evaluator instead; values of fewer kinds in the same place make it smaller");
+        Refusal::TooLarge(Box::new(diagnostic.as_warning()))
     }
 
     /// Replaces every sum by the one that stands for all that are the same.

@@ -13,6 +13,9 @@ use crate::flow::shape::{Class, Code, Fact, Head, Shape};
 use crate::ssa::ir::{Op, Real2, Terminator, Type, Value};
 use rustc_hash::FxHashSet;
 
+/// Zeros of more alternatives than this are unfolded by a function, since most operations unfold them.
+const MAX_IN_PLACE: usize = 4;
+
 impl Specializer<'_> {
     /// The position of the alternative of that class.
     pub fn tag_of(&self, shape: Shape, class: Class) -> Option<usize> {
@@ -85,6 +88,10 @@ impl Specializer<'_> {
             return Some(value.clone());
         }
         let target = self.flow.shapes.unfold_zeros(value.shape);
+        if self.flow.shapes.alternatives(target).len() > MAX_IN_PLACE {
+            let helper = Helper::UnfoldZeros(value.shape, target);
+            return Some(self.call_helper(e, helper, &[value], target));
+        }
         self.unfold_zeros_to(e, value, target)
     }
 

@@ -4,13 +4,16 @@
 //! no result in the component changes; then all of them are final and are never looked at again. A variant further in
 //! depends on a preliminary result of a frame outside of it ([`Frame::low`]) and waits for that frame.
 
-use super::{Abort, Analyzer, Facts, Frame, Key, PATIENCE, Variant, VariantId};
+use super::{Abort, Analyzer, Facts, Frame, General, Key, PATIENCE, Variant, VariantId};
 use crate::flow::shape::{Shape, Shapes};
 use std::rc::Rc;
 
 impl Analyzer<'_> {
     /// The variant that a call uses, and the shape of its result as far as it is known.
     pub(super) fn call(&mut self, mut key: Key) -> Result<(VariantId, Shape), Abort> {
+        if self.result.shapes.steps() > self.options.max_work {
+            return Err(self.too_much_work("work"));
+        }
         loop {
             while let Some(wider) = self.redirects.get(&key) {
                 key = wider.clone();
@@ -19,7 +22,10 @@ impl Analyzer<'_> {
                 if let Some(result) = self.known_result(id) {
                     return Ok((id, result));
                 }
-            } else if let Some(instead) = self.same_up_to_numbers(&key).or_else(|| self.general(&key)) {
+            } else if let Some(instead) = self.same_up_to_numbers(&key) {
+                key = instead;
+                continue;
+            } else if let Some(instead) = self.general(&key)? {
                 key = instead;
                 continue;
             }
@@ -59,22 +65,33 @@ impl Analyzer<'_> {
         (*count > self.options.number_variants && skeleton != *key).then_some(skeleton)
     }
 
-    /// The key that covers all further calls of a λ which has more variants than are worth having: one for each order of
-    /// derivatives in the arguments, since what mixes orders looks like a tower without end. It grows by widening, so it
-    /// ends.
-    fn general(&mut self, key: &Key) -> Option<Key> {
+    /// The key that covers all further calls of a λ which has more variants than are worth having: one for each grade of
+    /// the arguments. It grows by widening, so it
+    /// ends; calls in progress that it covered before are restarted with it.
+    fn general(&mut self, key: &Key) -> Result<Option<Key>, Abort> {
         let own = self.variants_of.get(&key.lambda).copied().unwrap_or(0);
         if own < self.options.lambda_variants {
-            return None;
+            return Ok(None);
         }
         let shapes = &mut self.result.shapes;
-        let order = key.args.iter().map(|arg| shapes.order(*arg)).max().unwrap_or(0);
-        let args: Rc<[Shape]> = match self.general.get(&(key.lambda, order)) {
-            Some(before) => shapes.widen_all(before, &key.args).iter().map(|arg| shapes.collapse(*arg)).collect(),
-            None => key.args.iter().map(|shape| shapes.forget_numbers(*shape)).collect(),
-        };
-        self.general.insert((key.lambda, order), args.clone());
-        (args != key.args).then_some(Key { lambda: key.lambda, args })
+        let grades = key.args.iter().map(|arg| shapes.grade(*arg)).collect();
+        let general = self.general.entry((key.lambda, grades)).or_insert_with(|| {
+            let args = key.args.iter().map(|shape| shapes.forget_numbers(*shape)).collect();
+            General { args, widenings: 0 }
+        });
+        let args = shapes.widen_all(&general.args, &key.args);
+        if args[..] == general.args[..] {
+            return Ok((general.args != key.args).then(|| Key { lambda: key.lambda, args: general.args.clone() }));
+        }
+        general.widenings += 1;
+        let args = shapes.limit(args, general.widenings, 0);
+        let before = std::mem::replace(&mut general.args, args.clone());
+        let key = Key { lambda: key.lambda, args };
+        let covered = |frame: &Frame| frame.key.as_ref().is_some_and(|k| k.lambda == key.lambda && k.args == before);
+        match self.frames.iter().position(covered) {
+            Some(frame) if key.args != before => Err(Abort::Restart { frame, key }),
+            _ => Ok(Some(key)),
+        }
     }
 
     /// The key of a call in progress that stands for this one, if the arguments have grown from it without end in
@@ -98,7 +115,7 @@ impl Analyzer<'_> {
                     return Err(self.tower_too_high("dynamic-order"));
                 }
             }
-            if old.lambda != key.lambda {
+            if old.lambda != key.lambda || self.result.shapes.coarse {
                 continue;
             }
             nested.push(index);
@@ -135,14 +152,12 @@ impl Analyzer<'_> {
     fn widen_call(&mut self, frame: usize, key: &Key) -> Result<Option<Key>, Abort> {
         let old = self.frames[frame].key.clone().expect("a variant's frame");
         let shapes = &mut self.result.shapes;
-        let mut args: Rc<[Shape]> = shapes.widen_all(&old.args, &key.args).into();
-        if args == old.args {
+        let args = shapes.widen_all(&old.args, &key.args);
+        if args[..] == old.args[..] {
             return Ok(Some(old));
         }
         let widenings = self.widenings.get(&old).copied().unwrap_or(0) + 1;
-        if widenings > PATIENCE {
-            args = args.iter().map(|arg| shapes.collapse(*arg)).collect();
-        }
+        let args = shapes.limit(args, widenings, PATIENCE);
         let key = Key { lambda: key.lambda, args };
         self.widenings.insert(key.clone(), widenings);
         Err(Abort::Restart { frame, key })
@@ -223,11 +238,7 @@ impl Analyzer<'_> {
             return Ok(*id);
         }
         if self.result.variants.len() >= self.options.max_variants {
-            return Err(self.unsupported(
-                "variants",
-                "the program needs too many specialised functions",
-                "the program runs in the reference evaluator instead; `(real x)` hides a number from the compiler",
-            ));
+            return Err(self.too_much_work("variants"));
         }
         *self.variants_of.entry(key.lambda).or_insert(0) += 1;
         let id = self.result.variants.push(Variant {
@@ -267,6 +278,9 @@ impl Analyzer<'_> {
         }
         if new != old && recursive && updates > 2 * PATIENCE {
             new = shapes.collapse(new);
+        }
+        if new != old && recursive && updates > 3 * PATIENCE {
+            new = shapes.fuse(new);
         }
         if new != old {
             self.result.variants[id].result = new;
