@@ -97,8 +97,7 @@ impl Pipeline {
     ///
     /// When the program certainly fails.
     pub fn specialize(&mut self, program: &core::Program, flow: flow::Analysis) -> Result<ssa::Program, Refusal> {
-        let result =
-            self.timed("specialize", |p| specialize::lower(program, flow, &p.sources, &p.settings.limits));
+        let result = self.timed("specialize", |p| specialize::lower(program, flow, &p.sources, &p.settings.limits));
         result.map_err(|refusal| match refusal {
             specialize::Refusal::CertainFailure(mistake) => Refusal::Mistake(vec![*mistake]),
             specialize::Refusal::TooLarge(diagnostic) => Refusal::Unsupported(diagnostic),

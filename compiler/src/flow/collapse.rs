@@ -4,8 +4,8 @@
 //! shapes grow in exponentially many ways. These operations do not look for growth. What is left of a shape after them
 //! is bounded, so that a sequence of joins with one of them after each ends.
 
-use super::shape::{Head, Shape, Shapes};
 use super::analysis::PATIENCE;
+use super::shape::{Head, Shape, Shapes};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -37,9 +37,12 @@ impl Shapes {
     /// The shape with all parts of a grade made one that offer the same classes of values: no more parts are left than
     /// there are sets of classes, times grades.
     pub fn collapse(&mut self, shape: Shape) -> Shape {
-        self.unify_alike(shape, |shapes, part, grade| {
-            if shapes.is_leaf(part) { vec![] } else { vec![(shapes.classes(part), grade)] }
-        })
+        self.unify_alike(
+            shape,
+            |shapes, part, grade| {
+                if shapes.is_leaf(part) { vec![] } else { vec![(shapes.classes(part), grade)] }
+            },
+        )
     }
 
     /// The shape with all parts of a grade made one that offer a structure of the same class: no more parts are left than
