@@ -25,7 +25,8 @@
 //! Three things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
 //! variables that get no contribution at all. Primal operands of primitives (`*j-inverse ↼y`) are named once and used
 //! by both phases, so a backpropagator captures what its partial derivatives need and nothing else. Variables bound to
-//! constants, globals and the results of tests are inactive: no sensitivity is computed for them.
+//! constants, globals and the results of tests are inactive: no sensitivity is computed for them. Backpropagators do not
+//! capture constants, so in derivatives of higher order these stay inactive.
 //!
 //! Source: Pearlmutter and Siskind, "Reverse-mode AD in a functional framework: Lambda the ultimate backpropagator"
 //! (2008), sections 4 and 5, with pairs, conditionals and letrec native.
@@ -34,7 +35,7 @@ use super::Transforms;
 use super::code::{Code, operands, prune};
 use super::rules::{self, Call};
 use crate::base::Span;
-use crate::core::ir::{Binding, Body, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
+use crate::core::ir::{Binding, Body, Const, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -65,6 +66,8 @@ struct Scope {
     generated: Vec<Var>,
     /// The variable that holds `*j-inverse ↼x`, where one exists already.
     primal: FxHashMap<Var, Var>,
+    /// What the variables that hold constants hold.
+    constants: FxHashMap<Var, Const>,
     /// Source variables that never need a sensitivity.
     inactive: FxHashSet<Var>,
 }
@@ -185,6 +188,9 @@ impl Reverser<'_> {
                 let primal = code.bind(&name, binding.rhs.clone());
                 code.bind_to(reversed_x, Rhs::Prim(Prim::J, vec![primal]));
                 scope.primal.insert(x, primal);
+                if let Rhs::Const(constant) = &binding.rhs {
+                    scope.constants.insert(primal, constant.clone());
+                }
                 scope.inactive.insert(x);
             }
             Rhs::Apply(f, a) => {
@@ -466,13 +472,23 @@ impl ReversePhase<'_> {
             (Rhs::Lifted(_, prim, args) | Rhs::Prim(prim, args), StepKind::Prim { operands, result }) => {
                 let active: Vec<bool> = args.iter().map(|y| !self.scope.inactive.contains(y)).collect();
                 let below = if let Rhs::Lifted(below, ..) = step.rhs { below } else { 0 };
-                let call = Call { below, prim: *prim, operands, result: *result };
+                let operands: Vec<Var> = operands.iter().map(|operand| self.operand(*operand)).collect();
+                let call = Call { below, prim: *prim, operands: &operands, result: *result };
                 let contributions = rules::pullback(&mut self.code, &call, sensitivity, &active);
                 for (index, contribution) in contributions {
                     self.add(args[index], contribution);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The variable that holds an operand. A constant is a constant here, too, and not captured: then the next order knows
+    /// that it is one.
+    fn operand(&mut self, operand: Var) -> Var {
+        match self.scope.constants.get(&operand) {
+            Some(constant) => self.code.bind("k", Rhs::Const(constant.clone())),
+            None => operand,
         }
     }
 
