@@ -1,11 +1,12 @@
-//! Transformed code keeps the law of core: every λ of the library and of all programs in the tree, transformed twice,
-//! is well formed.
+//! Transformed code keeps the law of core: every λ of all programs in the tree and, once, of the library, transformed
+//! twice, is well formed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use vlad::ad::Transforms;
 use vlad::ad::tower::Transformation;
 use vlad::base::SourceMap;
+use vlad::core::ir::{Lambda, LambdaId};
 use vlad::core::verify::verify;
 use vlad::expand::{Options, expand_file};
 
@@ -29,6 +30,7 @@ fn transforms_are_well_formed() {
     let mut paths = Vec::new();
     FOLDERS.iter().for_each(|folder| programs(&root.join(folder), &mut paths));
     assert!(paths.len() > 50);
+    let mut library_is_done = false;
     for path in paths {
         let mut sources = SourceMap::new();
         // Some programs are there to be rejected.
@@ -36,7 +38,9 @@ fn transforms_are_well_formed() {
         assert_eq!(verify(&program), [] as [&str; 0], "{}", path.display());
         let mut transforms = Transforms::new();
         for _ in 0..2 {
-            let lambdas: Vec<_> = program.lambdas.ids().collect();
+            let wanted = |lambda: &Lambda| !library_is_done || !sources.is_library(lambda.span);
+            let lambdas = program.lambdas.iter().filter(|(_, lambda)| wanted(lambda));
+            let lambdas: Vec<LambdaId> = lambdas.map(|(id, _)| id).collect();
             for lambda in lambdas {
                 for transformation in [Transformation::Reverse, Transformation::Forward] {
                     transforms.apply(&mut program, transformation, lambda);
@@ -44,5 +48,6 @@ fn transforms_are_well_formed() {
             }
         }
         assert_eq!(verify(&program), [] as [&str; 0], "transformed twice: {}", path.display());
+        library_is_done = true;
     }
 }
