@@ -9,7 +9,7 @@ use crate::base::Span;
 use crate::core::errors::{Place, RuntimeError, Sweep, at_kink};
 use crate::core::eval::code::Operand;
 use crate::core::eval::value::{Function, Real, Value};
-use crate::core::ir::{Body, LambdaId, Origin, Rhs};
+use crate::core::ir::{Body, Definition, Global, LambdaId, Origin, Rhs};
 use crate::core::kinks;
 use crate::core::number;
 use crate::core::prim::{Family, Prim};
@@ -91,8 +91,8 @@ impl Machine<'_> {
         }
     }
 
-    /// True for a call that would check the derivative of a function for which nobody wants that: the user, or a check that
-    /// calls the function again and again.
+    /// True for a call that would check the derivative of a function for which nobody wants that: the user does not, a
+    /// check that calls the function again and again, or the library, for a function of its own.
     pub(super) fn is_unwanted_check(&self, function: Operand, argument: Operand) -> bool {
         let at = |operand: Operand| &self.stack[self.position(operand.slot)];
         let (Some(checks), Value::Closure(check)) = (self.world.program.checks, at(function)) else { return false };
@@ -100,12 +100,20 @@ impl Machine<'_> {
         if tower.height() > 0 || base != checks.taken && base != checks.given {
             return false;
         }
-        let checked = match at(argument) {
-            Value::Pair(arguments) => arguments.car(),
-            _ => return false,
-        };
-        let named = |name: &String| matches!(checked, Value::Closure(f) if self.source_name(f.function()) == *name);
-        self.probe.is_some() && base == checks.taken || self.unchecked.iter().any(named)
+        let Value::Pair(arguments) = at(argument) else { return false };
+        let Value::Closure(checked) = arguments.car() else { return false };
+        let checked = checked.function();
+        self.probe.is_some() && base == checks.taken
+            || self.unchecked.contains(&self.source_name(checked))
+            || self.is_hidden(checked.base)
+    }
+
+    /// True for a function of the library that programs cannot name.
+    fn is_hidden(&self, lambda: LambdaId) -> bool {
+        let hidden =
+            |global: &Global| global.name.starts_with('%') && global.definition == Definition::Function(lambda);
+        self.sources.is_library(self.world.program.lambdas[lambda].span)
+            && self.world.program.globals.values().any(hidden)
     }
 
     /// Notes that a function is called which may be one that checks a derivative.
