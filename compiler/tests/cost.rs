@@ -140,7 +140,6 @@ fn program(subject: &Subject, mode: Mode) -> Result<(), Failed> {
 }
 
 fn compare(primal: u64, derived: u64, factor: u64) -> Result<(), Failed> {
-    println!("{derived} operations, {primal} of the function");
     if derived <= factor * primal + BESIDE {
         Ok(())
     } else {
