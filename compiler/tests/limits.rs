@@ -95,3 +95,17 @@ fn every_limit_is_documented() {
     }
     assert!(missing.is_empty(), "docs/language.md lacks\n{missing}");
 }
+
+/// The clauses of a `cond` are one choice in its derivative, not a chain of choices that contain each other.
+#[test]
+fn code_of_derivatives_is_in_proportion_to_the_clauses() {
+    let size = |clauses: usize| {
+        let clauses: String = (0..clauses).map(|k| format!("((= k {k}) (* x {k}))")).collect();
+        let program = format!(
+            "(define (f k x) (cond {clauses} (else (sin x))))\n(define k (read-real))\n((derivative (lambda (x) (f k x))) 2)"
+        );
+        run(&["emit", "--stage", "opt"], &program).output.len()
+    };
+    let (small, large) = (size(40), size(80));
+    assert!(small > 0 && large < small * 5 / 2, "{small} bytes of code for 40 clauses, {large} for 80");
+}

@@ -22,11 +22,12 @@
 //! where `a'` is the forward phase of the branch, returning its value and a backpropagator from the sensitivity of the
 //! value to the list of the sensitivities of the free variables of both branches, in binding order.
 //!
-//! Three things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
+//! Four things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
 //! variables that get no contribution at all. Primal operands of primitives (`*j-inverse ↼y`) are named once and used
 //! by both phases, so a backpropagator captures what its partial derivatives need and nothing else. Variables bound to
 //! constants, globals and the results of tests are inactive: no sensitivity is computed for them. Backpropagators do not
-//! capture constants, so in derivatives of higher order these stay inactive.
+//! capture constants, so in derivatives of higher order these stay inactive. A branch that only chooses between further
+//! branches hands on what they return, so a `cond` has one choice, not a chain of them.
 //!
 //! Source: Pearlmutter and Siskind, "Reverse-mode AD in a functional framework: Lambda the ultimate backpropagator"
 //! (2008), sections 4 and 5, with pairs, conditionals and letrec native.
@@ -142,17 +143,25 @@ impl Reverser<'_> {
 
     /// The forward phase of a body: its bindings, the variable of its value, and what the reverse phase needs.
     fn forward(&mut self, body: &Body, scope: &mut Scope) -> (Vec<Binding>, Var, Vec<Step>) {
-        let mut bindings = Vec::new();
-        let mut steps = Vec::new();
-        for binding in &body.bindings {
+        let (mut bindings, mut steps) = (Vec::new(), Vec::new());
+        self.forward_bindings(&body.bindings, scope, &mut bindings, &mut steps);
+        (bindings, self.reversed(body.result), steps)
+    }
+
+    fn forward_bindings(
+        &mut self,
+        source: &[Binding],
+        scope: &mut Scope,
+        bindings: &mut Vec<Binding>,
+        steps: &mut Vec<Step>,
+    ) {
+        for binding in source {
             let start = bindings.len();
-            let kind = self.forward_binding(binding, scope, &mut bindings);
+            let kind = self.forward_binding(binding, scope, bindings);
             scope.sources.push(binding.var);
             scope.generated.extend(bindings[start..].iter().map(|b: &Binding| b.var));
             steps.push(Step { var: binding.var, rhs: binding.rhs.clone(), span: binding.span, kind });
         }
-        let result = self.reversed(body.result);
-        (bindings, result, steps)
     }
 
     /// φ of one binding.
@@ -261,11 +270,7 @@ impl Reverser<'_> {
         scope: &mut Scope,
         out: &mut Vec<Binding>,
     ) -> StepKind {
-        let mut free = FxHashSet::default();
-        self.free_variables(then, &mut free);
-        self.free_variables(other, &mut free);
-        let variables: Vec<Var> =
-            scope.sources.iter().copied().filter(|x| free.contains(x) && !scope.inactive.contains(x)).collect();
+        let variables = self.active_variables(then, other, scope);
         let then = self.branch(then, &variables, scope, binding.span);
         let other = self.branch(other, &variables, scope, binding.span);
         let reversed_x = self.reversed(binding.var);
@@ -286,14 +291,43 @@ impl Reverser<'_> {
         kind
     }
 
+    /// The variables in scope that want a sensitivity from two branches.
+    fn active_variables(&self, then: &Body, other: &Body, scope: &Scope) -> Vec<Var> {
+        let mut free = FxHashSet::default();
+        self.free_variables(then, &mut free);
+        self.free_variables(other, &mut free);
+        scope.sources.iter().copied().filter(|x| free.contains(x) && !scope.inactive.contains(x)).collect()
+    }
+
     /// The forward phase of a branch, which returns its value and, when there are variables that want a sensitivity,
     /// its backpropagator.
     fn branch(&mut self, body: &Body, variables: &[Var], scope: &Scope, span: Span) -> Body {
         let mut scope = scope.clone();
-        let (bindings, result, steps) = self.forward(body, &mut scope);
         if variables.is_empty() {
+            let (bindings, result, _) = self.forward(body, &mut scope);
             return Body { bindings, result };
         }
+        let (mut bindings, mut steps) = (Vec::new(), Vec::new());
+        let mut rest = &body.bindings[..];
+        if let Some((last, before)) = rest.split_last()
+            && let Rhs::If(condition, then, other) = &last.rhs
+            && last.var == body.result
+        {
+            self.forward_bindings(before, &mut scope, &mut bindings, &mut steps);
+            if self.active_variables(then, other, &scope).iter().all(|x| variables.contains(x)) {
+                // The branch only chooses between further ones, as the clauses of a `cond` do: these return what it has
+                // to return, and a choice between n backpropagators is no chain of n choices.
+                let then = self.branch(then, variables, &scope, last.span);
+                let other = self.branch(other, variables, &scope, last.span);
+                let condition = self.reversed(*condition);
+                let mut code = Code { program: self.program, bindings, span: last.span };
+                let result = code.bind("p", Rhs::If(condition, Box::new(then), Box::new(other)));
+                return Body { bindings: code.bindings, result };
+            }
+            rest = std::slice::from_ref(last);
+        }
+        self.forward_bindings(rest, &mut scope, &mut bindings, &mut steps);
+        let result = self.reversed(body.result);
         let backpropagator = self.backpropagator(body, &steps, Targets::Branch { variables }, &scope, span);
         let mut code = Code { program: self.program, bindings, span };
         let closure = code.bind("b", Rhs::Closure(backpropagator));

@@ -105,11 +105,18 @@ impl Specializer<'_> {
         matches!(self.layout(shape), Layout::Boxed(_))
     }
 
-    /// Whether an operation on all parts of such values deserves a function of its own: they are boxed, or a choice
-    /// between several values with parts, for which code in place would multiply at every level.
+    /// Whether values of the shape are boxed, or part of boxes of which they contain others.
+    pub fn may_recur(&mut self, shape: Shape) -> bool {
+        let is_sum = self.flow.shapes.alternatives(shape).len() > 1;
+        self.is_boxed(shape) || (is_sum && self.flow.shapes.is_recursive(shape))
+    }
+
+    /// Whether an operation on all parts of such values deserves a function of its own: they contain values of the same
+    /// shape, or are boxed, or a choice between several values with parts, for which code in place would multiply at every
+    /// level.
     pub fn is_large(&mut self, shape: Shape) -> bool {
         let with_parts = |a: &&Alternative| !a.children.is_empty();
-        self.is_boxed(shape) || self.flow.shapes.alternatives(shape).iter().filter(with_parts).count() > 1
+        self.may_recur(shape) || self.flow.shapes.alternatives(shape).iter().filter(with_parts).count() > 1
     }
 
     fn alternative_leaves(&mut self, alternative: &Alternative) -> Vec<Type> {
@@ -131,29 +138,16 @@ impl Specializer<'_> {
     /// Takes apart the alternative at position `tag`, which the value is known to be.
     pub fn parts(&mut self, e: &mut Emitter, value: &Val, tag: usize) -> Parts {
         let alternative = self.flow.shapes.alternatives(value.shape)[tag].clone();
-        let types = self.alternative_leaves(&alternative);
-        let leaves: Vec<Value> = match self.layout(value.shape) {
+        let leaves = match self.layout(value.shape) {
             Layout::Product => value.leaves.clone(),
-            Layout::Union { slots } => {
-                let mut next = slot_starts(slots);
-                types
-                    .iter()
-                    .map(|ty| {
-                        let position = &mut next[slot_class(*ty)];
-                        *position += 1;
-                        value.leaves[*position - 1]
-                    })
-                    .collect()
-            }
-            Layout::Boxed(sum) => types
-                .iter()
-                .enumerate()
-                .map(|(index, ty)| {
-                    let op = Op::Field(sum, u32_of(tag), u32_of(index));
-                    e.value(op, &value.leaves, *ty)
-                })
-                .collect(),
+            Layout::Union { .. } => self.union_leaves(value.shape, &value.leaves, tag),
+            Layout::Boxed(sum) => self.open_box(e, sum, value.shape, &value.leaves, tag),
         };
+        self.parts_of(alternative, leaves)
+    }
+
+    /// An alternative with these leaves, taken apart.
+    fn parts_of(&mut self, alternative: Alternative, leaves: Vec<Value>) -> Parts {
         let own = match alternative.head {
             Head::Real(Fact::Unknown | Fact::PerhapsZero) | Head::Bool(None) | Head::Text(None) => Some(leaves[0]),
             _ => None,
@@ -183,12 +177,22 @@ impl Specializer<'_> {
                 };
                 filled.into_iter().zip(types.iter()).map(filler).collect::<_>()
             }
-            Layout::Boxed(sum) if leaves.is_empty() => {
-                vec![e.value(Op::Immediate(sum, u32_of(tag)), &[], Type::Ptr)]
-            }
-            Layout::Boxed(sum) => vec![e.value(Op::Box(sum, u32_of(tag)), &leaves, Type::Ptr)],
+            Layout::Boxed(sum) => vec![self.make_box(e, sum, shape, tag, &leaves)],
         };
         Val { shape, leaves }
+    }
+
+    /// The leaves of the alternative at position `tag` of a value laid out as a union.
+    pub fn union_leaves(&mut self, shape: Shape, leaves: &[Value], tag: usize) -> Vec<Value> {
+        let alternative = self.flow.shapes.alternatives(shape)[tag].clone();
+        let Layout::Union { slots } = self.layout(shape) else { return Vec::new() };
+        let mut next = slot_starts(slots);
+        let own = self.alternative_leaves(&alternative).into_iter().map(|ty| {
+            let position = &mut next[slot_class(ty)];
+            *position += 1;
+            leaves[*position - 1]
+        });
+        own.collect()
     }
 
     /// A value for a slot that the alternative at hand does not use.
@@ -203,14 +207,18 @@ impl Specializer<'_> {
 
     /// A truth value that tells whether a value is one of the alternatives at the given positions.
     pub fn is_one_of(&mut self, e: &mut Emitter, value: &Val, tags: &[usize]) -> Value {
-        let layout = self.layout(value.shape);
+        let tests: Vec<Op> = match self.layout(value.shape) {
+            Layout::Product => tags.iter().map(|_| Op::ConstBool(true)).collect(),
+            Layout::Union { .. } => tags.iter().map(|tag| Op::IntIs(i64::from(u32_of(*tag)))).collect(),
+            Layout::Boxed(sum) => {
+                let cases = self.cases(value.shape);
+                tags.iter().flat_map(|tag| cases[*tag].tags.clone()).map(|tag| Op::HasTag(sum, u32_of(tag))).collect()
+            }
+        };
         let mut result = None;
-        for tag in tags {
-            let test = match layout {
-                Layout::Product => e.boolean(true),
-                Layout::Union { .. } => e.value(Op::IntIs(i64::from(u32_of(*tag))), &value.leaves[..1], Type::Bool),
-                Layout::Boxed(sum) => e.value(Op::HasTag(sum, u32_of(*tag)), &value.leaves, Type::Bool),
-            };
+        for op in tests {
+            let operands = if matches!(op, Op::ConstBool(_)) { &[] } else { &value.leaves[..1] };
+            let test = e.value(op, operands, Type::Bool);
             result = Some(match result {
                 None => test,
                 Some(earlier) => e.value(Op::Or, &[earlier, test], Type::Bool),
@@ -240,16 +248,31 @@ impl Specializer<'_> {
             let parts = self.parts(e, value, 0);
             return each(self, e, parts);
         }
-        let targets: Vec<BlockId> = (0..count).map(|_| e.new_block(&[])).collect();
-        if let [first, second] = targets[..] {
-            let test = self.is_one_of(e, value, &[0]);
-            e.terminate(Terminator::Branch(test, target(first), target(second)));
-        } else {
-            let tag = match self.layout(value.shape) {
-                Layout::Boxed(sum) => e.value(Op::Tag(sum), &value.leaves, Type::Int),
-                _ => value.leaves[0],
-            };
-            e.terminate(Terminator::Switch(tag, targets.iter().map(|block| target(*block)).collect()));
+        let layout = self.layout(value.shape);
+        // Alternatives that a box holds in several ways are opened on the way to them.
+        let mut opened = vec![false; count];
+        if matches!(layout, Layout::Boxed(_)) {
+            opened = self.cases(value.shape).iter().map(|cases| cases.choice.is_some()).collect();
+        }
+        let mut targets: Vec<BlockId> = Vec::with_capacity(count);
+        for (tag, opened) in opened.iter().enumerate() {
+            let alternative = self.flow.shapes.alternatives(value.shape)[tag].clone();
+            let params = if *opened { self.alternative_leaves(&alternative) } else { Vec::new() };
+            targets.push(e.new_block(&params));
+        }
+        match (layout, &targets[..]) {
+            (Layout::Boxed(sum), _) if count > 2 || opened.contains(&true) => {
+                let targets: Vec<Option<BlockId>> = targets.iter().copied().map(Some).collect();
+                self.switch_box(e, sum, value.shape, &value.leaves, &targets);
+            }
+            (_, [first, second]) => {
+                let test = self.is_one_of(e, value, &[0]);
+                e.terminate(Terminator::Branch(test, target(*first), target(*second)));
+            }
+            _ => {
+                let targets = targets.iter().map(|block| target(*block)).collect();
+                e.terminate(Terminator::Switch(value.leaves[0], targets));
+            }
         }
         let types = self.leaves(out);
         let join = e.new_block(&types);
@@ -257,7 +280,13 @@ impl Specializer<'_> {
         e.depth += 1;
         for (tag, block) in targets.into_iter().enumerate() {
             e.switch_to(block);
-            let parts = self.parts(e, value, tag);
+            let parts = if opened[tag] {
+                let alternative = self.flow.shapes.alternatives(value.shape)[tag].clone();
+                let leaves = e.function.blocks[block].params.clone();
+                self.parts_of(alternative, leaves)
+            } else {
+                self.parts(e, value, tag)
+            };
             if let Some(result) = each(self, e, parts) {
                 debug_assert_eq!(result.shape, out, "every alternative gives the announced shape");
                 e.jump(join, result.leaves);

@@ -6,7 +6,8 @@
 //! | a real, a boolean, a text | one |
 //! | a product | those of its parts, in order |
 //! | a sum that does not contain itself | the tag, then slots that the alternatives share, by type |
-//! | a sum that contains itself | one pointer to a box, which holds the alternative's leaves |
+//! | a sum that contains itself | one pointer to a box, which holds the alternative's leaves (see [`super::boxes`]) |
+//! | a small sum within one that contains it | as a sum that does not contain itself (see [`super::cycles`]) |
 //! | what would have more than [`MAX_FLAT`] leaves | the same |
 //!
 //! So a value has few leaves however large it is, and a list of a thousand known positions is a chain of some boxes of
@@ -15,6 +16,8 @@
 //! Invariant: `*j`, `*j-inverse` and `j*` keep the leaves of a shape; boxed shapes that they turn into each other are one sum
 //! of the SSA program ([`Layouts::unify`]).
 
+use super::boxes::Cases;
+use super::cycles::inner_sums;
 use crate::core::ir::Program;
 use crate::flow::operators::is_number;
 use crate::flow::shape::{Alternative, Fact, Head, Shape, Shapes};
@@ -25,6 +28,9 @@ use std::rc::Rc;
 /// A value with more leaves than this is boxed. What a loop carries should not be (a box would be made in each round);
 /// more than this would not stay in registers anyway.
 pub const MAX_FLAT: usize = 64;
+
+/// A sum that contains itself is boxed when it has more leaves than this, though it lies within another one.
+const MAX_INNER: usize = 12;
 
 /// The representation of a shape.
 #[derive(Clone, Debug)]
@@ -60,6 +66,10 @@ pub struct Layouts {
     layouts: FxHashMap<Shape, Layout>,
     sums: FxHashMap<Shape, SumId>,
     open: FxHashSet<Shape>,
+    /// For sums that contain themselves, whether they lie within what refers to them.
+    inner: FxHashMap<Shape, bool>,
+    /// See [`super::boxes`].
+    pub(super) cases: FxHashMap<Shape, Rc<[Cases]>>,
     /// Sums that are the same as another.
     same: FxHashMap<SumId, SumId>,
     /// Shapes of boxed sums whose alternatives have not been written to the program yet.
@@ -73,19 +83,30 @@ impl Layouts {
             return leaves.clone();
         }
         let alternatives = shapes.alternatives(shape);
-        let cyclic = shapes.is_recursive(shape) && (alternatives.len() > 1 || !self.open.insert(shape));
+        let is_sum = alternatives.len() > 1;
+        let inner = is_sum && shapes.is_recursive(shape) && self.is_inner(shapes, shape);
+        let cyclic = shapes.is_recursive(shape) && if is_sum { !inner } else { !self.open.insert(shape) };
         let flat = (!cyclic).then(|| self.flat(shapes, program, &alternatives));
         // A cycle of products has been cut at this shape meanwhile: then it is a box.
         if let Some(leaves) = self.leaves.get(&shape) {
             return leaves.clone();
         }
         let (layout, leaves) = match flat {
-            Some((layout, leaves)) if leaves.len() <= MAX_FLAT => (layout, leaves.into()),
+            Some((layout, leaves)) if leaves.len() <= if inner { MAX_INNER } else { MAX_FLAT } => {
+                (layout, leaves.into())
+            }
             _ => (Layout::Boxed(self.sum(program, shape)), [Type::Ptr].into()),
         };
         self.layouts.insert(shape, layout);
         self.leaves.insert(shape, Rc::clone(&leaves));
         leaves
+    }
+
+    fn is_inner(&mut self, shapes: &Shapes, shape: Shape) -> bool {
+        if !self.inner.contains_key(&shape) {
+            self.inner.extend(inner_sums(shapes, shape));
+        }
+        self.inner.get(&shape).copied().unwrap_or(false)
     }
 
     /// The layout of a value that is not boxed, and its leaves.
@@ -150,20 +171,19 @@ impl Layouts {
     pub fn write_sums(&mut self, core: &Program, shapes: &Shapes, program: &mut ir::Program) {
         while let Some(shape) = self.unwritten.pop() {
             let mut alternatives = Vec::new();
-            for alternative in shapes.alternatives(shape).iter() {
-                let name = match alternative.head {
-                    Head::Nil => "nil".into(),
-                    Head::Bool(_) => "boolean".into(),
-                    Head::Text(_) => "text".into(),
-                    Head::Real(_) => "real".into(),
-                    Head::Reverse => "reverse".into(),
-                    Head::Bundle => "bundle".into(),
-                    Head::Pair(_) => "pair".into(),
-                    Head::Closure(code) => core.lambdas[code.lambda].name.clone(),
-                    Head::ZeroOf => "zero".into(),
-                };
-                let fields = self.alternative(shapes, program, alternative);
-                alternatives.push(ir::Alternative { name, fields });
+            let cases = self.cases(shapes, program, shape);
+            for (alternative, cases) in shapes.alternatives(shape).iter().zip(cases.iter()) {
+                let outer = name(core, alternative.head);
+                for (case, fields) in cases.fields.iter().enumerate() {
+                    let name = match cases.choice {
+                        Some(choice) => {
+                            let inner = name(core, shapes.alternatives(choice.shape)[case].head);
+                            format!("{outer} {inner}").into()
+                        }
+                        None => outer.clone(),
+                    };
+                    alternatives.push(ir::Alternative { name, fields: fields.clone() });
+                }
             }
             let sum = self.sums[&shape];
             program.sums[sum].alternatives = alternatives;
@@ -187,7 +207,15 @@ impl Layouts {
                 return false;
             }
             match (self.layout(shapes, program, a), self.layout(shapes, program, b)) {
-                (Layout::Boxed(p), Layout::Boxed(q)) => same.push((p, q)),
+                (Layout::Boxed(p), Layout::Boxed(q)) => {
+                    let fields = |cases: &Cases| cases.fields.clone();
+                    let left: Vec<_> = self.cases(shapes, program, a).iter().map(fields).collect();
+                    let right: Vec<_> = self.cases(shapes, program, b).iter().map(fields).collect();
+                    if left != right {
+                        return false;
+                    }
+                    same.push((p, q));
+                }
                 (Layout::Boxed(_), _) | (_, Layout::Boxed(_)) => return false,
                 _ => {}
             }
@@ -228,6 +256,21 @@ impl Layouts {
             sum = *same;
         }
         sum
+    }
+}
+
+/// What an alternative is called.
+fn name(core: &Program, head: Head) -> Rc<str> {
+    match head {
+        Head::Nil => "nil".into(),
+        Head::Bool(_) => "boolean".into(),
+        Head::Text(_) => "text".into(),
+        Head::Real(_) => "real".into(),
+        Head::Reverse => "reverse".into(),
+        Head::Bundle => "bundle".into(),
+        Head::Pair(_) => "pair".into(),
+        Head::Closure(code) => core.lambdas[code.lambda].name.clone(),
+        Head::ZeroOf => "zero".into(),
     }
 }
 

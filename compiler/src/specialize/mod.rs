@@ -10,6 +10,8 @@
 //! | file | |
 //! |---|---|
 //! | [`layout`] | which SSA values represent a shape |
+//! | [`cycles`] | which sums that contain themselves need no box |
+//! | [`boxes`] | boxed values: taking them apart, making them |
 //! | [`emit`] | values with shapes, choices and joins |
 //! | [`convert`] | from a shape to one that covers it |
 //! | [`zeros`] | reals that may be the symbolic zero |
@@ -21,6 +23,10 @@
 //! | [`failure`] | run-time errors |
 
 pub mod layout;
+
+pub mod cycles;
+
+pub mod boxes;
 
 pub mod emit;
 
@@ -161,6 +167,13 @@ fn empty_program() -> ir::Program {
 }
 
 type Env = FxHashMap<Var, Val>;
+
+/// Where the branches of a conditional meet, and the shape of what they bring.
+#[derive(Clone, Copy)]
+struct Join {
+    block: ir::BlockId,
+    shape: Shape,
+}
 
 impl Specializer<'_> {
     fn program(&mut self, limits: &Options) -> Result<FuncId, Refusal> {
@@ -344,7 +357,12 @@ impl Specializer<'_> {
     }
 
     fn body_in(&mut self, e: &mut Emitter, body: &Body, facts: &Facts, env: &mut Env) -> Emitted<Val> {
-        for binding in &body.bindings {
+        self.bindings(e, &body.bindings, facts, env)?;
+        Some(env[&body.result].clone())
+    }
+
+    fn bindings(&mut self, e: &mut Emitter, bindings: &[Binding], facts: &Facts, env: &mut Env) -> Emitted<()> {
+        for binding in bindings {
             e.span = Some(binding.span);
             let shape = facts.shapes.get(&binding.var).copied().unwrap_or(Shapes::BOTTOM);
             let value = self.binding(e, binding, shape, facts, env)?;
@@ -356,7 +374,7 @@ impl Specializer<'_> {
             let value = self.convert(e, &value, shape)?;
             env.insert(binding.var, value);
         }
-        Some(env[&body.result].clone())
+        Some(())
     }
 
     fn binding(
@@ -484,10 +502,30 @@ impl Specializer<'_> {
             Some(false) => return self.body_in(e, branches[1], facts, env),
             None => {}
         }
-        let decision = self.condition(e, &value)?;
-        let blocks = [e.new_block(&[]), e.new_block(&[])];
         let types = self.leaves(shape);
-        let join = e.new_block(&types);
+        let join = Join { block: e.new_block(&types), shape };
+        let joined = self.choose(e, condition, branches, facts, env, join);
+        self.continue_at(e, join.block, joined, shape)
+    }
+
+    /// Emits branches that go on at a join; whether any does.
+    fn choose(
+        &mut self,
+        e: &mut Emitter,
+        condition: Var,
+        branches: [&Body; 2],
+        facts: &Facts,
+        env: &mut Env,
+        join: Join,
+    ) -> bool {
+        let value = env[&condition].clone();
+        match truth(&self.flow.shapes, value.shape) {
+            Some(true) => return self.branch(e, branches[0], facts, env, join),
+            Some(false) => return self.branch(e, branches[1], facts, env, join),
+            None => {}
+        }
+        let Some(decision) = self.condition(e, &value) else { return false };
+        let blocks = [e.new_block(&[]), e.new_block(&[])];
         e.terminate(Terminator::Branch(decision, target(blocks[0]), target(blocks[1])));
         let mut joined = false;
         e.depth += 1;
@@ -495,15 +533,30 @@ impl Specializer<'_> {
             e.switch_to(block);
             let refined = facts.refinements(&mut self.flow.shapes, condition, outcome, |var| env[&var].shape);
             let Some(before) = self.refine(e, refined, env) else { continue };
-            let value = self.body_in(e, branch, facts, env);
+            joined |= self.branch(e, branch, facts, env, join);
             env.extend(before);
-            let Some(value) = value else { continue };
-            let Some(value) = self.convert(e, &value, shape) else { continue };
-            e.jump(join, value.leaves);
-            joined = true;
         }
         e.depth -= 1;
-        self.continue_at(e, join, joined, shape)
+        joined
+    }
+
+    /// Emits a branch that goes on at a join; whether it gets there. The branches of a branch that ends in a choice go on
+    /// there, too: a value of n alternatives that n clauses give is built in one step, not handed through n joins.
+    fn branch(&mut self, e: &mut Emitter, body: &Body, facts: &Facts, env: &mut Env, join: Join) -> bool {
+        if let Some((last, before)) = body.bindings.split_last()
+            && let Rhs::If(condition, then, other) = &last.rhs
+            && last.var == body.result
+            && facts.shapes.get(&last.var).is_some_and(|shape| *shape != Shapes::BOTTOM)
+        {
+            let done = self.bindings(e, before, facts, env);
+            e.span = Some(last.span);
+            return done.is_some() && self.choose(e, *condition, [then, other], facts, env, join);
+        }
+        let value = self.body_in(e, body, facts, env).and_then(|value| self.convert(e, &value, join.shape));
+        if let Some(value) = &value {
+            e.jump(join.block, value.leaves.clone());
+        }
+        value.is_some()
     }
 
     /// Gives variables the shapes that a test has left them; returns what they were before.

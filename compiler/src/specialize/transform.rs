@@ -30,7 +30,7 @@ impl Specializer<'_> {
         {
             return Some(Val { shape: target, leaves: value.leaves.clone() });
         }
-        if self.is_boxed(value.shape) {
+        if self.may_recur(value.shape) {
             let origin = if always { Origin::default() } else { self.origin(e) };
             let helper = Helper::Operator(operator, value.shape, target, origin);
             return Some(self.call_helper(e, helper, &[value], target));

@@ -38,7 +38,7 @@ pub fn display(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, stream:
 fn print(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, position: Position, stream: Stream) {
     // A folded zero unfolds to parts that hold folded zeros again: its printer must be able to call itself.
     let folded = this.tag_of(value.shape, Class::ZeroOf).is_some();
-    if folded || this.is_boxed(value.shape) {
+    if folded || this.may_recur(value.shape) {
         let helper = this.helper(Helper::Write(value.shape, position, stream));
         e.call(helper, &value.leaves, &[]);
         return;
