@@ -3,9 +3,9 @@
 //! benches/scale/*.vlad → one table, a row for each program and size: time for each element, once for the program
 //! (primal) and once for its gradient, their ratio, and the same for peak memory. The programs read from their input the
 //! size, how often to compute, and whether to compute the gradient. What a row says is the time of many computations
-//! less that of the same program with none, divided by how many there were: so neither starting the process nor making
-//! the data counts. Runs of both kinds take turns; times are processor time, and medians. Where a row stands for one
-//! computation, the largest sizes, it contains what the system takes to hand out the memory.
+//! less that of the same program with one, divided by how many more there were: so neither starting the process, nor making
+//! the data, nor what the system takes to hand out memory counts. Runs of both kinds take turns; times are processor time,
+//! and medians.
 //!
 //! Usage: `cargo bench -p vlad --bench scale [-- [--full] [--runs N] [NAME...]]`; `--full` adds ten million elements,
 //! and chains of a hundred million boxes.
@@ -38,6 +38,9 @@ const PROGRAMS: &[Program] = &[
 
 /// Elements that all rounds of one run treat together.
 const WORK: u32 = 10_000_000;
+
+/// The least number of rounds that a row stands for.
+const LEAST_ROUNDS: u32 = 3;
 
 /// Numbers may differ by so much, relatively: sums are summed in different orders.
 const TOLERANCE: f64 = 1e-8;
@@ -125,22 +128,22 @@ fn main() -> Result<()> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// The runs of one program on data of one size that compute the value, or the gradient.
+/// The runs of one program on data of one size that compute the value, or the gradient: once, and many times more.
 #[derive(Default)]
 struct Side {
-    idle: Vec<Duration>,
-    busy: Vec<Duration>,
+    once: Vec<Duration>,
+    many: Vec<Duration>,
     peaks: Vec<u64>,
 }
 
 impl Side {
     fn run(&mut self, executable: &Path, input: [u32; 3], expected: f64) -> Result<Option<String>> {
         let [size, rounds, mode] = input;
-        self.idle.push(run(executable, &format!("{size} 0 {mode}"))?.time);
-        let busy = run(executable, &format!("{size} {rounds} {mode}"))?;
-        self.busy.push(busy.time);
-        self.peaks.push(busy.peak);
-        let found: f64 = busy.output.trim().parse()?;
+        self.once.push(run(executable, &format!("{size} 1 {mode}"))?.time);
+        let many = run(executable, &format!("{size} {} {mode}", rounds + 1))?;
+        self.many.push(many.time);
+        self.peaks.push(many.peak);
+        let found: f64 = many.output.trim().parse()?;
         let right = (found - expected).abs() <= TOLERANCE * expected.abs().max(1e-3);
         Ok((!right).then(|| format!("{}, {input:?}: {found} instead of {expected}", executable.display())))
     }
@@ -148,7 +151,7 @@ impl Side {
     /// Nanoseconds per element.
     fn time(&self, elements: f64) -> f64 {
         let middle = |times: &[Duration]| median(times.iter().copied()).map_or(f64::NAN, |time| time.as_secs_f64());
-        (middle(&self.busy) - middle(&self.idle)) * 1e9 / elements
+        (middle(&self.many) - middle(&self.once)) * 1e9 / elements
     }
 
     fn megabytes(&self) -> f64 {
@@ -158,7 +161,7 @@ impl Side {
 
 /// Measures a program on data of one size, prints the row, and returns what is wrong with the answers.
 fn measure(program: &Program, executable: &Path, size: u32, runs: usize) -> Result<Vec<String>> {
-    let rounds = (WORK / size).max(1);
+    let rounds = (WORK / size).max(LEAST_ROUNDS);
     let (mut primal, mut gradient) = (Side::default(), Side::default());
     let expected = ((program.value)(size), (program.gradient)(size));
     let mut wrong = Vec::new();

@@ -102,7 +102,7 @@ fn code_of_derivatives_is_in_proportion_to_the_clauses() {
     let size = |clauses: usize| {
         let clauses: String = (0..clauses).map(|k| format!("((= k {k}) (* x {k}))")).collect();
         let program = format!(
-            "(define (f k x) (cond {clauses} (else (sin x))))\n(define k (read-real))\n((derivative (lambda (x) (f k x))) 2)"
+            "(define (f k x) (cond {clauses} (else (sin x))))\n(define k (read-real))\n((derivative-R (lambda (x) (f k x))) 2)"
         );
         run(&["emit", "--stage", "opt"], &program).output.len()
     };
