@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 /// How many times as many parts as before a shape may have after a knot.
 const MAX_GROWTH: usize = 2;
 
-/// A join of more parts than this is made by unification.
-const MAX_JOIN: usize = 5000;
+/// What would have more parts than this is made by unification.
+const MAX_PARTS: usize = 5000;
 
 /// So many parts it may always have.
 const SMALL: usize = 200;
@@ -102,15 +102,28 @@ impl Shapes {
         if a == Shapes::BOTTOM {
             return b;
         }
-        match self.unfold(vec![Atom::Shape(a), Atom::Shape(b)], None, None, MAX_JOIN) {
-            Ok(join) => join,
-            Err(_) => self.unify(a, &[vec![a, b]]),
+        self.unfold_or_unite(vec![Atom::Shape(a), Atom::Shape(b)], None).expect("a join transforms no code")
+    }
+
+    /// The exact shape, unless it has very many parts.
+    fn unfold_or_unite(
+        &mut self,
+        root: Vec<Atom>,
+        mut transform: Option<&mut (dyn Transform + '_)>,
+    ) -> Result<Shape, Stop> {
+        let again: Option<&mut dyn Transform> = match &mut transform {
+            Some(transform) => Some(&mut **transform),
+            None => None,
+        };
+        match self.unfold(root.clone(), again, None, MAX_PARTS) {
+            Err(Stop::Size) => self.unite(root, Vec::new(), transform),
+            result => result,
         }
     }
 
     /// The shape of `(plus x y)`; ⊥ where no alternatives conform.
     pub fn plus(&mut self, a: Shape, b: Shape) -> Shape {
-        self.unfold(vec![Atom::Plus(a, b)], None, None, usize::MAX).expect("a sum transforms no code")
+        self.unfold_or_unite(vec![Atom::Plus(a, b)], None).expect("a sum transforms no code")
     }
 
     /// The shape of what an operator makes of a value; alternatives that it does not work on are left out.
@@ -120,7 +133,7 @@ impl Shapes {
         shape: Shape,
         transform: &mut dyn Transform,
     ) -> Result<Shape, TowerTooHigh> {
-        self.unfold(vec![Atom::Operator(operator, shape)], Some(transform), None, usize::MAX).map_err(|_| TowerTooHigh)
+        self.unfold_or_unite(vec![Atom::Operator(operator, shape)], Some(transform)).map_err(|_| TowerTooHigh)
     }
 
     /// The shape of `(bundle x t)`, below so many transformations; alternatives that do not fit are left out.
@@ -130,8 +143,7 @@ impl Shapes {
         [value, tangent]: [Shape; 2],
         transform: &mut dyn Transform,
     ) -> Result<Shape, TowerTooHigh> {
-        let root = vec![Atom::Bundle(below, value, tangent)];
-        self.unfold(root, Some(transform), None, usize::MAX).map_err(|_| TowerTooHigh)
+        self.unfold_or_unite(vec![Atom::Bundle(below, value, tangent)], Some(transform)).map_err(|_| TowerTooHigh)
     }
 
     /// Ties a knot: inside the shape `ancestor`, which the steps lead to from `root`, it and `others` become one node.
@@ -281,8 +293,7 @@ impl Shapes {
         knots: Option<Knots<'_>>,
         limit: usize,
     ) -> Result<Shape, Stop> {
-        let mut unfolding =
-            Unfolding { shapes: self, transform, knots, graph: Vec::new(), nodes: FxHashMap::default(), limit };
+        let mut unfolding = Unfolding { knots, ..Unfolding::new(self, transform, limit) };
         let root = unfolding.node(root)?;
         let Unfolding { graph, nodes, knots, .. } = unfolding;
         let context_free = knots.is_none();
@@ -299,6 +310,17 @@ impl Shapes {
 
 /// The alternatives of one node while atoms add to them: the parts are still sets of atoms.
 pub(super) type Parts = BTreeMap<Class, (Head, Vec<Vec<Atom>>)>;
+
+impl<'a, 't> Unfolding<'a, 't> {
+    /// An empty graph of at most so many nodes.
+    pub(super) fn new(
+        shapes: &'a mut Shapes,
+        transform: Option<&'a mut (dyn Transform + 't)>,
+        limit: usize,
+    ) -> Unfolding<'a, 't> {
+        Unfolding { shapes, transform, knots: None, graph: Vec::new(), nodes: FxHashMap::default(), limit }
+    }
+}
 
 impl Unfolding<'_, '_> {
     /// The node that unfolds the set of atoms.
@@ -328,6 +350,7 @@ impl Unfolding<'_, '_> {
         if node >= self.limit {
             return Err(Stop::Size);
         }
+        self.shapes.work(atoms.len());
         self.graph.push(Vec::new());
         self.nodes.insert(atoms.clone(), node);
         let mut parts = Parts::new();
@@ -378,7 +401,8 @@ impl Unfolding<'_, '_> {
         }
     }
 
-    fn expand(&mut self, atom: Atom, parts: &mut Parts) -> Result<(), Stop> {
+    /// Adds what an atom unfolds to.
+    pub(super) fn expand(&mut self, atom: Atom, parts: &mut Parts) -> Result<(), Stop> {
         match atom {
             Atom::Shape(shape) => self.expand_shape(shape, parts),
             Atom::Plus(a, b) => self.expand_plus(a, b, parts),
@@ -417,6 +441,7 @@ impl Unfolding<'_, '_> {
 
     fn expand_each(&mut self, shape: Shape, parts: &mut Parts, part: impl Fn(Shape, (Class, usize)) -> Atom) {
         for alternative in self.shapes.alternatives(shape).iter() {
+            self.shapes.work(1 + alternative.children.len());
             let class = alternative.head.class();
             let children =
                 alternative.children.iter().enumerate().map(|(i, child)| vec![part(*child, (class, i))]).collect();

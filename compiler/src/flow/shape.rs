@@ -346,6 +346,7 @@ impl Shapes {
             return;
         }
         let classes = minimise(graph, component, done);
+        self.work(component.len() * component.len().ilog2() as usize);
         let count = classes.values().max().map_or(0, |max| max + 1);
         let first = self.nodes.len();
         let shape_of = |class: usize| Shape(u32::try_from(first + class).expect("fewer than 2^32 shapes"));

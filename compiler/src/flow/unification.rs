@@ -1,4 +1,4 @@
-//! Making parts of a shape one by unification: what tying knots falls back on.
+//! Making parts of a shape one by unification: what tying knots and unfolding fall back on.
 //!
 //! The exact construction in [`super::algebra`] gives every combination of parts that meet a node of its own, of which
 //! there can be exponentially many. Here parts that meet become one part everywhere (with union-find, in almost linear
@@ -7,8 +7,9 @@
 //! Parts without children are the exception: each occurrence is a part of its own, lest all empty lists in a shape
 //! become whatever one of them meets.
 
+use super::algebra::{self, Atom, Stop, Transform, Unfolding};
 use super::shape::{Class, Head, NewNode, Ref, Shape, Shapes};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The alternatives of a set of united parts.
@@ -21,44 +22,76 @@ struct Parts {
     parent: Vec<usize>,
     /// Of representatives.
     alternatives: Vec<Alternatives>,
-    known: FxHashMap<Shape, usize>,
+    known: FxHashMap<Atom, usize>,
+    /// Parts to be made one when all are known.
+    pending: Vec<(usize, usize)>,
 }
 
 impl Shapes {
     /// The shape `root` with the members of each group made one part; they lie inside `root`.
     pub(super) fn unify(&mut self, root: Shape, groups: &[Vec<Shape>]) -> Shape {
+        let groups = groups.iter().map(|group| group.iter().copied().map(Atom::Shape).collect()).collect();
+        self.unite(vec![Atom::Shape(root)], groups, None).expect("shapes unfold to their alternatives")
+    }
+
+    /// The shape that the set of atoms unfolds to, where atoms that meet are made one part.
+    pub(super) fn unite(
+        &mut self,
+        root: Vec<Atom>,
+        groups: Vec<Vec<Atom>>,
+        transform: Option<&mut (dyn Transform + '_)>,
+    ) -> Result<Shape, Stop> {
+        let mut unfolding = Unfolding::new(self, transform, usize::MAX);
         let mut parts = Parts::default();
-        let top = parts.part(self, root);
+        let top = parts.set(&mut unfolding, root)?;
         for group in groups {
-            let members: Vec<usize> = group.iter().map(|member| parts.part(self, *member)).collect();
-            for pair in members.windows(2) {
-                parts.unite(pair[0], pair[1]);
-            }
+            parts.set(&mut unfolding, group)?;
         }
+        parts.unite_pending();
+        parts.remove_impossible();
         let mut numbers = FxHashMap::default();
         let mut graph: Vec<NewNode> = Vec::new();
         let top = parts.node(top, &mut numbers, &mut graph);
-        self.finish(&graph)[top]
+        Ok(self.finish(&graph)[top])
     }
 }
 
 impl Parts {
-    fn part(&mut self, shapes: &Shapes, shape: Shape) -> usize {
-        if let Some(part) = self.known.get(&shape) {
-            return *part;
-        }
+    fn fresh(&mut self) -> usize {
         let part = self.parent.len();
         self.parent.push(part);
         self.alternatives.push(Alternatives::new());
-        let alternatives = shapes.alternatives(shape);
-        if alternatives.iter().any(|alternative| !alternative.children.is_empty()) {
-            self.known.insert(shape, part);
-        }
-        for alternative in alternatives.iter() {
-            let children = alternative.children.iter().map(|child| self.part(shapes, *child)).collect();
-            self.alternatives[part].insert(alternative.head.class(), (alternative.head, children));
-        }
         part
+    }
+
+    /// The part that all of the atoms belong to.
+    fn set(&mut self, unfolding: &mut Unfolding<'_, '_>, atoms: Vec<Atom>) -> Result<usize, Stop> {
+        let mut members = Vec::with_capacity(atoms.len());
+        for atom in atoms {
+            members.push(self.part(unfolding, atom)?);
+        }
+        self.pending.extend(members.windows(2).map(|pair| (pair[0], pair[1])));
+        Ok(members.first().copied().unwrap_or_else(|| self.fresh()))
+    }
+
+    fn part(&mut self, unfolding: &mut Unfolding<'_, '_>, atom: Atom) -> Result<usize, Stop> {
+        if let Some(part) = self.known.get(&atom) {
+            return Ok(*part);
+        }
+        let part = self.fresh();
+        let mut found = algebra::Parts::new();
+        unfolding.expand(atom, &mut found)?;
+        if found.values().any(|(_, children)| !children.is_empty()) {
+            self.known.insert(atom, part);
+        }
+        for (class, (head, sets)) in found {
+            let mut children = Vec::with_capacity(sets.len());
+            for set in sets {
+                children.push(self.set(unfolding, set)?);
+            }
+            self.alternatives[part].insert(class, (head, children));
+        }
+        Ok(part)
     }
 
     fn representative(&mut self, part: usize) -> usize {
@@ -73,8 +106,8 @@ impl Parts {
         root
     }
 
-    fn unite(&mut self, a: usize, b: usize) {
-        let mut pending = vec![(a, b)];
+    fn unite_pending(&mut self) {
+        let mut pending = std::mem::take(&mut self.pending);
         while let Some((a, b)) = pending.pop() {
             let (a, b) = (self.representative(a), self.representative(b));
             if a == b {
@@ -91,6 +124,28 @@ impl Parts {
                         pending.extend(existing.iter().copied().zip(children));
                     }
                 }
+            }
+        }
+    }
+
+    /// Removes products with a part that has no value: they have none.
+    fn remove_impossible(&mut self) {
+        loop {
+            let empty: FxHashSet<usize> = (0..self.parent.len())
+                .filter(|part| self.parent[*part] == *part && self.alternatives[*part].is_empty())
+                .collect();
+            let mut stable = true;
+            for part in 0..self.parent.len() {
+                let mut alternatives = std::mem::take(&mut self.alternatives[part]);
+                let before = alternatives.len();
+                alternatives.retain(|_, (_, children)| {
+                    !children.iter().any(|child| empty.contains(&self.representative(*child)))
+                });
+                stable &= alternatives.len() == before;
+                self.alternatives[part] = alternatives;
+            }
+            if stable {
+                return;
             }
         }
     }
