@@ -70,14 +70,14 @@ fn the_gradient_of_deep_recursion_takes_no_stack() {
 #[test]
 fn the_derivative_of_a_loop_takes_no_stack() {
     let program = "(define (steps n x) (if (= n 0) x (steps (- n 1) (* x (- 2 x)))))
-                   ((derivative (lambda (x) (steps (read-real) x))) 1)";
+                   ((derivative-R (lambda (x) (steps (read-real) x))) 1)";
     check(program, "1e6", "60M", "0");
 }
 
 /// No box for each step: of the tape of the test above, four thousandths.
 #[test]
 fn a_checkpointed_derivative_takes_next_to_no_memory() {
-    let program = "((derivative (lambda (x) (checkpointed-iterate (read-real) (lambda (x) (* x (- 2 x))) x))) 1)";
+    let program = "((derivative-R (lambda (x) (checkpointed-iterate (read-real) (lambda (x) (* x (- 2 x))) x))) 1)";
     let folder = tempfile::tempdir().expect("temporary folders can be made");
     assert!(most_memory(&build(folder.path(), program), "1e6") < 32_000_000 / 4_000);
 }
