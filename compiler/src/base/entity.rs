@@ -60,6 +60,10 @@ impl<K: Entity, V> EntityVec<K, V> {
         self.entries.push(value);
         K::from_index(self.entries.len() - 1)
     }
+    /// Drops the entries after the first so many.
+    pub fn truncate(&mut self, len: usize) {
+        self.entries.truncate(len);
+    }
     /// A table with the same ids whose entries are all `value`.
     pub fn same_ids<W: Clone>(&self, value: W) -> EntityVec<K, W> {
         EntityVec { entries: vec![value; self.entries.len()], key: PhantomData }

@@ -16,6 +16,7 @@ use crate::codegen::constants::Constants;
 use crate::codegen::ownership::{Facts, Plan};
 use crate::codegen::reuse::Reuse;
 use crate::codegen::unit::{External, Unit};
+use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{BlockId, FuncId, Function, Op, Target, Terminator, TextId, Type, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -63,7 +64,7 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
     let facts = Facts::new(function);
     let constants = Constants::new(function, &unit.sums, &mut unit.constant_boxes);
     let plans: EntityVec<BlockId, Plan> = function.blocks.ids().map(|block| facts.plan(function, block)).collect();
-    let reuse = Reuse::new(function, &plans, &unit.sums, &constants);
+    let reuse = Reuse::new(function, &order, &plans, &unit.sums, &constants);
     let mut translator = Translator {
         unit,
         function,
@@ -98,23 +99,6 @@ pub fn release_globals(unit: &mut Unit, builder: &mut FunctionBuilder) -> Result
         }
     }
     Ok(())
-}
-
-/// The blocks that control can reach, each after those that dominate it.
-fn reverse_postorder(function: &Function) -> Vec<BlockId> {
-    let mut order = Vec::new();
-    let mut seen = vec![false; function.blocks.len()];
-    let mut stack = vec![(Function::ENTRY, false)];
-    while let Some((block, finished)) = stack.pop() {
-        if finished {
-            order.push(block);
-        } else if !std::mem::replace(&mut seen[block.index()], true) {
-            stack.push((block, true));
-            stack.extend(function.blocks[block].terminator.targets().iter().map(|target| (target.block, false)));
-        }
-    }
-    order.reverse();
-    order
 }
 
 impl<'p> Translator<'_, 'p, '_> {

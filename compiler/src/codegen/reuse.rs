@@ -23,7 +23,6 @@ use crate::codegen::boxes::SumLayout;
 use crate::codegen::constants::Constants;
 use crate::codegen::layout;
 use crate::codegen::ownership::Plan;
-use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{BlockId, Function, Op, SumId, Terminator};
 
 /// A set of size classes.
@@ -48,9 +47,11 @@ struct Event {
 }
 
 impl Reuse {
-    /// The plan for a function, given which of its releases are of boxes of known alternatives, by block.
+    /// The plan for a function, given its reachable blocks, each after those that dominate it, and which of its releases
+    /// are of boxes of known alternatives, by block.
     pub fn new(
         function: &Function,
+        order: &[BlockId],
         plans: &EntityVec<BlockId, Plan>,
         sums: &EntityVec<SumId, SumLayout>,
         constants: &Constants,
@@ -63,10 +64,9 @@ impl Reuse {
         };
         let mut reuse = Reuse { places: vec![Vec::new(); function.blocks.len()], classes: 0 };
         if of(true) & of(false) != 0 {
-            let order = reverse_postorder(function);
-            reuse.keep(function, &order, &events);
+            reuse.keep(function, order, &events);
             if reuse.classes != 0 {
-                reuse.find(function, &order, &events);
+                reuse.find(function, order, &events);
             }
         }
         reuse

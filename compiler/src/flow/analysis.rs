@@ -153,15 +153,17 @@ pub struct Analysis {
 ///
 /// [`Unsupported`] when the limits do not hold for the program.
 pub fn analyze(program: &mut Program, sources: &SourceMap, options: &Options) -> Result<Analysis, Unsupported> {
-    let before = program.clone();
-    let first = match attempt(program, sources, options) {
+    // Transforms are appended to what the program has, so that they are easily taken away again.
+    let (lambdas, vars) = (program.lambdas.len(), program.vars.len());
+    let first = match attempt(program, sources, options, false) {
         Ok(analysis) => return Ok(analysis),
         Err(Failure::Work(unsupported)) => unsupported,
         Err(Failure::Unsupported(unsupported)) => return Err(unsupported),
     };
-    *program = before;
+    program.lambdas.truncate(lambdas);
+    program.vars.truncate(vars);
     // What stops a coarse analysis is mostly its own coarseness, so the message is about the first.
-    attempt(program, sources, &options.coarse()).map_err(|_| first)
+    attempt(program, sources, &options.coarse(), true).map_err(|_| first)
 }
 
 /// Why an analysis was given up.
@@ -171,7 +173,7 @@ enum Failure {
     Unsupported(Unsupported),
 }
 
-fn attempt(program: &mut Program, sources: &SourceMap, options: &Options) -> Result<Analysis, Failure> {
+fn attempt(program: &mut Program, sources: &SourceMap, options: &Options, coarse: bool) -> Result<Analysis, Failure> {
     let mut analyzer = Analyzer {
         sources,
         codes: Codes { program, transforms: Transforms::new(), options },
@@ -201,7 +203,7 @@ fn attempt(program: &mut Program, sources: &SourceMap, options: &Options) -> Res
         span: None,
         item: None,
     };
-    analyzer.result.shapes.coarse = options.is_coarse();
+    analyzer.result.shapes.coarse = coarse;
     analyzer.program()?;
     Ok(analyzer.result)
 }
@@ -221,9 +223,6 @@ impl Codes<'_> {
         let (base, tower) = base_and_tower(self.program, lambda);
         Code { base, tower, lambda }
     }
-}
-
-impl Codes<'_> {
     fn raise(&mut self, base: LambdaId, tower: Tower) -> Code {
         let lambda = self.transforms.raise(self.program, base, tower);
         Code { base, tower, lambda }
@@ -357,11 +356,8 @@ impl Analyzer<'_> {
     }
 
     /// The program went past the limit of that name.
-    fn unsupported(&self, limit: &str, message: &str, help: &str) -> Unsupported {
-        let (span, label) = self.blame();
-        let diagnostic = Diagnostic::error("V0401", message, span, label).note(self.options.note(limit));
-        let diagnostic = diagnostic.help(help).as_warning();
-        Unsupported { diagnostic: Box::new(diagnostic) }
+    fn unsupported(&self, limit: &str, message: &str, remedy: &str) -> Unsupported {
+        Unsupported { diagnostic: Box::new(self.options.refusal(limit, message, self.blame(), remedy)) }
     }
 
     /// The binding at hand or, in the library, what led there: the innermost of the user's functions or the item.
@@ -525,7 +521,7 @@ impl Analyzer<'_> {
         Abort::Failure(Failure::Work(self.unsupported(
             "code",
             "the transforms of the program's functions are too large",
-            "the program runs in the reference evaluator instead; take fewer derivatives of the same function",
+            "take fewer derivatives of the same function",
         )))
     }
 
@@ -534,8 +530,7 @@ impl Analyzer<'_> {
         Abort::Failure(Failure::Work(self.unsupported(
             limit,
             "there are too many cases in which functions of the program may be called",
-            "the program runs in the reference evaluator instead; fewer functions that make functions, or values of fewer \
-             kinds in the same place, make it simpler",
+            "fewer functions that make functions, or values of fewer kinds in the same place, make it simpler",
         )))
     }
 
@@ -543,8 +538,7 @@ impl Analyzer<'_> {
         Abort::Failure(Failure::Unsupported(self.unsupported(
             limit,
             "a tower of derivatives has no height known at compile time",
-            "the program runs in the reference evaluator instead; make the number of nested derivatives a constant to \
-             compile it",
+            "make the number of nested derivatives a constant to compile it",
         )))
     }
 

@@ -26,7 +26,7 @@ const MAX_NESTING: u32 = 4;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(super) struct Grade {
     /// How often code inside has been transformed, or how many layers of transformed data there are.
-    pub(super) order: u32,
+    order: u32,
     /// How deep closures are nested in closures.
     closures: u32,
     /// How deep pairs are nested in pairs.

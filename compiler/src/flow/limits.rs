@@ -3,6 +3,8 @@
 //! Some stop a program from being compiled: its message names the limit. The others only say how much work known data
 //! and numbers are worth; past them the program is compiled as if they were unknown, and with fewer copies of functions.
 
+use crate::base::{Diagnostic, Span};
+
 /// How far the analysis goes.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -154,11 +156,6 @@ impl Options {
         }
     }
 
-    /// Whether these are the limits of a coarse analysis.
-    pub(super) fn is_coarse(&self) -> bool {
-        self.max_variants == usize::MAX
-    }
-
     /// Sets the limit of that name.
     ///
     /// # Errors
@@ -178,9 +175,12 @@ impl Options {
         }
     }
 
-    /// What a message says about the limit that stopped a program.
-    pub fn note(&self, name: &str) -> String {
+    /// What is said of a program that the limit of that name leaves to the evaluator; `remedy` would have it compiled.
+    pub fn refusal(&self, name: &str, message: &str, (span, label): (Span, &str), remedy: &str) -> Diagnostic {
         let value = LIMITS.iter().find(|limit| limit.name == name).map_or(0, |limit| (limit.get)(self));
-        format!("the limit `{name}` is {value}; `--limit {name}=NUMBER` sets another")
+        Diagnostic::error("V0401", message, span, label)
+            .note(format!("the limit `{name}` is {value}; `--limit {name}=NUMBER` sets another"))
+            .help(format!("the program runs in the reference evaluator instead; {remedy}"))
+            .as_warning()
     }
 }

@@ -41,12 +41,12 @@ impl Operator {
         let prim = if self.prim == Prim::Tangent { Prim::Primal } else { self.prim };
         Operator { prim, ..self }
     }
-    /// The code that it makes of a closure's. `Ok(None)` where it cannot be undone.
-    pub(super) fn code(self, transform: &mut dyn Transform, code: Code) -> Result<Option<Code>, Stop> {
+    /// The code that it makes of a closure's. `None` where it cannot be undone, or where `transform` has no more.
+    pub fn code(self, transform: &mut dyn Transform, code: Code) -> Option<Code> {
         if self.transforms() {
-            return transform.insert(code, self.transformation(), self.below).map(Some).ok_or(Stop::Tower);
+            return transform.insert(code, self.transformation(), self.below);
         }
-        Ok(transform.remove(code, self.transformation(), self.below))
+        transform.remove(code, self.transformation(), self.below)
     }
 }
 
@@ -56,6 +56,14 @@ pub fn is_number(head: Head) -> bool {
 }
 
 impl Unfolding<'_, '_> {
+    /// The code that the operator makes of a closure's. `Ok(None)` where it cannot be undone.
+    fn code(&mut self, operator: Operator, code: Code) -> Result<Option<Code>, Stop> {
+        match operator.code(self.transform(), code) {
+            None if operator.transforms() => Err(Stop::Tower),
+            transformed => Ok(transformed),
+        }
+    }
+
     /// Adds what the operator makes of a shape.
     pub(super) fn expand_operator(&mut self, operator: Operator, shape: Shape, parts: &mut Parts) -> Result<(), Stop> {
         for alternative in self.shapes.alternatives(shape).iter() {
@@ -69,14 +77,11 @@ impl Unfolding<'_, '_> {
                 Head::Real(_) | Head::Reverse | Head::Bundle => self.expand_number(operator, alternative, parts),
                 Head::ZeroOf => Self::add(parts, alternative.head, on(operator.of_zero())),
                 Head::Pair(of) => {
-                    let of = match of {
-                        Some(code) => operator.code(self.transform(), code)?,
-                        None => None,
-                    };
+                    let of = of.map(|code| self.code(operator, code)).transpose()?.flatten();
                     Self::add(parts, Head::Pair(of), on(operator));
                 }
                 Head::Closure(code) => {
-                    let Some(code) = operator.code(self.transform(), code)? else { continue };
+                    let Some(code) = self.code(operator, code)? else { continue };
                     if is_tangent {
                         let closure = self.shapes.intern(vec![alternative.clone()]);
                         self.expand_environment(Some(code), operator, closure, 0, parts);
@@ -171,10 +176,7 @@ impl Unfolding<'_, '_> {
                         }
                     }
                     (Head::Pair(of), Head::Pair(_)) => {
-                        let of = match of {
-                            Some(code) => perturb.code(self.transform(), code)?,
-                            None => None,
-                        };
+                        let of = of.map(|code| self.code(perturb, code)).transpose()?.flatten();
                         Self::add(parts, Head::Pair(of), zip(below));
                     }
                     (Head::Closure(code), Head::Nil | Head::Pair(_)) => {
@@ -185,7 +187,7 @@ impl Unfolding<'_, '_> {
                         let Some(items) = self.shapes.items(list, x.children.len()) else { continue };
                         let pairs = x.children.iter().zip(items);
                         let children = pairs.map(|(x, t)| vec![Atom::Bundle(below, *x, t)]).collect();
-                        if let Some(code) = perturb.code(self.transform(), code)? {
+                        if let Some(code) = self.code(perturb, code)? {
                             Self::add(parts, Head::Closure(code), children);
                         }
                     }

@@ -69,7 +69,8 @@ impl Fact {
     }
 }
 
-/// The code of a closure. Ordered by the λ that it is a transform of and then by the transformations, so that `*j` keeps the order of the alternatives of a sum and with it their tags.
+/// The code of a closure. Ordered by the λ that it is a transform of and then by the transformations, so that `*j` keeps
+/// the order of the alternatives of a sum and with it their tags.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Code {
     /// The λ at the start of the chain of transformations.
@@ -374,24 +375,24 @@ impl Shapes {
         done: &[Option<Shape>],
     ) -> FxHashMap<usize, Fingerprints> {
         self.work(component.len());
-        let mut all: FxHashMap<usize, Fingerprints> = component.iter().map(|node| (*node, [0; 8])).collect();
-        for level in 0..all[&component[0]].len() {
+        let mut all: FxHashMap<usize, Fingerprints> =
+            component.iter().map(|node| (*node, Fingerprints::default())).collect();
+        for level in 0..Fingerprints::default().len() {
             for node in component {
                 let mut hasher = FxHasher::default();
                 for (head, children) in &graph[*node] {
                     head.hash(&mut hasher);
                     for child in children.iter().filter(|_| level > 0) {
                         let finished = match child {
-                            Ref::Done(shape) => Some(*shape),
-                            Ref::New(child) => done[*child],
+                            Ref::Done(shape) => Ok(*shape),
+                            Ref::New(child) => done[*child].ok_or(child),
                         };
-                        match (finished, child) {
-                            (Some(shape), _) if self.is_recursive(shape) => {
+                        match finished {
+                            Ok(shape) if self.is_recursive(shape) => {
                                 self.fingerprints[&shape][level - 1].hash(&mut hasher);
                             }
-                            (Some(shape), _) => shape.hash(&mut hasher),
-                            (None, Ref::New(child)) => all[child][level - 1].hash(&mut hasher),
-                            (None, Ref::Done(_)) => {}
+                            Ok(shape) => shape.hash(&mut hasher),
+                            Err(unfinished) => all[unfinished][level - 1].hash(&mut hasher),
                         }
                     }
                 }

@@ -16,7 +16,6 @@
 //! So the search begins with all parameters and drops those that do not belong, until nothing changes.
 
 use crate::base::EntityVec;
-use crate::opt::calls::callers;
 use crate::opt::liveness::live_in;
 use crate::opt::ownership::{Modes, safe_values};
 use crate::ssa::graph::Graph;
@@ -24,9 +23,8 @@ use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Terminator, T
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The modes when all parameters that can be handed over are owned, besides those that are in `least`.
-pub fn with_all_handed_over(program: &Program, least: &Modes) -> Modes {
+pub fn with_all_handed_over(program: &Program, callers: &EntityVec<FuncId, Vec<FuncId>>, least: &Modes) -> Modes {
     let mut modes = least.clone();
-    let callers = callers(program);
     for (id, function) in program.functions.iter() {
         for (position, param) in function.params().iter().enumerate() {
             if function.values[*param] == Type::Ptr && !callers[id].is_empty() {

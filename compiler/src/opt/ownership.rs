@@ -25,14 +25,14 @@ pub struct Modes {
 impl Modes {
     /// Infers the modes of all parameters of a program.
     pub fn infer(program: &Program) -> Modes {
-        with_all_handed_over(program, &Modes::least(program))
+        let callers = callers(program);
+        with_all_handed_over(program, &callers, &Modes::least(program, &callers))
     }
 
     /// Owned is only what has to be.
-    fn least(program: &Program) -> Modes {
+    fn least(program: &Program, callers: &EntityVec<FuncId, Vec<FuncId>>) -> Modes {
         let owned = program.functions.values().map(|function| vec![false; function.params().len()]).collect();
         let mut modes = Modes { owned };
-        let callers = callers(program);
         let mut waiting: Vec<FuncId> = program.functions.ids().rev().collect();
         let mut queued = program.functions.same_ids(true);
         while let Some(id) = waiting.pop() {

@@ -175,7 +175,7 @@ impl Specializer<'_> {
                     Some(value) => value,
                     None => self.filler(e, *ty),
                 };
-                filled.into_iter().zip(types.iter()).map(filler).collect::<_>()
+                filled.into_iter().zip(types.iter()).map(filler).collect()
             }
             Layout::Boxed(sum) => vec![self.make_box(e, sum, shape, tag, &leaves)],
         };

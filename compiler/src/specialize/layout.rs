@@ -13,8 +13,8 @@
 //! So a value has few leaves however large it is, and a list of a thousand known positions is a chain of some boxes of
 //! as many leaves each.
 //!
-//! Invariant: `*j`, `*j-inverse` and `j*` keep the leaves of a shape; boxed shapes that they turn into each other are one sum
-//! of the SSA program ([`Layouts::unify`]).
+//! Invariant: `*j`, `*j-inverse` and `j*` keep the leaves of a shape; boxed shapes that they turn into each other are one
+//! sum of the SSA program ([`Layouts::unify`]).
 
 use super::boxes::Cases;
 use super::cycles::inner_sums;
@@ -190,8 +190,8 @@ impl Layouts {
         }
     }
 
-    /// Makes the boxed sums of two shapes that a transformation turns into each other the same. False, and nothing done, when the
-    /// two are not laid out alike.
+    /// Makes the boxed sums of two shapes that a transformation turns into each other the same. False, and nothing done,
+    /// when the two are not laid out alike.
     pub fn unify(&mut self, shapes: &Shapes, program: &mut ir::Program, a: Shape, b: Shape) -> bool {
         let (mut seen, mut pending, mut same) = (FxHashSet::default(), vec![(a, b)], Vec::new());
         while let Some((a, b)) = pending.pop() {

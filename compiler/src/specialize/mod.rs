@@ -207,11 +207,12 @@ impl Specializer<'_> {
     fn too_large(&self, limits: &Options) -> Refusal {
         let here = self.lambda.map(|lambda| self.core.lambdas[lambda].span);
         let span = here.filter(|span| !self.sources.is_library(*span)).unwrap_or(self.fallback_span);
-        let message = "the program becomes too large when its functions are specialised";
-        let diagnostic = Diagnostic::error("V0401", message, span, "the compiler gave up here")
-            .note(limits.note("instructions"))
-            .help("the program runs in the reference evaluator instead; values of fewer kinds in the same place make it smaller");
-        Refusal::TooLarge(Box::new(diagnostic.as_warning()))
+        Refusal::TooLarge(Box::new(limits.refusal(
+            "instructions",
+            "the program becomes too large when its functions are specialised",
+            (span, "the compiler gave up here"),
+            "values of fewer kinds in the same place make it smaller",
+        )))
     }
 
     /// Replaces every sum by the one that stands for all that are the same.

@@ -108,9 +108,7 @@ impl Specializer<'_> {
             if this.tag_of(zero.shape, Class::ZeroOf).is_none() {
                 return this.convert(e, &zero, target);
             }
-            let helper = this.helper(Helper::UnfoldZeros(zero.shape, target));
-            let types = this.leaves(target);
-            Some(Val { shape: target, leaves: e.call(helper, &zero.leaves, &types) })
+            Some(this.call_helper(e, Helper::UnfoldZeros(zero.shape, target), &[&zero], target))
         })
     }
 

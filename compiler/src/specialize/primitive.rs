@@ -12,7 +12,8 @@ use crate::flow::shape::{Class, Fact, Head, Shape};
 use crate::ssa::ir::{Compare, Op, Real1, Real2, Stream, Type, Value};
 
 impl Specializer<'_> {
-    /// A call of a primitive below so many transformations of its operands; `result` is the shape that the analysis found for it.
+    /// A call of a primitive below so many transformations of its operands; `result` is the shape that the analysis found
+    /// for it.
     pub fn primitive(&mut self, e: &mut Emitter, below: u32, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
         match prim.family() {
             Family::Arithmetic => self.arithmetic(e, prim, args, result),
@@ -49,15 +50,7 @@ impl Specializer<'_> {
             let index = usize::from(part == Part::Cdr);
             return self.part(e, value, index, result, |this, head| this.mismatch(part, var, head));
         }
-        let value = self.unfold_zeros(e, value)?;
-        let nil = self.flow.shapes.nil();
-        self.dispatch(e, &value, nil, |this, e, parts| match parts.alternative.head {
-            Head::Nil => Some(Val { shape: nil, leaves: Vec::new() }),
-            head => {
-                let error = this.mismatch(part, var, head);
-                this.fail(e, &error)
-            }
-        })
+        self.end(e, value, |this, head| this.mismatch(part, var, head))
     }
 
     fn mismatch(&self, part: Part, var: Var, head: Head) -> RuntimeError {
@@ -70,6 +63,19 @@ impl Specializer<'_> {
             }
             None => RuntimeError::Mismatch { part, found, arguments: None },
         }
+    }
+
+    /// The end of a list; `error` says what is wrong with anything else.
+    pub fn end(&mut self, e: &mut Emitter, value: &Val, error: impl Fn(&Self, Head) -> RuntimeError) -> Emitted<Val> {
+        let value = self.unfold_zeros(e, value)?;
+        let nil = self.flow.shapes.nil();
+        self.dispatch(e, &value, nil, |this, e, parts| match parts.alternative.head {
+            Head::Nil => Some(Val { shape: nil, leaves: Vec::new() }),
+            head => {
+                let error = error(this, head);
+                this.fail(e, &error)
+            }
+        })
     }
 
     /// A part of a pair; `error` says what is wrong with anything else.

@@ -146,21 +146,13 @@ impl Specializer<'_> {
 
     /// The code that an operator makes of another.
     fn transformed(&mut self, operator: Operator, code: Code) -> Option<Code> {
-        let codes = self.codes();
-        if operator.transforms() {
-            return codes.insert(code, operator.transformation(), operator.below);
-        }
-        codes.remove(code, operator.transformation(), operator.below)
+        operator.code(self.codes.get_or_insert_with(|| Codes::new(self.core)), code)
     }
 
     /// The shape of what an operator makes of a part.
     fn operator_shape(&mut self, operator: Operator, shape: Shape) -> Shape {
         let codes = self.codes.get_or_insert_with(|| Codes::new(self.core));
         self.flow.shapes.operator(operator, shape, codes).unwrap_or(Shapes::BOTTOM)
-    }
-
-    fn codes(&mut self) -> &mut Codes {
-        self.codes.get_or_insert_with(|| Codes::new(self.core))
     }
 
     /// Whether an operator can be done on every value of a shape.
@@ -295,28 +287,17 @@ impl Specializer<'_> {
         t: Parts,
         target: Shape,
     ) -> Emitted<Val> {
-        let heads = (x.alternative.head, t.alternative.head);
-        let error = RuntimeError::NotATangent { value: self.found(heads.0), found: self.found(heads.1) };
-        let mut rest = self.single(e, t);
+        let error = self.not_a_tangent(x.alternative.head, t.alternative.head);
+        let mut rest = self.single(e, t.clone());
         let mut items = Vec::with_capacity(x.children.len());
         for _ in &x.children {
             items.push(self.part_of_list(e, &rest, 0, &error)?);
             rest = self.part_of_list(e, &rest, 1, &error)?;
         }
-        self.demand_end(e, &rest, &error)?;
+        self.end(e, &rest, |_, _| error.clone())?;
         let code = self.transformed(Operator { prim: Prim::JStar, below }, code);
-        let Some(tag) = code.and_then(|code| self.tag_of(target, Class::Closure(code))) else {
-            for (capture, tangent) in x.children.iter().zip(&items) {
-                self.bundle_somehow(e, below, capture, tangent)?;
-            }
-            return self.no_tangent(e, heads.0, heads.1);
-        };
-        let wide = self.flow.shapes.alternatives(target)[tag].clone();
-        let mut leaves = Vec::new();
-        for ((capture, tangent), shape) in x.children.iter().zip(&items).zip(wide.children.iter()) {
-            leaves.extend(self.bundle(e, below, capture, tangent, *shape)?.leaves);
-        }
-        Some(self.build(e, target, tag, leaves))
+        let tangents = Parts { children: items, ..t };
+        self.bundle_each(e, below, [&x, &tangents], code.map(Class::Closure), target)
     }
 
     fn part_of_list(&mut self, e: &mut Emitter, list: &Val, index: usize, error: &RuntimeError) -> Emitted<Val> {
@@ -324,17 +305,12 @@ impl Specializer<'_> {
         self.part(e, list, index, shape, |_, _| error.clone())
     }
 
-    fn demand_end(&mut self, e: &mut Emitter, list: &Val, error: &RuntimeError) -> Emitted<Val> {
-        let list = self.unfold_zeros(e, list)?;
-        let nil = self.flow.shapes.nil();
-        self.dispatch(e, &list, nil, |this, e, parts| match parts.alternative.head {
-            Head::Nil => Some(Val { shape: nil, leaves: Vec::new() }),
-            _ => this.fail(e, error),
-        })
+    fn not_a_tangent(&self, value: Head, tangent: Head) -> RuntimeError {
+        RuntimeError::NotATangent { value: self.found(value), found: self.found(tangent) }
     }
 
     fn no_tangent(&mut self, e: &mut Emitter, value: Head, tangent: Head) -> Emitted<Val> {
-        let error = RuntimeError::NotATangent { value: self.found(value), found: self.found(tangent) };
+        let error = self.not_a_tangent(value, tangent);
         self.fail(e, &error)
     }
 

@@ -66,8 +66,7 @@ impl Analyzer<'_> {
     }
 
     /// The key that covers all further calls of a λ which has more variants than are worth having: one for each grade of
-    /// the arguments. It grows by widening, so it
-    /// ends; calls in progress that it covered before are restarted with it.
+    /// the arguments. It grows by widening, so it ends; calls in progress that it covered before are restarted with it.
     fn general(&mut self, key: &Key) -> Result<Option<Key>, Abort> {
         let own = self.variants_of.get(&key.lambda).copied().unwrap_or(0);
         if own < self.options.lambda_variants {
