@@ -8,10 +8,8 @@
 
 mod common;
 
-use common::{Result, median, run, succeed, vlad_command};
-use std::io::Write;
+use common::{Result, boxes, median, run, succeed, vlad_command};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const PROGRAMS: &[&str] = &["loop", "fixed-point"];
@@ -64,15 +62,4 @@ fn measure(executable: &Path, input: &str, runs: usize) -> Result<Side> {
     let time: Duration = median(runs.iter().map(|run| run.time)).unwrap_or_default();
     let derivative = runs.first().ok_or("there must be a run")?.output.trim().parse()?;
     Ok(Side { derivative, milliseconds: time.as_secs_f64() * 1e3, kilobytes: boxes(executable, input)? / 1024.0 })
-}
-
-/// The bytes that boxes took at most, as the program reports them.
-fn boxes(executable: &Path, input: &str) -> Result<f64> {
-    let mut command = Command::new(executable);
-    command.env("VLAD_REPORT_MEMORY", "1").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn()?;
-    child.stdin.take().ok_or("the input is piped")?.write_all(input.as_bytes())?;
-    let report = String::from_utf8(child.wait_with_output()?.stderr)?;
-    let bytes = report.split("live, ").nth(1).and_then(|rest| rest.split(' ').next());
-    Ok(bytes.ok_or("the program reports its memory")?.parse()?)
 }

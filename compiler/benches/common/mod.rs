@@ -68,6 +68,47 @@ fn duration(time: libc::timeval) -> Result<Duration> {
     Ok(Duration::new(u64::try_from(time.tv_sec)?, u32::try_from(time.tv_usec)? * 1000))
 }
 
+/// The bytes that boxes took at most, as a VLAD program reports them.
+#[allow(dead_code, reason = "not every driver wants it")]
+pub fn boxes(executable: &Path, input: &str) -> Result<f64> {
+    let mut command = Command::new(executable);
+    command.env("VLAD_REPORT_MEMORY", "1").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    child.stdin.take().ok_or("the input is piped")?.write_all(input.as_bytes())?;
+    let report = String::from_utf8(child.wait_with_output()?.stderr)?;
+    let bytes = report.split("live, ").nth(1).and_then(|rest| rest.split(' ').next());
+    Ok(bytes.ok_or("the program reports its memory")?.parse()?)
+}
+
+/// The middle of some measurements, and how far they are apart.
+#[allow(dead_code, reason = "not every driver wants it")]
+pub struct Spread {
+    pub median: f64,
+    /// The distance of the quartiles.
+    pub between_quartiles: f64,
+}
+
+#[allow(dead_code, reason = "not every driver wants it")]
+impl Spread {
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Spread {
+        let mut values: Vec<f64> = values.into_iter().collect();
+        values.sort_by(f64::total_cmp);
+        let at = |quarter: usize| values.get((values.len() * quarter / 4).min(values.len() - 1)).copied();
+        let at = |quarter| at(quarter).unwrap_or(f64::NAN);
+        Spread { median: at(2), between_quartiles: at(3) - at(1) }
+    }
+
+    /// The same measurements in another unit.
+    pub fn scaled(&self, factor: f64) -> Spread {
+        Spread { median: self.median * factor, between_quartiles: self.between_quartiles * factor }
+    }
+
+    /// The distance of the quartiles in percent of the median.
+    pub fn percent(&self) -> f64 {
+        self.between_quartiles / self.median * 100.0
+    }
+}
+
 /// The middle one.
 pub fn median<T: Ord + Copy>(values: impl IntoIterator<Item = T>) -> Option<T> {
     let mut values: Vec<T> = values.into_iter().collect();
