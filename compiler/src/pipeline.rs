@@ -28,6 +28,8 @@ pub struct Settings {
     pub include: Vec<PathBuf>,
     /// Compare the derivatives that the program takes and gives with differences.
     pub check_derivatives: bool,
+    /// Make a program that measures a call, instead of the program itself.
+    pub measure: Option<expand::measure::Measure>,
     /// Use every instruction of this machine.
     pub native_cpu: bool,
     /// How far the analysis goes.
@@ -76,9 +78,22 @@ impl Pipeline {
     ///
     /// All mistakes of the front end.
     pub fn expand(&mut self, file: &Path) -> Result<core::Program, Vec<Diagnostic>> {
-        let Settings { include, check_derivatives, .. } = &self.settings;
-        let options = expand::Options { include_dirs: include.clone(), check_derivatives: *check_derivatives };
+        let options = self.expand_options();
         self.timed("expand", |p| expand::expand_file(file, &options, &mut p.sources))
+    }
+
+    /// The derivatives that a program takes at top level.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read.
+    pub fn derivatives_taken(&mut self, file: &Path) -> Result<Vec<expand::measure::Taken>, Vec<Diagnostic>> {
+        expand::derivatives_taken(file, &self.expand_options(), &mut self.sources)
+    }
+
+    fn expand_options(&self) -> expand::Options {
+        let Settings { include, check_derivatives, measure, .. } = &self.settings;
+        expand::Options { include_dirs: include.clone(), check_derivatives: *check_derivatives, measure: *measure }
     }
 
     /// Finds out which functions the program calls at which shapes.

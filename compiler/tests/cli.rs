@@ -303,6 +303,66 @@ fn checks_can_be_left_out() {
     assert_eq!(out(&check(&["round"])), "", "what a check computes is not written");
 }
 
+/// Arguments for `vlad bench` that give figures soon, but not good ones.
+const HASTY: [&str; 5] = ["bench", "--runs", "1", "--min-time", "0"];
+
+#[test]
+fn derivatives_are_measured() {
+    let folder = folder(&[(
+        "two.vlad",
+        "(define a (read-real))\n(define (f x) (* a x x))\n(list ((gradient f)\n 3))\n((hessian f) 3)\n(jvp sin 1 1)\n",
+    )]);
+    let measure = |arguments: &[&str]| {
+        fs::write(folder.path().join("input"), "2").expect("temporary files can be written");
+        let input = fs::File::open(folder.path().join("input")).expect("it was just written");
+        let output = output(vlad(&HASTY).arg("two.vlad").args(arguments).current_dir(folder.path()).stdin(input));
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        out(&output)
+    };
+    let text = measure(&["--svg", "two.svg", "--html", "two.html"]);
+    for expected in ["((gradient f) 3)  (two.vlad:3)", "\n  value  ", "\n  gradient  ", "\n  hessian  ", "\n  jvp  "] {
+        assert!(text.contains(expected), "{text}");
+    }
+    assert_eq!(names(folder.path()), ["input", "two.html", "two.svg", "two.vlad"]);
+    let svg = fs::read_to_string(folder.path().join("two.svg")).expect("it was written");
+    assert_eq!((svg.matches("<rect").count(), svg.matches("<text").count()), (5, 12), "{svg}");
+    let html = fs::read_to_string(folder.path().join("two.html")).expect("it was written");
+    assert!(html.contains(&svg) && html.matches("<tr><td>").count() == 5, "{html}");
+    let json: serde_json::Value = serde_json::from_str(&measure(&["--format", "json"])).expect("it is JSON");
+    let names = |call: usize| {
+        let rows = json["calls"][call]["measured"].as_array().expect("there are rows");
+        rows.iter().map(|row| row["name"].as_str().unwrap_or_default().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (names(0), names(1)),
+        (
+            vec!["value", "gradient", "hessian"].into_iter().map(String::from).collect(),
+            vec!["value".to_string(), "jvp".to_string()]
+        )
+    );
+    assert!(json["calls"][0]["measured"][1]["seconds"]["median"].as_f64().is_some_and(|time| time > 0.0));
+}
+
+#[test]
+fn what_cannot_be_measured_is_explained() {
+    let folder = folder(&[
+        ("none.vlad", "(define (f x) x)\n(let ((x 1)) ((derivative f) x))\n"),
+        ("input.vlad", "(define a (read-real))\n((derivative (lambda (x) (* a x))) 1)\n"),
+        ("tower.vlad", &format!("{TOWER}((derivative (tower (read-real) exp)) 1)\n")),
+        ("wrong.vlad", "((derivative f) 1)\n"),
+    ]);
+    let fail = |name: &str, input: Stdio| {
+        let output = output(vlad(&HASTY).arg(name).current_dir(folder.path()).stdin(input));
+        assert_eq!((out(&output).lines().count() <= 1, output.status.success()), (true, false), "{}", out(&output));
+        err(&output)
+    };
+    let mut messages =
+        ["none.vlad", "input.vlad", "tower.vlad", "wrong.vlad"].map(|name| fail(name, Stdio::null())).concat();
+    let unreadable = fs::File::open(folder.path()).expect("folders can be opened");
+    messages += &fail("input.vlad", unreadable.into());
+    insta::assert_snapshot!(messages);
+}
+
 #[test]
 fn numbers_that_go_wrong_in_derivatives_are_trapped() {
     let forward = "(exp 1000)\n((derivative-R (lambda (x) (log (+ 1 (exp x))))) 1000)\n";
@@ -362,7 +422,7 @@ fn colours_are_used_on_demand() {
 #[test]
 fn help_explains() {
     let mut text = String::new();
-    for subcommand in ["", "run", "build", "eval", "gradcheck", "check", "emit"] {
+    for subcommand in ["", "run", "build", "eval", "gradcheck", "bench", "check", "emit"] {
         let mut arguments = vec!["--help"];
         if !subcommand.is_empty() {
             arguments.insert(0, subcommand);

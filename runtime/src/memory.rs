@@ -92,6 +92,13 @@ fn available() -> u64 {
     number_after(text, b"MemAvailable:").map_or(u64::MAX, |kilobytes| kilobytes.saturating_mul(1024))
 }
 
+/// The most memory that the process has had, in bytes; 0 if the system does not say.
+pub fn peak() -> u64 {
+    let mut buffer = [0; 4096];
+    let text = system::read_file(b"/proc/self/status\0", &mut buffer);
+    number_after(text, b"VmHWM:").map_or(0, |kilobytes| kilobytes.saturating_mul(1024))
+}
+
 /// The limit of the control group of the process; without one, a number that limits nothing.
 fn group_limit() -> u64 {
     let mut buffer = [0; 4096];

@@ -1,9 +1,10 @@
 //! The beginning and the end of a compiled program.
 //!
 //! Exit codes: 0, 1 when the program is at fault, 3 when memory or stack is exhausted. With `VLAD_REPORT_MEMORY` set
-//! in the environment, the program says at its end how many boxes are still alive and how much memory boxes took.
+//! in the environment, the program says at its end how many boxes are still alive and how much memory boxes took; with
+//! `VLAD_REPORT_USE`, how much processor time it took, and how much memory for boxes and in all.
 
-use crate::{heap, output, system};
+use crate::{heap, memory, output, system};
 use core::ffi::{c_int, c_void};
 use core::fmt::Write;
 
@@ -39,6 +40,10 @@ fn finish(code: c_int) -> ! {
     if system::environment(b"VLAD_REPORT_MEMORY\0").is_some() {
         let (live, bytes) = heap::census();
         let _ = writeln!(output::Stderr, "memory: {live} boxes live, {bytes} bytes at most");
+    }
+    if system::environment(b"VLAD_REPORT_USE\0").is_some() {
+        let (nanoseconds, (_, boxes), peak) = (system::processor_time(), heap::census(), memory::peak());
+        let _ = writeln!(output::Stderr, "use: {nanoseconds} ns, {boxes} bytes of boxes, {peak} bytes in all");
     }
     leave(code)
 }

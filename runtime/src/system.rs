@@ -83,6 +83,7 @@ unsafe extern "C" {
     ) -> c_int;
     pub(crate) fn pthread_join(thread: usize, result: *mut *mut c_void) -> c_int;
     fn sysconf(name: c_int) -> c_long;
+    fn clock_gettime(clock: c_int, time: *mut [i64; 2]) -> c_int;
 }
 
 /// Ends the process at once.
@@ -155,6 +156,15 @@ pub unsafe fn open_pages(address: *mut u8, size: usize) -> bool {
 pub unsafe fn prefer_large_pages(address: *mut u8, size: usize) {
     // SAFETY: the caller's obligation; the hint does not change any content.
     unsafe { madvise(address.cast(), size, MADV_HUGEPAGE) };
+}
+
+/// The processor time that the process has taken, in nanoseconds.
+pub fn processor_time() -> u64 {
+    const PROCESS_CPUTIME: c_int = 2;
+    let mut time = [0; 2];
+    // SAFETY: on 64-bit machines `struct timespec` is two words, seconds and nanoseconds.
+    unsafe { clock_gettime(PROCESS_CPUTIME, &raw mut time) };
+    time[0].unsigned_abs() * 1_000_000_000 + time[1].unsigned_abs()
 }
 
 /// Bytes of memory in the machine.

@@ -242,8 +242,8 @@ impl Dual<'_, '_> {
                 let number = self.code.prim(prim, &[]);
                 Rhs::Prim(Prim::JStar, vec![number])
             }
-            // Both return their operand.
-            Prim::Write | Prim::WriteReal => {
+            // These return their operand.
+            Prim::Write | Prim::WriteReal | Prim::Opaque => {
                 let primal = self.primal(0);
                 self.code.prim(prim, &[primal]);
                 Rhs::Var(self.forwarded[0])

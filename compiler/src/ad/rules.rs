@@ -70,7 +70,7 @@ fn contribution(code: &mut Code<'_>, call: &Call<'_>, position: usize, s: Var) -
 fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
     let Call { below, prim, result: x, .. } = *call;
     let partial = match prim {
-        Prim::Real | Prim::Write | Prim::WriteReal => return Some(s),
+        Prim::Real | Prim::Write | Prim::WriteReal | Prim::Opaque => return Some(s),
         Prim::J => return Some(code.lifted(below, Prim::JInverse, &[s])),
         Prim::JInverse => return Some(code.lifted(below, Prim::J, &[s])),
         Prim::JStar => return Some(code.lifted(below, Prim::Primal, &[s])),

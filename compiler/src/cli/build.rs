@@ -2,6 +2,7 @@
 
 use super::{FAULT, Input, Native, SUCCESS, USAGE, embedded, terminal};
 use crate::base::Diagnostic;
+use crate::codegen;
 use crate::core::ir::Program;
 use crate::pipeline::{Pipeline, Refusal};
 use std::path::{Path, PathBuf};
@@ -122,7 +123,8 @@ pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Resul
     }
 }
 
-fn translate(pipeline: &mut Pipeline, program: Program) -> Result<Vec<u8>, Refusal> {
+/// Object code of a program.
+pub fn translate(pipeline: &mut Pipeline, program: Program) -> Result<Vec<u8>, Refusal> {
     let code = pipeline.native(program)?;
     // A program that is too large for the code generator can still be evaluated.
     pipeline.object(&code).map_err(|error| Refusal::Unsupported(Box::new(error.to_diagnostic().as_warning())))
@@ -134,6 +136,17 @@ pub fn mistake(panic: &str) -> Diagnostic {
         .note(panic.to_string())
         .help(format!("please report this together with the program (vlad {})", env!("CARGO_PKG_VERSION")))
         .as_warning()
+}
+
+/// Writes a text to a file, which is only there when it is complete.
+pub fn write_text(path: &Path, text: &str) -> Result<(), u8> {
+    let written = codegen::link::replace(path, |unfinished| {
+        std::fs::write(unfinished, text).map_err(|cause| codegen::Error::Write { path: path.to_path_buf(), cause })
+    });
+    written.map_err(|error| {
+        terminal::report_plain(&error.to_diagnostic());
+        FAULT
+    })
 }
 
 /// Prints how long each stage took.

@@ -102,16 +102,9 @@ pub fn run(arguments: &Arguments) -> u8 {
 }
 
 fn write(text: &str, output: Option<&Path>) -> u8 {
-    let Some(output) = output else { return terminal::print(text) };
-    let written = codegen::link::replace(output, |unfinished| {
-        std::fs::write(unfinished, text).map_err(|cause| codegen::Error::Write { path: output.to_path_buf(), cause })
-    });
-    match written {
-        Ok(()) => SUCCESS,
-        Err(error) => {
-            terminal::report_plain(&error.to_diagnostic());
-            FAULT
-        }
+    match output {
+        None => terminal::print(text),
+        Some(output) => build::write_text(output, text).map_or_else(|code| code, |()| SUCCESS),
     }
 }
 

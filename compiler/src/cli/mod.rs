@@ -15,6 +15,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+mod bench;
+
 mod build;
 
 mod check;
@@ -98,6 +100,12 @@ enum Command {
     /// agree. Stops at the first wrong one and names the function, the innermost first. Warns of kinks, where any value
     /// between the one-sided derivatives is right. The program's own output is printed as ever.
     Gradcheck(gradcheck::Arguments),
+    /// Measure the derivatives that a program takes.
+    ///
+    /// Measures every call such as `((gradient f) x)` in an expression at the top level against `(f x)`: time, memory, compile
+    /// time and size. Both are compiled to programs of their own, which know nothing of the numbers in `x` before they
+    /// run. What the program reads it reads from standard input.
+    Bench(bench::Arguments),
     /// Look for mistakes in a program, without running it.
     Check(check::Arguments),
     /// Show a program at a stage of the compiler.
@@ -212,6 +220,7 @@ fn dispatch() -> u8 {
         Command::Build(arguments) => build::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Gradcheck(arguments) => gradcheck::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
     }

@@ -10,7 +10,7 @@ use crate::codegen::unit::External;
 use crate::ssa::ir::{Compare, Inst, Op, Real1, Real2, Stream, Type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Ieee64;
-use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, types};
 use cranelift_module::Module;
 
 const TEXT: &[ir::Type] = &[types::I64, types::I64];
@@ -42,6 +42,7 @@ impl Translator<'_, '_, '_> {
             }
             Op::IntIs(number) => self.builder.ins().icmp_imm_s(IntCC::Equal, args[0], number),
             Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
+            Op::Opaque => self.opaque(args[0]),
             // See `Translator::block`.
             Op::Call(_) | Op::Box(..) => return Ok(()),
             // No program sees what is vacant, and nobody owns it.
@@ -96,6 +97,17 @@ impl Translator<'_, '_, '_> {
         };
         self.define(inst.results[0], value);
         Ok(())
+    }
+
+    /// Through memory, by a load of the kind that Cranelift does not connect with the store before it.
+    fn opaque(&mut self, x: ir::Value) -> ir::Value {
+        let ty = self.builder.func.dfg.value_type(x);
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, ty.bytes(), 3);
+        let slot = self.builder.create_sized_stack_slot(slot);
+        self.builder.ins().stack_store(types::I64, x, slot, 0);
+        let address = self.builder.ins().stack_addr(types::I64, slot, 0);
+        let bits = self.builder.ins().atomic_load(ty.as_int(), TRUSTED, address);
+        if ty.is_float() { self.builder.ins().bitcast(ty, ir::MemFlagsData::new(), bits) } else { bits }
     }
 
     fn real1(&mut self, op: Real1, x: ir::Value) -> Result<ir::Value, Error> {

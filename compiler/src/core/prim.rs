@@ -88,6 +88,8 @@ pub enum Prim {
     Newline,
     /// `(error message value)`
     Error,
+    /// `(opaque x)`: `x`, about which the compiler forgets what it knows, in every execution anew.
+    Opaque,
 }
 
 /// What kind of operation a primitive is; stages that treat a whole family alike match on this.
@@ -103,14 +105,14 @@ pub enum Family {
     Structure,
     /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`.
     Derivative,
-    /// Reads, writes or fails.
+    /// Reads, writes, fails or stays where it is.
     Effect,
 }
 
 use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test};
 
 /// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
-/// `scale` and `unscale` cannot be written in a program; they stand in printed code only.
+/// `scale`, `unscale` and `opaque` cannot be written in a program; they stand in printed code only.
 pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Neg, "neg", 1, Arithmetic),
     (Prim::Sqrt, "sqrt", 1, Arithmetic),
@@ -174,6 +176,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::WriteString, "write-string", 1, Effect),
     (Prim::Newline, "newline", 0, Effect),
     (Prim::Error, "error", 2, Effect),
+    (Prim::Opaque, "opaque", 1, Effect),
 ];
 
 impl Prim {

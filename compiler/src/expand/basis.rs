@@ -100,7 +100,7 @@ pub fn native(name: &str) -> Option<Native> {
 
 /// The primitive that a function of `primitives.vlad` stands for.
 pub fn primitive(name: &str) -> Option<Prim> {
-    let hidden = [Prim::Neg, Prim::Sign, Prim::Scale, Prim::Unscale, Prim::Atan, Prim::Atan2];
+    let hidden = [Prim::Neg, Prim::Sign, Prim::Scale, Prim::Unscale, Prim::Atan, Prim::Atan2, Prim::Opaque];
     let variadic = |prim: Prim, arity| arity == 2 && matches!(prim.family(), Family::Comparison);
     prim::TABLE
         .iter()
@@ -115,6 +115,7 @@ pub fn internal(name: &str) -> Option<Prim> {
     match name {
         "%neg" => Some(Prim::Neg),
         "%atan" => Some(Prim::Atan),
+        "%opaque" => Some(Prim::Opaque),
         _ => None,
     }
 }

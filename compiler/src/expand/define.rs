@@ -5,6 +5,7 @@ use crate::core::ir::{Body, Checks, Const, Definition, Given, Item, LambdaId, Or
 use crate::expand::basis::{self, Keyword};
 use crate::expand::build::{Expander, Meaning};
 use crate::expand::error::Error;
+use crate::expand::measure::LIBRARY;
 use crate::expand::pattern::Params;
 use crate::syntax::{Datum, DatumKind};
 use rustc_hash::FxHashMap;
@@ -72,6 +73,15 @@ impl Expander {
 
     /// Expands the program.
     pub fn program(&mut self, datums: &[Datum]) {
+        self.top_level(datums);
+    }
+
+    /// Expands a program that measures a call.
+    pub fn measuring_program(&mut self, datums: &[Datum]) {
+        for (name, of) in LIBRARY {
+            let function = self.library_function(of);
+            self.globals.library.insert(Rc::from(name), function);
+        }
         self.top_level(datums);
     }
 

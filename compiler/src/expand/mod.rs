@@ -34,6 +34,8 @@ mod forms;
 
 mod load;
 
+pub mod measure;
+
 mod pattern;
 
 mod quote;
@@ -53,6 +55,7 @@ use crate::base::{Diagnostic, SourceMap};
 use crate::core::ir::Program;
 use build::Expander;
 use load::Loader;
+use measure::{Measure, Taken};
 use std::path::{Path, PathBuf};
 
 /// What the command line says about sources.
@@ -62,6 +65,8 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// Compare the derivatives that the program takes and gives with differences.
     pub check_derivatives: bool,
+    /// Make a program that measures a call, instead of the program itself.
+    pub measure: Option<Measure>,
 }
 
 /// More messages than this are not shown.
@@ -82,6 +87,22 @@ pub fn expand_text(
     expand(options, sources, |loader| loader.load_text(name, text))
 }
 
+/// The derivatives that a program takes at top level: what can be measured of it.
+///
+/// # Errors
+///
+/// When a file cannot be read.
+pub fn derivatives_taken(
+    path: &Path,
+    options: &Options,
+    sources: &mut SourceMap,
+) -> Result<Vec<Taken>, Vec<Diagnostic>> {
+    let mut loader = Loader::new(options, sources);
+    loader.load_program(path);
+    let (datums, errors) = loader.finish();
+    if errors.is_empty() { Ok(measure::taken(&datums)) } else { Err(limited(errors)) }
+}
+
 fn expand(
     options: &Options,
     sources: &mut SourceMap,
@@ -99,7 +120,10 @@ fn expand(
     if !errors.is_empty() {
         return Err(limited(errors));
     }
-    expander.program(&datums);
+    match options.measure {
+        Some(measure) => expander.measuring_program(&measure::program(datums, measure)),
+        None => expander.program(&datums),
+    }
     expander.finish().map_err(limited)
 }
 

@@ -21,6 +21,7 @@ pub const FILES: &[File] = &[
     File { name: "custom.vlad", text: include_str!("../../../stdlib/custom.vlad") },
     File { name: "check.vlad", text: include_str!("../../../stdlib/check.vlad") },
     File { name: "gradcheck.vlad", text: include_str!("../../../stdlib/gradcheck.vlad") },
+    File { name: "measure.vlad", text: include_str!("../../../stdlib/measure.vlad") },
     File { name: "linear.vlad", text: include_str!("../../../stdlib/linear.vlad") },
     File { name: "roots.vlad", text: include_str!("../../../stdlib/roots.vlad") },
     File { name: "optimize.vlad", text: include_str!("../../../stdlib/optimize.vlad") },

@@ -46,6 +46,7 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
     match prim {
         Prim::ReadReal => shapes.real(Fact::Unknown),
         Prim::Write => args[0],
+        Prim::Opaque => shapes.forget_numbers(args[0]),
         Prim::WriteReal => match real_fact(shapes, args[0]) {
             Some(fact) => shapes.real(fact),
             None => Shapes::BOTTOM,

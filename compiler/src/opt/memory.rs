@@ -16,7 +16,7 @@
 //!   arguments for owned parameters; a borrowed argument stays with the caller, who keeps it alive during the call.
 //!   Tail calls are given borrowed arguments only where the caller has borrowed them itself.
 //! - Results, and arguments of jumps to parameters that are not safe, come with an owner.
-//! - `field`, `get` and `select` give no owner. What they give is retained at once when it has to be owned.
+//! - `field`, `get`, `select` and `opaque` give no owner. What they give is retained at once when it has to be owned.
 //! - `retain` and `release` of an alternative without fields do nothing.
 //!
 //! Placement is precise (Reinking, Xie, de Moura and Leijen, *Perceus*, 2021): an owner is consumed by the last use if
@@ -132,7 +132,10 @@ fn borrowed_fields(
         for inst in &block.insts {
             for (position, arg) in inst.args.iter().enumerate() {
                 let same_stretch = candidates.get(arg).is_some_and(|found| (found.0, found.1) == (id, calls));
-                if !same_stretch || consumes(inst, position, modes) || matches!(inst.op, Op::Call(_) | Op::Select) {
+                if !same_stretch
+                    || consumes(inst, position, modes)
+                    || matches!(inst.op, Op::Call(_) | Op::Select | Op::Opaque)
+                {
                     candidates.remove(arg);
                 }
             }

@@ -135,7 +135,9 @@ pub fn safe_values(function: &Function, id: FuncId, modes: &Modes) -> EntityVec<
     for inst in function.blocks.values().flat_map(|block| &block.insts) {
         match inst.op {
             Op::Box(..) | Op::Call(_) => waiting.extend(&inst.results),
-            Op::Field(..) | Op::Select => inst.args.iter().for_each(|arg| dependents[*arg].push(inst.results[0])),
+            Op::Field(..) | Op::Select | Op::Opaque => {
+                inst.args.iter().for_each(|arg| dependents[*arg].push(inst.results[0]))
+            }
             _ => {}
         }
     }

@@ -208,6 +208,13 @@ impl Specializer<'_> {
                 write::write(self, e, &args[0], Stream::Out);
                 Some(args[0].clone())
             }
+            Prim::Opaque => {
+                let mut value = self.convert(e, &args[0], result)?;
+                for (leaf, ty) in value.leaves.iter_mut().zip(self.leaves(result).iter()) {
+                    *leaf = e.value(Op::Opaque, &[*leaf], *ty);
+                }
+                Some(value)
+            }
             Prim::Newline => {
                 self.write_text(e, Stream::Out, "\n");
                 Some(Val { shape: result, leaves: Vec::new() })

@@ -52,7 +52,7 @@ impl<'f> Builder<'f> {
     }
     /// Appends an operation whose result types `program` knows (calls, boxes, fields, globals and all others).
     pub fn op(&mut self, program: &Program, op: Op, args: &[Value]) -> Vec<Value> {
-        let chosen = args.get(1).map_or(Type::F64, |v| self.function.values[*v]);
+        let chosen = args.last().map_or(Type::F64, |v| self.function.values[*v]);
         let signature = signature(program, op, chosen).expect("producers name existing entities");
         self.inst(op, args, &signature.results)
     }

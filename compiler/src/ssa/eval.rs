@@ -349,6 +349,7 @@ impl<'p> Machine<'p, '_> {
                 let chosen = if self.boolean(base, args[0])? { args[1] } else { args[2] };
                 self.get(base, chosen)?.clone()
             }
+            Op::Opaque => self.get(base, args[0])?.clone(),
             Op::Box(_, tag) => self.make_box(tag, self.hand_on(base, args)?),
             Op::Vacant(_) => Datum::Vacant,
             Op::Hole(_, tag, field) => match self.get(base, args[0])? {

@@ -153,6 +153,8 @@ pub enum Op {
     RealIs(u64),
     /// `bool, T, T -> T`: the second operand if the first is true, else the third.
     Select,
+    /// `T -> T`: the operand, about which no optimisation knows anything, not even that it is needed once only.
+    Opaque,
     /// `parameters -> results` of the function.
     Call(FuncId),
     /// `fields -> ptr`: a new box of the sum's alternative that has this tag; the fields are those of its layout.
@@ -336,6 +338,7 @@ impl Op {
                 | Op::WriteText(..)
                 | Op::WriteTextOf(_)
                 | Op::Fill(_)
+                | Op::Opaque
                 | Op::Retain
                 | Op::Release
         )

@@ -469,6 +469,10 @@ impl Parser {
                 chosen = self.type_named(a.unwrap_or(""))?;
                 Op::Select
             }
+            "opaque" => {
+                chosen = self.type_named(a.unwrap_or(""))?;
+                Op::Opaque
+            }
             "call" => {
                 let callee = self.word()?;
                 Op::Call(self.entity(Some(&callee), "fn")?)

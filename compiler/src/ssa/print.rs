@@ -120,6 +120,7 @@ impl fmt::Display for Op {
             Op::RealIs(bits) => write!(f, "real_is.{bits}"),
             Op::IntIs(value) => write!(f, "int_is.{value}"),
             Op::Select => f.write_str("select"),
+            Op::Opaque => f.write_str("opaque"),
             Op::Call(callee) => write!(f, "call {callee}"),
             Op::Box(sum, tag) => write!(f, "box.{sum}.{tag}"),
             Op::Tag(sum) => write!(f, "tag.{sum}"),
@@ -222,9 +223,9 @@ impl Program {
             Op::Call(callee) => {
                 return writeln!(f, "call {callee}({})  ; {}", commas(&inst.args), self.name_of(callee));
             }
-            Op::Select => {
+            Op::Select | Op::Opaque => {
                 let ty = inst.results.first().map_or(Type::F64, |v| function.values[*v]);
-                write!(f, "select.{ty}")?;
+                write!(f, "{}.{ty}", inst.op)?;
             }
             op => write!(f, "{op}")?,
         }

@@ -11,7 +11,7 @@ pub struct Signature {
     pub results: Vec<Type>,
 }
 
-/// The signature of `op`. `chosen` stands for the `T` of [`Op::Select`], the one operation whose operands decide.
+/// The signature of `op`. `chosen` stands for the `T` of [`Op::Select`] and [`Op::Opaque`], whose operands decide.
 ///
 /// `None` when `op` names a function, sum, alternative, field or cell that the program does not have.
 pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
@@ -30,6 +30,7 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
         Op::RealIs(_) => (vec![F64], vec![Bool]),
         Op::IntIs(_) => (vec![Int], vec![Bool]),
         Op::Select => (vec![Bool, chosen, chosen], vec![chosen]),
+        Op::Opaque => (vec![chosen], vec![chosen]),
         Op::Call(callee) => {
             let callee = program.functions.get(callee)?;
             (callee.param_types(), callee.results.clone())

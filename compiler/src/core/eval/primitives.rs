@@ -151,6 +151,7 @@ fn effect(prim: Prim, x: Value, y: &Value, world: &mut World<'_>) -> Result<Valu
             world.output.flush().map_err(failed)?;
             read_real(world.input).map(Value::real)
         }
+        Prim::Opaque => Ok(x),
         Prim::Error => Err(raised(&x, y, world.program)),
         _ => write(prim, x, world),
     }

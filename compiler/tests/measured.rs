@@ -1,0 +1,64 @@
+//! What `vlad bench` measures is computed, whatever the compiler knows: the programs that it makes, in the SSA evaluator.
+
+use std::io::Write;
+use vlad::expand::measure::{Measure, Side};
+use vlad::opt::pipeline::RESULT;
+use vlad::pipeline::{Pipeline, Settings};
+use vlad::ssa::eval::{self, Counts, Options};
+
+/// The operations of the optimised program that makes a call of a program so many times.
+fn counts(text: &str, call: usize, side: Side, rounds: u32) -> Counts {
+    let mut file = tempfile::Builder::new().suffix(".vlad").tempfile().expect("temporary files can be made");
+    file.write_all(text.as_bytes()).expect("temporary files can be written");
+    let mut pipeline = Pipeline::new(Settings { measure: Some(Measure { call, side }), ..Settings::default() });
+    let program = pipeline.expand(file.path()).expect("the program is right");
+    let code = pipeline.native(program).expect("the program can be compiled");
+    let options = Options { stage: RESULT, fuel: Some(1_000_000) };
+    let (outcome, _, errors) = eval::run_on(&code, &rounds.to_string(), options).expect("the program ends");
+    assert_eq!((outcome.exit_code, errors.as_str()), (0, ""));
+    outcome.counts
+}
+
+fn count(counts: &Counts, kind: &str) -> u64 {
+    counts.by_kind().iter().filter(|row| row.0 == kind).map(|row| row.1).sum()
+}
+
+const PROGRAM: &str = "
+(define (f x) (sin (* 2 x)))
+(define (total l) (fold-left + 0 (map sin l)))
+(define (forward l) (tangent ((j* total) (bundle l l))))
+1
+((gradient f) 3)
+((gradient total) '(1 2 3))
+(jvp total (map-n (lambda (i) 1) (real 100)) (map-n (lambda (i) 1) (real 100)))
+((gradient-F (lambda (a b) (* a (exp b)))) 1 (write-real 0))
+(let ((gradient (lambda (f) f))) ((gradient sin) 5))
+";
+
+#[test]
+fn nothing_is_computed_at_compile_time_or_shared() {
+    for rounds in [1, 7] {
+        let counts = |call, side| counts(PROGRAM, call, side, rounds);
+        let rounds = u64::from(rounds);
+        assert_eq!(count(&counts(0, Side::Value), "sin"), rounds);
+        assert_eq!(count(&counts(0, Side::Derivative), "cos"), rounds);
+        assert_eq!(count(&counts(1, Side::Value), "sin"), 3 * rounds);
+        assert_eq!(count(&counts(1, Side::Derivative), "cos"), 3 * rounds);
+        assert_eq!(count(&counts(2, Side::Value), "sin"), 100 * rounds);
+        assert_eq!(count(&counts(2, Side::Derivative), "cos"), 100 * rounds);
+        assert_eq!(count(&counts(3, Side::Value), "exp"), rounds);
+        assert_eq!(count(&counts(3, Side::Derivative), "exp"), rounds);
+    }
+}
+
+#[test]
+fn forms_and_own_functions_are_not_measured() {
+    let mut file = tempfile::Builder::new().suffix(".vlad").tempfile().expect("temporary files can be made");
+    let text =
+        "(define ((derivative f) x) (f x)) ((derivative sin) 1) ((gradient\nsin) 2) (let ((x 1)) ((gradient sin) x))";
+    file.write_all(text.as_bytes()).expect("temporary files can be written");
+    let mut pipeline = Pipeline::new(Settings::default());
+    let taken = pipeline.derivatives_taken(file.path()).expect("the file can be read");
+    let texts: Vec<&str> = taken.iter().map(|taken| pipeline.sources.text(taken.span)).collect();
+    assert_eq!(texts, ["((gradient\nsin) 2)"]);
+}
