@@ -94,7 +94,7 @@ impl Contender {
         let mut messages = String::new();
         if let (Some(mut stdin), Some(mut stderr)) = (child.stdin.take(), child.stderr.take()) {
             // A program that ends early says why.
-            let _ = write!(stdin, "{rounds}\n").and_then(|()| stdin.write_all(input));
+            let _ = writeln!(stdin, "{rounds}").and_then(|()| stdin.write_all(input));
             drop(stdin);
             stderr.read_to_string(&mut messages).map_err(|error| failed(&error))?;
         }

@@ -19,13 +19,13 @@ pub fn group(group: &Group) -> String {
     let mut text = format!("\n{}  ({})\n", group.call, group.place);
     let _ = writeln!(
         text,
-        "  {:width$} {:>9} {:>6} {:>7} {:>9} {:>9} {:>9} {:>8}",
+        "  {:width$} {:>9} {:>6} {:>7} {:>9} {:>9} {:>9} {:>9}",
         "", "time", "±", "ratio", "boxes", "memory", "compile", "size"
     );
     for row in &group.rows {
         let _ = writeln!(
             text,
-            "  {:width$} {:>9} {:>6} {:>7} {:>9} {:>9} {:>9} {:>8}  {}",
+            "  {:width$} {:>9} {:>6} {:>7} {:>9} {:>9} {:>9} {:>9}  {}",
             row.name,
             time(row.time.median()),
             format!("{:.1}%", spread(row)),
@@ -97,9 +97,9 @@ mod tests {
         assert_eq!(
             group,
             "\n((gradient f) 1)  (f.vlad:3)\n                \
-                  time      ±   ratio     boxes    memory   compile     size\n  \
-             value     20.0 ns  27.5%               0 B    3.0 MB   41.2 ms  87.9 kB  █████████▌\n  \
-             gradient  50.0 ns   0.0%    2.50   40.0 kB    3.0 MB   41.2 ms  87.9 kB  ████████████████████████\n"
+                  time      ±   ratio     boxes    memory   compile      size\n  \
+             value      20.0 ns  27.5%               0 B    3.0 MB   41.2 ms   87.9 kB  █████████▋\n  \
+             gradient   50.0 ns   0.0%    2.50   40.0 kB    3.0 MB   41.2 ms   87.9 kB  ████████████████████████\n"
         );
     }
 
