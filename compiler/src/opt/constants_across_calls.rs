@@ -20,6 +20,10 @@
 //! Fields of boxes count like parameters: one that holds the same constant in all boxes of an alternative is that
 //! constant wherever it is read.
 //!
+//! Of reals that are not constants, it is also found out whether they are sure to be numbers that an operation has made
+//! or the program mentions: then a test for the bits that stand for a symbolic zero fails (`real_is`). A selection by
+//! such a test is what its operand is that can be selected.
+//!
 //! Parameters and results that this makes useless are dropped by [`crate::opt::dead_across_calls`].
 //!
 //! Not done: evaluation of operations on constants (see [`crate::opt::fold`]); the flow analysis before this stage
@@ -29,7 +33,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::rewrite::{Constants, Definitions, Replacements, is_constant, use_counts};
-use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, SumId, Terminator, Value};
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
 
 /// Treats the whole program.
@@ -63,6 +67,8 @@ enum Known {
     /// Nothing has been seen yet.
     Nothing,
     Constant(Op),
+    /// A real, not one with bits that no operation makes.
+    Number,
     /// The parameter of the function at this position.
     Param(usize),
     Varies,
@@ -73,7 +79,16 @@ impl Known {
         match (self, other) {
             (Known::Nothing, x) | (x, Known::Nothing) => x,
             (x, y) if x == y => x,
+            (x, y) if x.is_number() && y.is_number() => Known::Number,
             _ => Known::Varies,
+        }
+    }
+
+    fn is_number(self) -> bool {
+        match self {
+            Known::Number => true,
+            Known::Constant(Op::ConstReal(bits)) => !f64::from_bits(bits).is_nan(),
+            _ => false,
         }
     }
 }
@@ -93,6 +108,8 @@ enum Dependent {
     TailCall(FuncId),
     /// A field of all boxes of an alternative.
     Field(Field),
+    /// A selection of reals, by its index.
+    Selection(u32),
 }
 
 /// A call whose results are values.
@@ -100,6 +117,16 @@ enum Dependent {
 struct Call<'p> {
     caller: FuncId,
     inst: &'p Inst,
+}
+
+/// A selection of reals by what a test of another one says.
+#[derive(Clone, Copy)]
+struct Selection {
+    /// What is tested, for which bits.
+    tested: Option<(Value, u64)>,
+    yes: Value,
+    no: Value,
+    result: Value,
 }
 
 struct Analysis<'p> {
@@ -112,6 +139,7 @@ struct Analysis<'p> {
     calls: Vec<Call<'p>>,
     calls_of: EntityVec<FuncId, Vec<u32>>,
     tail_callers: EntityVec<FuncId, Vec<(FuncId, &'p [Value])>>,
+    selections: Vec<Selection>,
     fields: FxHashMap<Field, Known>,
     /// Where each field is read.
     reads: FxHashMap<Field, Vec<(FuncId, Value)>>,
@@ -130,6 +158,7 @@ impl<'p> Analysis<'p> {
             calls: Vec::new(),
             calls_of: functions.same_ids(Vec::new()),
             tail_callers: functions.same_ids(Vec::new()),
+            selections: Vec::new(),
             fields: FxHashMap::default(),
             reads: FxHashMap::default(),
             waiting: Vec::new(),
@@ -149,6 +178,7 @@ impl<'p> Analysis<'p> {
     /// Notes what depends on what in one function, and the facts that hold from the start.
     fn index(&mut self, id: FuncId, function: &'p Function) {
         let mut facts = Vec::new();
+        let definitions = Definitions::new(function);
         for block in function.blocks.values() {
             for inst in &block.insts {
                 if let Op::Box(sum, tag) = inst.op {
@@ -163,6 +193,12 @@ impl<'p> Analysis<'p> {
                     }
                     op if is_constant(op) && self.track == Track::Constants => {
                         facts.push((inst.results[0], Known::Constant(op)))
+                    }
+                    Op::Real1(_) | Op::Real2(_) | Op::ReadReal(_) if self.track == Track::Constants => {
+                        facts.push((inst.results[0], Known::Number));
+                    }
+                    Op::Select if self.track == Track::Constants && function.values[inst.results[0]] == Type::F64 => {
+                        self.index_selection(id, function, &definitions, inst);
                     }
                     _ => facts.extend(inst.results.iter().map(|value| (*value, Known::Varies))),
                 }
@@ -189,6 +225,44 @@ impl<'p> Analysis<'p> {
             }
         }
         facts.into_iter().for_each(|(value, known)| self.join(id, value, known));
+    }
+
+    fn index_selection(&mut self, id: FuncId, function: &Function, definitions: &Definitions, inst: &Inst) {
+        let [condition, yes, no] = inst.args[..] else { return };
+        let tested = definitions.inst(function, condition).and_then(|test| match test.op {
+            Op::RealIs(bits) => Some((test.args[0], bits)),
+            _ => None,
+        });
+        let selection = Dependent::Selection(u32::try_from(self.selections.len()).expect("few selections"));
+        self.selections.push(Selection { tested, yes, no, result: inst.results[0] });
+        for value in tested.iter().map(|(value, _)| *value).chain([yes, no]) {
+            self.dependents[id][value].push(selection);
+        }
+    }
+
+    /// What a selection is, by what is known of its operands and of what decides it.
+    fn update_selection(&mut self, id: FuncId, selection: Selection) {
+        let known = |value: Value| self.values[id][value];
+        let Selection { tested, yes, no, result } = selection;
+        let mut found = Known::Nothing;
+        let (can_be_yes, can_be_no) = match tested {
+            None => (true, true),
+            Some((value, bits)) => match known(value) {
+                Known::Nothing => (false, false),
+                Known::Constant(Op::ConstReal(constant)) => (constant == bits, constant != bits),
+                Known::Number => (false, true),
+                _ => (true, true),
+            },
+        };
+        if can_be_yes {
+            found = found.join(known(yes));
+        }
+        if can_be_no {
+            // It has been tested, so it does not have the bits.
+            let is_tested = tested.is_some_and(|(value, _)| value == no) && known(no) == Known::Varies;
+            found = found.join(if is_tested { Known::Number } else { known(no) });
+        }
+        self.join(id, result, found);
     }
 
     fn index_args(&mut self, caller: FuncId, callee: FuncId, args: &[Value]) {
@@ -227,6 +301,7 @@ impl<'p> Analysis<'p> {
                     Dependent::Call(call) => self.update_call(self.calls[call as usize]),
                     Dependent::TailCall(callee) => self.update_tail_calls(callee),
                     Dependent::Field(field) => self.store(field, known),
+                    Dependent::Selection(index) => self.update_selection(id, self.selections[index as usize]),
                 }
             }
         }
@@ -321,6 +396,14 @@ fn rewrite(function: &mut Function, facts: &Facts) -> bool {
             {
                 let value = inst.results[0];
                 let by = constants.value(function, &mut definitions, op);
+                replace(&mut replacements, value, by);
+                continue;
+            }
+            if let Op::RealIs(_) = inst.op
+                && facts.constants[inst.args[0]].is_number()
+            {
+                let value = inst.results[0];
+                let by = constants.value(function, &mut definitions, Op::ConstBool(false));
                 replace(&mut replacements, value, by);
                 continue;
             }

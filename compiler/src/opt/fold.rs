@@ -8,7 +8,8 @@
 //!
 //! Every rule is exact: the new value has the same bits as the old one, except that the sign and the payload of a
 //! result that is not a number may differ, which no operation of the language can see. So `x * 0` stays (it is not 0
-//! when x is infinite), `x + 0` stays (it is +0 when x is -0), and nothing is reassociated. Constants are computed by
+//! when x is infinite), `x + 0` stays (it is +0 when x is -0) unless x is a square or the like, and nothing is
+//! reassociated. Constants are computed by
 //! [`crate::ssa::arithmetic`].
 //!
 //! Operands of commutative operations are sorted (constants last), and greater is turned into less, so that value
@@ -142,6 +143,7 @@ impl View<'_> {
             Op::Not => self.not(args[0]),
             Op::And | Op::Or => self.logic(op, args[0], args[1]),
             Op::IntIs(x) => self.int_is(x, args[0]),
+            Op::RealIs(bits) => self.real_is(bits, args[0]).map_or(Folded::Unchanged, boolean_or_condition),
             Op::Select => self.select(args[0], args[1], args[2]),
             Op::Tag(_) | Op::HasTag(..) | Op::Field(..) => self.access(op, args[0]),
             Op::Box(..) => self.rebuilt(op, args).map_or(Folded::Unchanged, Folded::Value),
@@ -180,7 +182,7 @@ impl View<'_> {
         if let Some(sorted) = self.sorted(Op::Real2(Real2::Add), x, y) {
             return sorted;
         }
-        if is_bits(self.real(y), -0.0) {
+        if is_bits(self.real(y), -0.0) || is_bits(self.real(y), 0.0) && self.is_never_negative_zero(x, 4) {
             return Folded::Value(x);
         }
         if let Some(y) = self.operand_of(y, neg) {
@@ -190,6 +192,23 @@ impl View<'_> {
             return Folded::Op(Op::Real2(Real2::Sub), vec![y, x]);
         }
         Folded::Unchanged
+    }
+
+    /// Whether a value cannot be -0, as far as the operations tell that it is computed by, at most so many deep.
+    fn is_never_negative_zero(&self, value: Value, depth: u32) -> bool {
+        let Some(inst) = self.inst(value).filter(|_| depth > 0) else { return false };
+        let holds = |value: Value| self.is_never_negative_zero(value, depth - 1);
+        match inst.op {
+            Op::ConstReal(bits) => bits != (-0.0_f64).to_bits(),
+            Op::Real1(Real1::Exp | Real1::Cosh | Real1::Abs) => true,
+            Op::Real1(Real1::Sqrt) => holds(inst.args[0]),
+            Op::Real2(Real2::Mul) => inst.args[0] == inst.args[1],
+            // Only the sum of two -0 is -0.
+            Op::Real2(Real2::Add) => holds(inst.args[0]) || holds(inst.args[1]),
+            Op::Real2(Real2::Sub) => holds(inst.args[0]),
+            Op::Select => holds(inst.args[1]) && holds(inst.args[2]),
+            _ => false,
+        }
     }
 
     fn sub(&self, x: Value, y: Value) -> Folded {
@@ -304,6 +323,28 @@ impl View<'_> {
         }
     }
 
+    /// Whether a value has these bits, which no operation makes.
+    fn real_is(&self, bits: u64, value: Value) -> Option<Test> {
+        let inst = self.inst(value)?;
+        match inst.op {
+            Op::ConstReal(found) => Some(Test::Known(found == bits)),
+            Op::Real1(_) | Op::Real2(_) | Op::ReadReal(_) => Some(Test::Known(false)),
+            Op::Select => {
+                let [condition, yes, no] = inst.args[..] else { return None };
+                // What has been found to have the bits has them.
+                let yes_has = self.operand_of(condition, Op::RealIs(bits)) == Some(yes);
+                let yes = if yes_has { Some(Test::Known(true)) } else { self.real_is(bits, yes) };
+                match (yes?, self.real_is(bits, no)?) {
+                    (Test::Known(true), Test::Known(false)) => Some(Test::Same(condition)),
+                    (yes, no) if yes == no => Some(yes),
+                    (Test::Same(inner), Test::Known(false)) if inner == condition => Some(Test::Same(condition)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     fn select(&self, condition: Value, yes: Value, no: Value) -> Folded {
         if yes == no {
             return Folded::Value(yes);
@@ -313,6 +354,17 @@ impl View<'_> {
         }
         if let Some(condition) = self.operand_of(condition, Op::Not) {
             return Folded::Op(Op::Select, vec![condition, no, yes]);
+        }
+        // A selection by the same condition within this one has been decided.
+        for (position, operand) in [(1, yes), (2, no)] {
+            if let Some(inner) = self.inst(operand)
+                && inner.op == Op::Select
+                && inner.args[0] == condition
+            {
+                let mut args = vec![condition, yes, no];
+                args[position] = inner.args[position];
+                return Folded::Op(Op::Select, args);
+            }
         }
         match (self.boolean(yes), self.boolean(no)) {
             (Some(true), Some(false)) => Folded::Value(condition),
@@ -358,6 +410,21 @@ impl View<'_> {
         let is_field =
             |(field, arg): (u32, &Value)| self.operand_of(*arg, Op::Field(sum, tag, field)) == Some(original);
         (0..).zip(args).all(is_field).then_some(original)
+    }
+}
+
+/// What a test for certain bits comes to.
+#[derive(Clone, Copy, PartialEq)]
+enum Test {
+    Known(bool),
+    /// The same as this condition.
+    Same(Value),
+}
+
+fn boolean_or_condition(test: Test) -> Folded {
+    match test {
+        Test::Known(x) => boolean(x),
+        Test::Same(condition) => Folded::Value(condition),
     }
 }
 

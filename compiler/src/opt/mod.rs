@@ -22,6 +22,8 @@
 //! | [`constants_across_calls`] | parameters and results that are the same at every call |
 //! | [`tags_across_calls`] | tests whose outcome is known from what flows there |
 //! | [`dead_across_calls`] | parameters, results, fields and globals that nobody needs |
+//! | [`unbox_fields`] | boxes that are made only to be stored in another one |
+//! | [`recompute_fields`] | fields that follow from other fields |
 //! | [`tape_loops`] | tapes built and read by loops instead of recursion |
 //! | [`tail_modulo_cons`] | recursion whose result is boxed as a loop |
 //! | [`merge_functions`] | functions that do the same |
@@ -60,6 +62,10 @@ pub mod tags_across_calls;
 pub mod dead_across_calls;
 
 pub mod merge_functions;
+
+pub mod unbox_fields;
+
+pub mod recompute_fields;
 
 pub mod tape_loops;
 

@@ -2,7 +2,8 @@
 
 use crate::opt::{
     block_params, compact, constants_across_calls, dce, dead_across_calls, fold, gvn, inline, jump_threading, licm,
-    memory, merge_functions, select, simplify_cfg, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops,
+    memory, merge_functions, recompute_fields, select, simplify_cfg, tags_across_calls, tail_calls, tail_modulo_cons,
+    tape_loops, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -38,6 +39,8 @@ pub const PASSES: &[Pass] = &[
     pass("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
     pass("tags-across-calls", "decide tests by the alternatives that flow there", tags_across_calls::run),
     pass("dead-across-calls", "drop parameters, results, fields and globals that nobody needs", dead_across_calls::run),
+    pass("unbox-fields", "make boxes that are only stored in another box part of it", unbox_fields::run),
+    pass("recompute-fields", "compute fields that follow from others where they are read", recompute_fields::run),
     pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
@@ -82,6 +85,8 @@ const SIMPLIFY: &[Row] = &[
     ("dce", "gvn leaves what it replaced"),
     ("constants-across-calls", "few constants are left that only look like computations"),
     ("tags-across-calls", "tests that only the caller, or the maker of a box, can decide are left"),
+    ("unbox-fields", "what was boxed for its size may be small now, and tapes should be made of one kind of box"),
+    ("recompute-fields", "fields hold what is needed, with the operations that it follows from in sight"),
     ("dead-across-calls", "what is dead within functions is not a reason to keep anything across them"),
 ];
 

@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// An alternative of a shape for which the sum has several has so many at most...
 const MAX_CASES: usize = 16;
 /// ...and so many fields in all of them together, since code to take it apart and to make it mentions each.
-const MAX_FIELDS: usize = 128;
+const MAX_FIELDS: usize = 400;
 
 /// A choice within an alternative.
 #[derive(Clone, Copy, Debug)]

@@ -17,7 +17,7 @@
 //! sum of the SSA program ([`Layouts::unify`]).
 
 use super::boxes::Cases;
-use super::cycles::inner_sums;
+use super::cycles::boxed_parts;
 use crate::core::ir::Program;
 use crate::flow::operators::is_number;
 use crate::flow::shape::{Alternative, Fact, Head, Shape, Shapes};
@@ -30,7 +30,7 @@ use std::rc::Rc;
 pub const MAX_FLAT: usize = 64;
 
 /// A sum that contains itself is boxed when it has more leaves than this, though it lies within another one.
-const MAX_INNER: usize = 12;
+const MAX_INNER: usize = 64;
 
 /// The representation of a shape.
 #[derive(Clone, Debug)]
@@ -66,8 +66,8 @@ pub struct Layouts {
     layouts: FxHashMap<Shape, Layout>,
     sums: FxHashMap<Shape, SumId>,
     open: FxHashSet<Shape>,
-    /// For sums that contain themselves, whether they lie within what refers to them.
-    inner: FxHashMap<Shape, bool>,
+    /// For shapes that contain themselves, whether they are boxes.
+    boxed: FxHashMap<Shape, bool>,
     /// See [`super::boxes`].
     pub(super) cases: FxHashMap<Shape, Rc<[Cases]>>,
     /// Sums that are the same as another.
@@ -84,8 +84,10 @@ impl Layouts {
         }
         let alternatives = shapes.alternatives(shape);
         let is_sum = alternatives.len() > 1;
-        let inner = is_sum && shapes.is_recursive(shape) && self.is_inner(shapes, shape);
-        let cyclic = shapes.is_recursive(shape) && if is_sum { !inner } else { !self.open.insert(shape) };
+        let is_recursive = shapes.is_recursive(shape);
+        let is_box = is_recursive && self.is_box(shapes, shape);
+        let inner = is_sum && is_recursive && !is_box;
+        let cyclic = is_box || is_recursive && !is_sum && !self.open.insert(shape);
         let flat = (!cyclic).then(|| self.flat(shapes, program, &alternatives));
         // A cycle of products has been cut at this shape meanwhile: then it is a box.
         if let Some(leaves) = self.leaves.get(&shape) {
@@ -102,11 +104,11 @@ impl Layouts {
         leaves
     }
 
-    fn is_inner(&mut self, shapes: &Shapes, shape: Shape) -> bool {
-        if !self.inner.contains_key(&shape) {
-            self.inner.extend(inner_sums(shapes, shape));
+    fn is_box(&mut self, shapes: &Shapes, shape: Shape) -> bool {
+        if !self.boxed.contains_key(&shape) {
+            self.boxed.extend(boxed_parts(shapes, shape));
         }
-        self.inner.get(&shape).copied().unwrap_or(false)
+        self.boxed.get(&shape).copied().unwrap_or(false)
     }
 
     /// The layout of a value that is not boxed, and its leaves.
