@@ -12,6 +12,9 @@
 //! reassociated. Constants are computed by
 //! [`crate::ssa::arithmetic`].
 //!
+//! Signs move outwards, where they meet and cancel: the negative of an operand of a product is the negative of the
+//! product. Only value numbering does this, since it takes one more operation.
+//!
 //! Operands of commutative operations are sorted (constants last), and greater is turned into less, so that value
 //! numbering sees that `a * b` and `b * a` are equal.
 //!
@@ -47,7 +50,7 @@ fn fold_function(function: &mut Function) -> bool {
                 continue;
             }
             match fold(function, &definitions, inst.op, &inst.args) {
-                Folded::Unchanged => {}
+                Folded::Unchanged | Folded::Negated(..) => {}
                 Folded::Value(value) => {
                     replacements.replace(inst.results[0], value);
                     changed = true;
@@ -73,6 +76,8 @@ pub enum Folded {
     Value(Value),
     /// This operation does the same.
     Op(Op, Vec<Value>),
+    /// The negative of the result of this operation is the same.
+    Negated(Op, Vec<Value>),
 }
 
 /// Simplifies an operation until no rule applies.
@@ -84,6 +89,7 @@ pub fn fold(function: &Function, definitions: &Definitions, op: Op, args: &[Valu
     for _ in 0..16 {
         match view.step(op, &args) {
             Folded::Unchanged => break,
+            negated @ Folded::Negated(..) => return negated,
             Folded::Value(value) => return Folded::Value(value),
             Folded::Op(next, operands) => {
                 (op, args) = (next, operands.clone());
@@ -235,10 +241,7 @@ impl View<'_> {
         if is_bits(self.real(y), -1.0) {
             return Folded::Op(neg, vec![x]);
         }
-        if let (Some(x), Some(y)) = (self.operand_of(x, neg), self.operand_of(y, neg)) {
-            return Folded::Op(Op::Real2(Real2::Mul), vec![x, y]);
-        }
-        Folded::Unchanged
+        self.product_of_negatives(Real2::Mul, x, y)
     }
 
     fn div(&self, x: Value, y: Value) -> Folded {
@@ -249,10 +252,19 @@ impl View<'_> {
         if is_bits(self.real(y), -1.0) {
             return Folded::Op(neg, vec![x]);
         }
-        if let (Some(x), Some(y)) = (self.operand_of(x, neg), self.operand_of(y, neg)) {
-            return Folded::Op(Op::Real2(Real2::Div), vec![x, y]);
+        self.product_of_negatives(Real2::Div, x, y)
+    }
+
+    /// A product or a quotient without the signs of its operands.
+    fn product_of_negatives(&self, op: Real2, x: Value, y: Value) -> Folded {
+        let operand = |value| self.operand_of(value, Op::Real1(Real1::Neg));
+        let op = Op::Real2(op);
+        match (operand(x), operand(y)) {
+            (Some(x), Some(y)) => Folded::Op(op, vec![x, y]),
+            (Some(x), None) => Folded::Negated(op, vec![x, y]),
+            (None, Some(y)) => Folded::Negated(op, vec![x, y]),
+            (None, None) => Folded::Unchanged,
         }
-        Folded::Unchanged
     }
 
     /// The operation with its operands sorted: constants last, otherwise older values first.

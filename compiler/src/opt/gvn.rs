@@ -27,12 +27,12 @@
 //!
 //! Tests: `tests/opt/gvn/`.
 
-use crate::base::EntityVec;
+use crate::base::{EntityVec, Span};
 use crate::opt::effects::Effects;
 use crate::opt::fold::{Folded, fold};
 use crate::opt::rewrite::{Constants, Definitions, Replacements, is_constant};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Compare, Function, Op, Program, Sum, SumId, Terminator, Value};
+use crate::ssa::ir::{BlockId, Compare, Function, Inst, Op, Program, Real1, Sum, SumId, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
 
 /// Numbers the values of every function.
@@ -59,10 +59,14 @@ fn number(function: &mut Function, effects: &Effects, sums: &EntityVec<SumId, Su
         facts: FxHashMap::default(),
         undo: Vec::new(),
         constants: Constants::default(),
+        added: Vec::new(),
         changed: false,
     };
     numbering.walk();
-    let Numbering { replacements, constants, changed, function, .. } = numbering;
+    let Numbering { replacements, constants, added, changed, function, .. } = numbering;
+    for (block, index, inst) in added.into_iter().rev() {
+        function.blocks[block].insts.insert(index, inst);
+    }
     let replaced = replacements.apply(function);
     constants.insert(function);
     changed || replaced
@@ -98,6 +102,8 @@ struct Numbering<'f> {
     facts: FxHashMap<Value, Op>,
     undo: Vec<Undo>,
     constants: Constants,
+    /// Operations to be inserted, in the order of their places within a block.
+    added: Vec<(BlockId, usize, Inst)>,
     changed: bool,
 }
 
@@ -196,6 +202,11 @@ impl Numbering<'_> {
                     (inst.op, inst.args) = (op, args);
                     self.changed = true;
                 }
+                Folded::Negated(op, args) => {
+                    let operand = self.computed(block, index, op, args, inst.span);
+                    (inst.op, inst.args) = (Op::Real1(Real1::Neg), vec![operand]);
+                    self.changed = true;
+                }
             }
         }
         self.function.blocks[block].insts[index] = inst.clone();
@@ -213,6 +224,24 @@ impl Numbering<'_> {
                 }
             }
         }
+    }
+
+    /// The result of an operation on reals, which is inserted at a place of the block unless it is known.
+    fn computed(&mut self, block: BlockId, index: usize, op: Op, args: Vec<Value>, span: Option<Span>) -> Value {
+        let (op, args) = match fold(self.function, &self.definitions, op, &args) {
+            Folded::Value(value) => return value,
+            Folded::Op(op, args) => (op, args),
+            Folded::Unchanged | Folded::Negated(..) => (op, args),
+        };
+        if let Some(Known::Value(value)) = self.table.get(&(op, args.clone())) {
+            return self.replacements.resolve(*value);
+        }
+        let value = self.function.values.push(Type::F64);
+        let inst = Inst { op, args: args.clone(), results: vec![value], span };
+        self.definitions.add(inst.clone());
+        self.added.push((block, index, inst));
+        self.remember((op, args), Known::Value(value));
+        value
     }
 
     fn replace(&mut self, value: Value, known: Known) {

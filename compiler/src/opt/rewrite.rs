@@ -73,6 +73,10 @@ impl Definitions {
         let (block, index) = (*place)?;
         function.blocks[block].insts.get(index as usize)
     }
+    /// Adds an instruction with one result that will be inserted.
+    pub fn add(&mut self, inst: Inst) {
+        self.added.insert(inst.results[0], inst);
+    }
     /// The operation that defines `value`.
     pub fn op(&self, function: &Function, value: Value) -> Option<Op> {
         self.inst(function, value).map(|inst| inst.op)
@@ -110,7 +114,7 @@ impl Constants {
         let value = function.values.push(ty);
         self.values.insert(op, value);
         let inst = Inst { op, args: Vec::new(), results: vec![value], span: None };
-        definitions.added.insert(value, inst.clone());
+        definitions.add(inst.clone());
         self.added.push(inst);
         value
     }
