@@ -1,7 +1,7 @@
 //! What transformations write and read core code with.
 
 use crate::base::Span;
-use crate::core::ir::{Binding, Body, Const, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, Const, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -29,8 +29,8 @@ impl Code<'_> {
     pub fn prim(&mut self, prim: Prim, args: &[Var]) -> Var {
         self.bind("t", Rhs::Prim(prim, args.to_vec()))
     }
-    /// Calls a primitive below so many transformations of its operands.
-    pub fn lifted(&mut self, below: u32, prim: Prim, args: &[Var]) -> Var {
+    /// Calls a primitive below some transformations of its operands.
+    pub fn lifted(&mut self, below: Below, prim: Prim, args: &[Var]) -> Var {
         let rhs = Rhs::lifted(below, prim, args.to_vec());
         self.bind("t", rhs)
     }
@@ -77,7 +77,7 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
                 matches!(
                     prim,
                     Prim::Cons | Prim::Zero | Prim::J | Prim::JInverse | Prim::JStar | Prim::Primal | Prim::Tangent
-                )
+                ) || matches!(prim, Prim::Lift | Prim::Unlift)
             }
             Rhs::Destructure(..) | Rhs::Apply(..) | Rhs::If(..) => false,
         };

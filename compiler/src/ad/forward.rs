@@ -34,7 +34,7 @@
 use super::Transforms;
 use super::code::{Code, prune};
 use super::rules::{self, Call};
-use crate::core::ir::{Binding, Body, Lambda, LambdaId, Origin, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, Lambda, LambdaId, Origin, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -102,7 +102,7 @@ impl Forwarder<'_> {
     fn binding(&mut self, binding: &Binding, scope: &mut Scope, out: &mut Vec<Binding>) {
         let x = binding.var;
         let rhs = match &binding.rhs {
-            Rhs::Prim(prim, args) => return self.prim(binding, 0, *prim, args, scope, out),
+            Rhs::Prim(prim, args) => return self.prim(binding, Below::NONE, *prim, args, scope, out),
             Rhs::Lifted(below, prim, args) => return self.prim(binding, *below, *prim, args, scope, out),
             Rhs::Const(_) | Rhs::Global(_) => {
                 let name = self.program.vars[x].name.clone();
@@ -137,11 +137,11 @@ impl Forwarder<'_> {
         out.push(Binding { var: self.forwarded(x), rhs, span: binding.span });
     }
 
-    /// φ of `x = (prim args...)`, below so many transformations.
+    /// φ of `x = (prim args...)`, below some transformations.
     fn prim(
         &mut self,
         binding: &Binding,
-        below: u32,
+        below: Below,
         prim: Prim,
         args: &[Var],
         scope: &mut Scope,
@@ -157,11 +157,8 @@ impl Forwarder<'_> {
             Family::Effect => dual.effect(prim),
             Family::Structure => Rhs::Prim(prim, forwarded.clone()),
             Family::Test | Family::Derivative => {
-                let lifts = matches!(
-                    prim,
-                    Prim::IsReal | Prim::IsForward | Prim::IsReverse | Prim::J | Prim::JInverse | Prim::JStar
-                ) || matches!(prim, Prim::Bundle | Prim::Primal | Prim::Tangent);
-                Rhs::lifted(below + u32::from(lifts), prim, forwarded.clone())
+                let below = if rules::is_lifted(prim) { below.forward() } else { below };
+                Rhs::lifted(below, prim, forwarded.clone())
             }
         };
         code.bind_to(forwarded_x, rhs);
@@ -223,7 +220,7 @@ impl Dual<'_, '_> {
             true => vec![None; operands.len()],
             false => (0..operands.len()).map(|position| self.tangent(position)).collect(),
         };
-        let call = Call { below: 0, prim, operands: &operands, result };
+        let call = Call { below: Below::NONE, prim, operands: &operands, result };
         match rules::pushforward(self.code, &call, &tangents) {
             Some(tangent) => {
                 self.scope.tangent.insert(x, tangent);

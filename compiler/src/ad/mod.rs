@@ -8,6 +8,8 @@ mod reverse;
 
 mod rules;
 
+mod series;
+
 pub mod tower;
 
 use crate::core::ir::{LambdaId, Origin, Program, Var};
@@ -22,13 +24,14 @@ use tower::{Tower, Transformation};
 pub struct Transforms {
     reversed: Transformed,
     forwarded: Transformed,
+    series: Transformed,
 }
 
 /// What one transformation has made so far.
 #[derive(Clone, Debug, Default)]
 struct Transformed {
     lambdas: FxHashMap<LambdaId, LambdaId>,
-    /// ↼x or ⇀x for each variable x of a transformed λ. The same for every λ that captures x, so that `closure ↼λ` finds
+    /// ↼x, ⇀x or x̂ for each variable x of a transformed λ. The same for every λ that captures x, so that `closure ↼λ` finds
     /// its captures under the names that they have where it stands.
     vars: FxHashMap<Var, Var>,
 }
@@ -39,12 +42,13 @@ impl Transforms {
         Transforms::default()
     }
 
-    /// The transform of a λ, ↼λ or ⇀λ: the one that [the library gives](Program::given), or else derived. See [`reverse`]
-    /// and [`forward`] for their form.
+    /// The transform of a λ, ↼λ, ⇀λ or λ̂: the one that [the library gives](Program::given), or else derived. See
+    /// [`reverse`], [`forward`] and [`series`] for their form.
     pub fn apply(&mut self, program: &mut Program, transformation: Transformation, lambda: LambdaId) -> LambdaId {
         match transformation {
             Transformation::Reverse => reverse::reverse(self, program, lambda),
             Transformation::Forward => forward::forward(self, program, lambda),
+            Transformation::Series => series::series(self, program, lambda),
         }
     }
 
@@ -60,6 +64,7 @@ pub fn transformed_from(program: &Program, lambda: LambdaId) -> Option<(Transfor
     match program.lambdas[lambda].origin {
         Origin::Reverse(of) => Some((Transformation::Reverse, of)),
         Origin::Forward(of) => Some((Transformation::Forward, of)),
+        Origin::Series(of) => Some((Transformation::Series, of)),
         Origin::Source | Origin::Primitive(_) | Origin::Backpropagator(..) => None,
     }
 }

@@ -36,7 +36,7 @@ use super::Transforms;
 use super::code::{Code, operands, prune};
 use super::rules::{self, Call};
 use crate::base::Span;
-use crate::core::ir::{Binding, Body, Const, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, Const, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -170,7 +170,7 @@ impl Reverser<'_> {
         let reversed_x = self.reversed(x);
         let reversed: FxHashMap<Var, Var> = operands(&binding.rhs).into_iter().map(|y| (y, self.reversed(y))).collect();
         match &binding.rhs {
-            Rhs::Prim(prim, args) => return self.forward_prim(binding, 0, *prim, args, scope, out),
+            Rhs::Prim(prim, args) => return self.forward_prim(binding, Below::NONE, *prim, args, scope, out),
             Rhs::Lifted(below, prim, args) => return self.forward_prim(binding, *below, *prim, args, scope, out),
             Rhs::If(condition, then, other) => return self.forward_if(binding, *condition, then, other, scope, out),
             Rhs::Closure(lambda) => {
@@ -226,7 +226,7 @@ impl Reverser<'_> {
     fn forward_prim(
         &mut self,
         binding: &Binding,
-        below: u32,
+        below: Below,
         prim: Prim,
         args: &[Var],
         scope: &mut Scope,
@@ -505,7 +505,7 @@ impl ReversePhase<'_> {
             }
             (Rhs::Lifted(_, prim, args) | Rhs::Prim(prim, args), StepKind::Prim { operands, result }) => {
                 let active: Vec<bool> = args.iter().map(|y| !self.scope.inactive.contains(y)).collect();
-                let below = if let Rhs::Lifted(below, ..) = step.rhs { below } else { 0 };
+                let below = if let Rhs::Lifted(below, ..) = step.rhs { below } else { Below::NONE };
                 let operands: Vec<Var> = operands.iter().map(|operand| self.operand(*operand)).collect();
                 let call = Call { below, prim: *prim, operands: &operands, result: *result };
                 let contributions = rules::pullback(&mut self.code, &call, sensitivity, &active);

@@ -9,13 +9,13 @@
 //! the exponent is 0, and 0 with respect to the exponent when the base is 0.
 
 use super::code::Code;
-use crate::core::ir::{Body, Rhs, Var};
+use crate::core::ir::{Below, Body, Rhs, Var};
 use crate::core::prim::Prim;
 
 /// A call of a primitive whose derivative is wanted.
 pub(super) struct Call<'a> {
-    /// How many transformations of its operands it is below.
-    pub below: u32,
+    /// Which transformations of its operands it is below.
+    pub below: Below,
     pub prim: Prim,
     /// The primal values of its operands.
     pub operands: &'a [Var],
@@ -57,6 +57,17 @@ pub(super) fn is_constant(prim: Prim) -> bool {
     matches!(prim, Prim::Floor | Prim::Ceiling | Prim::Round | Prim::Truncate | Prim::Sign)
 }
 
+/// True for primitives that look at the transformations of their operands: in a transformed function they are done below
+/// that transformation.
+pub(super) fn is_lifted(prim: Prim) -> bool {
+    match prim {
+        Prim::IsReal | Prim::IsForward | Prim::IsReverse | Prim::IsSeries => true,
+        Prim::J | Prim::JInverse | Prim::JStar | Prim::Bundle | Prim::Primal | Prim::Tangent => true,
+        Prim::Lift | Prim::Unlift => true,
+        _ => false,
+    }
+}
+
 /// The partial derivative with respect to the operand at `position`, times `s`.
 fn contribution(code: &mut Code<'_>, call: &Call<'_>, position: usize, s: Var) -> Option<Var> {
     match *call.operands {
@@ -75,6 +86,10 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
         Prim::JInverse => return Some(code.lifted(below, Prim::J, &[s])),
         Prim::JStar => return Some(code.lifted(below, Prim::Primal, &[s])),
         Prim::Primal => return Some(code.lifted(below, Prim::JStar, &[s])),
+        Prim::Lift => return Some(code.lifted(below, Prim::Unlift, &[s])),
+        Prim::Unlift => return Some(code.lifted(below, Prim::Lift, &[s])),
+        Prim::Series => return Some(code.prim(Prim::SeriesParts, &[s])),
+        Prim::SeriesParts => return Some(code.prim(Prim::Series, &[s])),
         Prim::Tangent => {
             let zero = code.prim(Prim::Zero, &[s]);
             return Some(code.lifted(below, Prim::Bundle, &[zero, s]));

@@ -14,6 +14,8 @@ pub enum Transformation {
     Reverse,
     /// `bundle`, `j*`
     Forward,
+    /// `%lift`
+    Series,
 }
 
 /// A sequence of transformations.

@@ -60,6 +60,8 @@ pub enum Origin {
     Reverse(LambdaId),
     /// The forward transform of the λ.
     Forward(LambdaId),
+    /// The λ on power series.
+    Series(LambdaId),
     /// The backpropagator that the reverse transform of the λ returns (of its `n`-th nested body: 0 for the λ's own
     /// body, then the branches of its conditionals in order).
     Backpropagator(LambdaId, u32),
@@ -115,10 +117,10 @@ pub enum Rhs {
     Apply(Var, Var),
     /// A saturated call of a primitive: as many operands as [`Prim::arity`] says.
     Prim(Prim, Vec<Var>),
-    /// A derivative operator or a test, done below the last so many transformations of its operands: with 1,
-    /// `real?` of `(bundle x t)` is `(real? x)` and `*j` of it `(bundle (*j x) (*j t))`. What transforming such a
-    /// primitive gives; at least 1.
-    Lifted(u32, Prim, Vec<Var>),
+    /// A derivative operator or a test, done below the last transformations of its operands: below one forward
+    /// transformation `real?` of `(bundle x t)` is `(real? x)` and `*j` of it `(bundle (*j x) (*j t))`. What transforming
+    /// such a primitive gives; below at least one.
+    Lifted(Below, Prim, Vec<Var>),
     /// A part of a value that a pattern takes apart; [`Part::Car`] differs from [`Prim::Car`] in the message of its
     /// error only.
     Destructure(Part, Var),
@@ -129,9 +131,43 @@ pub enum Rhs {
 }
 
 impl Rhs {
-    /// A saturated call of a primitive below so many transformations of its operands.
-    pub fn lifted(below: u32, prim: Prim, operands: Vec<Var>) -> Rhs {
-        if below == 0 { Rhs::Prim(prim, operands) } else { Rhs::Lifted(below, prim, operands) }
+    /// A saturated call of a primitive below some transformations of its operands.
+    pub fn lifted(below: Below, prim: Prim, operands: Vec<Var>) -> Rhs {
+        if below == Below::NONE { Rhs::Prim(prim, operands) } else { Rhs::Lifted(below, prim, operands) }
+    }
+}
+
+/// How many of the last transformations of its operands an operation is done below.
+///
+/// A function has been through all of them, one after another. Of a number, the forward ones are inside the power series,
+/// whatever the order was: the coefficients of a series are data to all other transformations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Below {
+    /// Forward transformations.
+    pub forward: u32,
+    /// Transformations to power series.
+    pub series: u32,
+}
+
+impl Below {
+    /// Below none.
+    pub const NONE: Below = Below { forward: 0, series: 0 };
+
+    /// Below one more forward transformation.
+    pub fn forward(self) -> Below {
+        Below { forward: self.forward + 1, ..self }
+    }
+    /// Below one more transformation to power series.
+    pub fn series(self) -> Below {
+        Below { series: self.series + 1, ..self }
+    }
+    /// The same with so many forward transformations.
+    pub fn with_forward(self, forward: u32) -> Below {
+        Below { forward, ..self }
+    }
+    /// How many of the transformations of a function it is below.
+    pub fn of_code(self) -> u32 {
+        self.forward + self.series
     }
 }
 
@@ -195,6 +231,8 @@ pub struct Given {
     pub reverse: LambdaId,
     /// The forward transform.
     pub forward: LambdaId,
+    /// The same on power series.
+    pub series: LambdaId,
 }
 
 /// Library functions that check the derivative of the function that is their first argument, and return `()`.
@@ -222,6 +260,8 @@ pub struct Program {
     /// Functions whose transforms are written in the library instead of derived from their code. All are top-level
     /// functions, so there are no captures to transform.
     pub given: FxHashMap<LambdaId, Given>,
+    /// What primitives do on power series: library functions.
+    pub series: FxHashMap<Prim, GlobalId>,
     /// Library functions of two numbers that have a kink where these are equal.
     pub kinked: FxHashSet<LambdaId>,
     /// The library functions that check derivatives.
@@ -243,6 +283,7 @@ impl Program {
                 Origin::Source | Origin::Primitive(_) => break,
                 Origin::Reverse(of) => ("(*j ", of),
                 Origin::Forward(of) => ("(j* ", of),
+                Origin::Series(of) => ("(series ", of),
                 Origin::Backpropagator(of, _) => ("(backpropagator ", of),
             };
             name.push_str(word);

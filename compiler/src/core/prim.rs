@@ -59,6 +59,8 @@ pub enum Prim {
     IsProcedure,
     IsForward,
     IsReverse,
+    /// True for numbers that `%series` made.
+    IsSeries,
     // Pairs.
     Cons,
     Car,
@@ -80,6 +82,14 @@ pub enum Prim {
     InCar,
     /// `(in-cdr p s)`: the same with the parts exchanged.
     InCdr,
+    /// `(%series (cons x l))`: the power series with the constant term `x` and the further coefficients `l`.
+    Series,
+    /// The pair that a power series was made of.
+    SeriesParts,
+    /// `(%lift x)`: `x` with every number as a power series that has a constant term only.
+    Lift,
+    /// What `%lift` was applied to; of other power series, their constant terms.
+    Unlift,
     // Input, output, failure.
     ReadReal,
     WriteReal,
@@ -103,7 +113,8 @@ pub enum Family {
     Test,
     /// `cons`, `car`, `cdr`.
     Structure,
-    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`.
+    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `%series`,
+    /// `%series-parts`, `%lift`, `%unlift`.
     Derivative,
     /// Reads, writes, fails or stays where it is.
     Effect,
@@ -112,7 +123,8 @@ pub enum Family {
 use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test};
 
 /// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
-/// `scale`, `unscale` and `opaque` cannot be written in a program; they stand in printed code only.
+/// `scale`, `unscale` and `opaque` cannot be written in a program; they stand in printed code only. Names that start with
+/// `%` can be written in the library only.
 pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Neg, "neg", 1, Arithmetic),
     (Prim::Sqrt, "sqrt", 1, Arithmetic),
@@ -157,6 +169,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::IsProcedure, "procedure?", 1, Test),
     (Prim::IsForward, "forward?", 1, Test),
     (Prim::IsReverse, "reverse?", 1, Test),
+    (Prim::IsSeries, "%series?", 1, Test),
     (Prim::Cons, "cons", 2, Structure),
     (Prim::Car, "car", 1, Structure),
     (Prim::Cdr, "cdr", 1, Structure),
@@ -170,6 +183,10 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::JStar, "j*", 1, Derivative),
     (Prim::InCar, "in-car", 2, Derivative),
     (Prim::InCdr, "in-cdr", 2, Derivative),
+    (Prim::Series, "%series", 1, Derivative),
+    (Prim::SeriesParts, "%series-parts", 1, Derivative),
+    (Prim::Lift, "%lift", 1, Derivative),
+    (Prim::Unlift, "%unlift", 1, Derivative),
     (Prim::ReadReal, "read-real", 0, Effect),
     (Prim::WriteReal, "write-real", 1, Effect),
     (Prim::Write, "write", 1, Effect),

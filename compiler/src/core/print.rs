@@ -99,6 +99,7 @@ impl<'p> Printer<'p> {
             Origin::Source | Origin::Primitive(_) => lambda.name.to_string(),
             Origin::Reverse(of) => format!("↼{}", self.label(&self.program.lambdas[of])),
             Origin::Forward(of) => format!("⇀{}", self.label(&self.program.lambdas[of])),
+            Origin::Series(of) => format!("{}\u{302}", self.label(&self.program.lambdas[of])),
             Origin::Backpropagator(of, 0) => format!("{}~", self.label(&self.program.lambdas[of])),
             Origin::Backpropagator(of, branch) => format!("{}~{branch}", self.label(&self.program.lambdas[of])),
         }
@@ -159,7 +160,7 @@ impl<'p> Printer<'p> {
             }
             Rhs::Lifted(below, prim, operands) => {
                 let operands = operands.iter().map(|var| format!(" {}", self.name(*var)));
-                format!("({prim}^{below}{})", operands.collect::<String>())
+                format!("({prim}^{}{})", below.of_code(), operands.collect::<String>())
             }
             Rhs::Destructure(part, var) => {
                 let part = match part {

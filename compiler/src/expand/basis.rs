@@ -116,26 +116,71 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%neg" => Some(Prim::Neg),
         "%atan" => Some(Prim::Atan),
         "%opaque" => Some(Prim::Opaque),
+        "%atan2" => Some(Prim::Atan2),
+        "%sign" => Some(Prim::Sign),
+        "%scale" => Some(Prim::Scale),
+        "%unscale" => Some(Prim::Unscale),
+        "%series" => Some(Prim::Series),
+        "%series-parts" => Some(Prim::SeriesParts),
+        "%series?" => Some(Prim::IsSeries),
+        "%lift" => Some(Prim::Lift),
+        "%unlift" => Some(Prim::Unlift),
         _ => None,
     }
 }
 
-/// Library functions whose transforms the library gives: the reverse and the forward one.
-pub const GIVEN: [(&str, [&str; 2]); 5] = [
-    ("%custom", ["%custom-reverse", "%custom-forward"]),
-    ("%custom-back", ["%custom-reverse", "%custom-back-forward"]),
-    ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward"]),
-    ("%require", ["%require-reverse", "%require-forward"]),
-    ("%check-given", ["%check-given-reverse", "%check-given-forward"]),
+/// Library functions whose transforms the library gives: the reverse and the forward one, and that on power series.
+pub const GIVEN: [(&str, [&str; 3]); 5] = [
+    ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series"]),
+    ("%custom-back", ["%custom-reverse", "%custom-back-forward", "%custom-back-series"]),
+    ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series"]),
+    ("%require", ["%require-reverse", "%require-forward", "%require-series"]),
+    ("%check-given", ["%check-given-reverse", "%check-given-forward", "%check-given-series"]),
 ];
 
 /// The same where given derivatives are checked.
-pub const GIVEN_CHECKED: [(&str, [&str; 2]); 5] = [
-    ("%custom", ["%checked-custom-reverse", "%checked-custom-forward"]),
-    ("%custom-back", ["%checked-custom-reverse", "%custom-back-forward"]),
+pub const GIVEN_CHECKED: [(&str, [&str; 3]); 5] = [
+    ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series"]),
+    ("%custom-back", ["%checked-custom-reverse", "%custom-back-forward", "%custom-back-series"]),
     GIVEN[2],
     GIVEN[3],
     GIVEN[4],
+];
+
+/// What primitives do on power series: functions of the file `series.vlad`.
+pub const SERIES: &[(Prim, &str)] = &[
+    (Prim::Neg, "%series-neg"),
+    (Prim::Sqrt, "%series-sqrt"),
+    (Prim::Exp, "%series-exp"),
+    (Prim::Log, "%series-log"),
+    (Prim::Sin, "%series-sin"),
+    (Prim::Cos, "%series-cos"),
+    (Prim::Tan, "%series-tan"),
+    (Prim::Asin, "%series-asin"),
+    (Prim::Acos, "%series-acos"),
+    (Prim::Atan, "%series-atan"),
+    (Prim::Sinh, "%series-sinh"),
+    (Prim::Cosh, "%series-cosh"),
+    (Prim::Tanh, "%series-tanh"),
+    (Prim::Log1p, "%series-log1p"),
+    (Prim::Expm1, "%series-expm1"),
+    (Prim::Abs, "%series-abs"),
+    (Prim::Floor, "%series-floor"),
+    (Prim::Ceiling, "%series-ceiling"),
+    (Prim::Round, "%series-round"),
+    (Prim::Truncate, "%series-truncate"),
+    (Prim::Sign, "%series-sign"),
+    (Prim::Real, "%series-real"),
+    (Prim::Add, "%series-add"),
+    (Prim::Sub, "%series-sub"),
+    (Prim::Mul, "%series-mul"),
+    (Prim::Div, "%series-div"),
+    (Prim::Atan2, "%series-atan2"),
+    (Prim::Expt, "%series-expt"),
+    (Prim::Scale, "%series-scale"),
+    (Prim::Unscale, "%series-unscale"),
+    (Prim::Plus, "%series-plus"),
+    (Prim::Bundle, "%series-fit"),
 ];
 
 /// Library functions of two numbers that have a kink where these are equal.

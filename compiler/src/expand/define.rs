@@ -48,11 +48,13 @@ impl Expander {
         self.top_level(datums);
         for (name, transforms) in if check_derivatives { basis::GIVEN_CHECKED } else { basis::GIVEN } {
             let of = self.library_lambda(name);
-            let [reverse, forward] = transforms.map(|name| self.library_lambda(name));
-            self.core.given.insert(of, Given { reverse, forward });
+            let [reverse, forward, series] = transforms.map(|name| self.library_lambda(name));
+            self.core.given.insert(of, Given { reverse, forward, series });
             self.core.lambdas[reverse].origin = Origin::Reverse(of);
             self.core.lambdas[forward].origin = Origin::Forward(of);
+            self.core.lambdas[series].origin = Origin::Series(of);
         }
+        self.core.series = basis::SERIES.iter().map(|(prim, name)| (*prim, self.library_function(name))).collect();
         let [taken, given, probe] = basis::CHECKS.map(|name| self.library_lambda(name));
         self.core.checks = Some(Checks { taken, given, probe });
         self.core.kinked = basis::KINKED.iter().map(|name| self.library_lambda(name)).collect();

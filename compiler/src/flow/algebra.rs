@@ -8,6 +8,7 @@
 use super::operators::Operator;
 use super::shape::{Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
 use crate::ad::tower::Transformation;
+use crate::core::ir::Below;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -46,8 +47,8 @@ pub(super) enum Atom {
     Shape(Shape),
     Plus(Shape, Shape),
     Operator(Operator, Shape),
-    /// `bundle` below so many transformations.
-    Bundle(u32, Shape, Shape),
+    /// `bundle` below some transformations.
+    Bundle(Below, Shape, Shape),
     /// The list of what an operator makes of the environment of a closure, from this capture on.
     Environment(Operator, Shape, usize),
     /// The shape at this position of the path to the knots.
@@ -136,10 +137,10 @@ impl Shapes {
         self.unfold_or_unite(vec![Atom::Operator(operator, shape)], Some(transform)).map_err(|_| TowerTooHigh)
     }
 
-    /// The shape of `(bundle x t)`, below so many transformations; alternatives that do not fit are left out.
+    /// The shape of `(bundle x t)`, below some transformations; alternatives that do not fit are left out.
     pub fn bundle(
         &mut self,
-        below: u32,
+        below: Below,
         [value, tangent]: [Shape; 2],
         transform: &mut dyn Transform,
     ) -> Result<Shape, TowerTooHigh> {
@@ -213,7 +214,7 @@ impl Shapes {
             let zero = match alternative.head {
                 Head::Nil | Head::Bool(_) | Head::Text(_) => self.nil(),
                 Head::Real(_) => self.real(Fact::Zero),
-                head @ (Head::Reverse | Head::Bundle | Head::Pair(_)) => {
+                head @ (Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_)) => {
                     let zeros: Vec<Shape> = alternative.children.iter().map(|child| self.zero(*child)).collect();
                     self.make(head, &zeros)
                 }
@@ -491,7 +492,7 @@ pub fn sum_head(x: Head, y: Head, single: bool) -> Option<Head> {
 /// Whether `plus` adds two values built by this head part by part.
 fn conforms(head: Head) -> bool {
     match head {
-        Head::Nil | Head::Pair(_) | Head::Reverse | Head::Bundle | Head::Closure(_) => true,
+        Head::Nil | Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle | Head::Closure(_) => true,
         Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::ZeroOf => false,
     }
 }

@@ -34,7 +34,7 @@ use super::shape::{Code, Head, Shape, Shapes};
 use crate::ad::tower::{Tower, Transformation};
 use crate::ad::{Transforms, base_and_tower};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
-use crate::core::ir::{Binding, Body, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -81,8 +81,8 @@ pub struct Facts {
 pub struct Test {
     /// The test.
     pub prim: Prim,
-    /// How many transformations of the value it is below.
-    pub below: u32,
+    /// Which transformations of the value it is below.
+    pub below: Below,
     /// The variable that was tested; then the one that it is `*j-inverse` of, and so on.
     pub subjects: Vec<Var>,
 }
@@ -100,7 +100,8 @@ impl Facts {
         let Some(test) = self.tests.get(&condition) else { return Vec::new() };
         let refine = |(inverses, var): (u32, &Var)| {
             let shape = shape_of(*var);
-            let refined = primitive::refine(shapes, shape, test.prim, outcome, test.below + inverses);
+            let below = test.below.with_forward(test.below.forward + inverses);
+            let refined = primitive::refine(shapes, shape, test.prim, outcome, below);
             (refined != shape).then_some((*var, refined))
         };
         (0..).zip(&test.subjects).filter_map(refine).collect()
@@ -296,8 +297,8 @@ struct Analyzer<'a> {
     undefined: FxHashSet<GlobalId>,
     /// Globals whose definition has been interpreted before the item at hand.
     defined: FxHashSet<GlobalId>,
-    /// Variables bound to `*j-inverse` of another, below so many transformations.
-    inverse_of: FxHashMap<Var, (Var, u32)>,
+    /// Variables bound to `*j-inverse` of another, below some transformations.
+    inverse_of: FxHashMap<Var, (Var, Below)>,
     /// The binding at hand.
     span: Option<Span>,
     /// The item at hand.
@@ -391,7 +392,7 @@ impl Analyzer<'_> {
             }
             facts.shapes.insert(binding.var, shape);
             let (below, prim, args) = match &binding.rhs {
-                Rhs::Prim(prim, args) => (0, *prim, args),
+                Rhs::Prim(prim, args) => (Below::NONE, *prim, args),
                 Rhs::Lifted(below, prim, args) => (*below, *prim, args),
                 _ => continue,
             };
@@ -410,11 +411,13 @@ impl Analyzer<'_> {
         Ok(facts.shapes[&body.result])
     }
 
-    /// The variable that is tested below so many transformations, the one that it is `*j-inverse` of, and so on.
-    fn subjects(&self, var: Var, below: u32) -> Vec<Var> {
+    /// The variable that is tested below some transformations, the one that it is `*j-inverse` of, and so on.
+    fn subjects(&self, var: Var, below: Below) -> Vec<Var> {
         let mut subjects = vec![var];
-        let inverse_of = |var: &Var, depth: u32| self.inverse_of.get(var).filter(|(_, at)| *at <= depth);
-        let mut depth = below;
+        let inverse_of = |var: &Var, depth: u32| {
+            self.inverse_of.get(var).filter(|(_, at)| at.forward <= depth && at.series <= below.series)
+        };
+        let mut depth = below.forward;
         while let Some((of, _)) = inverse_of(&subjects[subjects.len() - 1], depth) {
             subjects.push(*of);
             depth += 1;
@@ -461,7 +464,7 @@ impl Analyzer<'_> {
                         let code = self.codes.code(lambda);
                         self.result.shapes.make(Head::Pair(Some(code)), &args)
                     }
-                    _ => self.primitive(0, *prim, &args)?,
+                    _ => self.primitive(Below::NONE, *prim, &args)?,
                 }
             }
             Rhs::Lifted(below, prim, args) => {
@@ -511,7 +514,7 @@ impl Analyzer<'_> {
         }
     }
 
-    fn primitive(&mut self, below: u32, prim: Prim, args: &[Shape]) -> Result<Shape, Abort> {
+    fn primitive(&mut self, below: Below, prim: Prim, args: &[Shape]) -> Result<Shape, Abort> {
         primitive::apply(&mut self.result.shapes, &mut self.codes, below, prim, args).map_err(|TowerTooHigh| {
             if self.codes.too_large() { self.too_much_code() } else { self.tower_too_high("order") }
         })

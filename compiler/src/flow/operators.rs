@@ -1,4 +1,4 @@
-//! The derivative operators on shapes: `*j`, `*j-inverse`, `bundle`, `j*`, `primal`, `tangent`.
+//! The operators on shapes that transform: `*j`, `*j-inverse`, `bundle`, `j*`, `primal`, `tangent`, `%lift`, `%unlift`.
 //!
 //! An operator is done below some transformations of its operand (see [`Rhs::Lifted`](crate::core::ir::Rhs::Lifted)). It
 //! goes through data down to the numbers, through the transformations of a number that it is below, and through the
@@ -9,15 +9,16 @@ use super::algebra::{Atom, Parts, Stop, Transform, Unfolding};
 use super::primitive;
 use super::shape::{Alternative, Class, Code, Head, Shape};
 use crate::ad::tower::Transformation;
+use crate::core::ir::Below;
 use crate::core::prim::Prim;
 
 /// An operator on one value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Operator {
-    /// `*j`, `*j-inverse`, `j*`, `primal` or `tangent`.
+    /// `*j`, `*j-inverse`, `j*`, `primal`, `tangent`, `%lift` or `%unlift`.
     pub prim: Prim,
-    /// How many transformations of the value it is done below.
-    pub below: u32,
+    /// Which transformations of the value it is done below.
+    pub below: Below,
 }
 
 impl Operator {
@@ -25,16 +26,25 @@ impl Operator {
     pub fn transformation(self) -> Transformation {
         match self.prim {
             Prim::J | Prim::JInverse => Transformation::Reverse,
+            Prim::Lift | Prim::Unlift => Transformation::Series,
             _ => Transformation::Forward,
         }
     }
     /// Whether it transforms, which cannot fail; else it undoes a transformation.
     pub fn transforms(self) -> bool {
-        matches!(self.prim, Prim::J | Prim::JStar)
+        matches!(self.prim, Prim::J | Prim::JStar | Prim::Lift)
     }
-    /// The same for what a transformation is made of.
+    /// Whether there are forward transformations of the number to go through first. Power series are around all that.
+    pub fn is_inside(self) -> bool {
+        self.below.forward > 0 && !self.is_of_series()
+    }
+    /// The same for what a forward transformation is made of.
     pub fn inside(self) -> Operator {
-        Operator { below: self.below.saturating_sub(1), ..self }
+        Operator { below: self.below.with_forward(self.below.forward.saturating_sub(1)), ..self }
+    }
+    /// Whether it makes power series or undoes that.
+    pub fn is_of_series(self) -> bool {
+        matches!(self.prim, Prim::Lift | Prim::Unlift)
     }
     /// What it does to the value that a zero is the zero of.
     pub fn of_zero(self) -> Operator {
@@ -44,13 +54,13 @@ impl Operator {
     /// The code that it makes of a closure's. `None` where it cannot be undone, or where `transform` has no more.
     pub fn code(self, transform: &mut dyn Transform, code: Code) -> Option<Code> {
         if self.transforms() {
-            return transform.insert(code, self.transformation(), self.below);
+            return transform.insert(code, self.transformation(), self.below.of_code());
         }
-        transform.remove(code, self.transformation(), self.below)
+        transform.remove(code, self.transformation(), self.below.of_code())
     }
 }
 
-/// Whether a head builds numbers.
+/// Whether a head builds numbers. Power series are data that consist of numbers.
 pub fn is_number(head: Head) -> bool {
     matches!(head, Head::Real(_) | Head::Reverse | Head::Bundle)
 }
@@ -75,6 +85,8 @@ impl Unfolding<'_, '_> {
                 Head::Nil | Head::Bool(_) | Head::Text(_) if is_tangent => Self::add(parts, Head::Nil, vec![]),
                 Head::Nil | Head::Bool(_) | Head::Text(_) => Self::add(parts, alternative.head, vec![]),
                 Head::Real(_) | Head::Reverse | Head::Bundle => self.expand_number(operator, alternative, parts),
+                Head::Series if operator.is_of_series() => self.expand_number(operator, alternative, parts),
+                Head::Series => Self::add(parts, Head::Series, on(operator)),
                 Head::ZeroOf => Self::add(parts, alternative.head, on(operator.of_zero())),
                 Head::Pair(of) => {
                     let of = of.map(|code| self.code(operator, code)).transpose()?.flatten();
@@ -115,7 +127,7 @@ impl Unfolding<'_, '_> {
 
     fn expand_number(&mut self, operator: Operator, alternative: &Alternative, parts: &mut Parts) {
         let children = &alternative.children;
-        if operator.below > 0 && !children.is_empty() {
+        if operator.is_inside() && !children.is_empty() {
             let inside = |child: &Shape| vec![Atom::Operator(operator.inside(), *child)];
             return Self::add(parts, alternative.head, children.iter().map(inside).collect());
         }
@@ -129,8 +141,14 @@ impl Unfolding<'_, '_> {
                 let zero = self.shapes.zero(inner);
                 Self::add(parts, Head::Bundle, vec![vec![Atom::Shape(inner)], vec![Atom::Shape(zero)]]);
             }
+            (Prim::Lift, _) => {
+                let inner = self.shapes.intern(vec![alternative.clone()]);
+                let nil = self.shapes.nil();
+                Self::add(parts, Head::Series, vec![vec![Atom::Shape(inner)], vec![Atom::Shape(nil)]]);
+            }
+            (Prim::Unlift, Head::Series) => self.expand_shape(children[0], parts),
             // Nothing is left to undo, or another transformation than the one that was done.
-            _ if operator.below > 0 => {}
+            _ if operator.is_inside() => {}
             (Prim::JInverse, Head::Reverse) | (Prim::Primal, Head::Bundle) => self.expand_shape(children[0], parts),
             (Prim::Tangent, Head::Bundle) => self.expand_shape(children[1], parts),
             _ => {}
@@ -140,7 +158,7 @@ impl Unfolding<'_, '_> {
     /// Adds what `bundle` makes of a value and a tangent.
     pub(super) fn expand_bundle(
         &mut self,
-        below: u32,
+        below: Below,
         value: Shape,
         tangent: Shape,
         parts: &mut Parts,
@@ -149,7 +167,7 @@ impl Unfolding<'_, '_> {
         let single = self.shapes.single(tangent).is_some();
         for x in self.shapes.alternatives(value).iter() {
             for t in self.shapes.alternatives(tangent).iter() {
-                let zip = |below: u32| -> Vec<Vec<Atom>> {
+                let zip = |below: Below| -> Vec<Vec<Atom>> {
                     let pairs = x.children.iter().zip(t.children.iter());
                     pairs.map(|(x, t)| vec![Atom::Bundle(below, *x, *t)]).collect()
                 };
@@ -166,15 +184,16 @@ impl Unfolding<'_, '_> {
                     }
                     (Head::Nil | Head::Bool(_) | Head::Text(_), Head::Nil) => Self::add(parts, x.head, vec![]),
                     (f, g) if is_number(f) && f.class() == g.class() => {
-                        if below == 0 {
+                        if below.forward == 0 {
                             let (x, t) = (self.shapes.intern(vec![x.clone()]), self.shapes.intern(vec![t.clone()]));
                             if self.shapes.alike(x, t) {
                                 Self::add(parts, Head::Bundle, vec![vec![Atom::Shape(x)], vec![Atom::Shape(t)]]);
                             }
                         } else if !x.children.is_empty() {
-                            Self::add(parts, f, zip(below - 1));
+                            Self::add(parts, f, zip(below.with_forward(below.forward - 1)));
                         }
                     }
+                    (Head::Series, Head::Series) => Self::add(parts, Head::Series, zip(below)),
                     (Head::Pair(of), Head::Pair(_)) => {
                         let of = of.map(|code| self.code(perturb, code)).transpose()?.flatten();
                         Self::add(parts, Head::Pair(of), zip(below));

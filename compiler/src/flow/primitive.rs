@@ -7,14 +7,15 @@ use super::algebra::{TowerTooHigh, Transform};
 use super::operators::Operator;
 use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
 use crate::core::arithmetic;
+use crate::core::ir::Below;
 use crate::core::prim::{Family, Prim};
 use rustc_hash::FxHashSet;
 
-/// The shape of the result of a primitive below so many transformations of its operands.
+/// The shape of the result of a primitive below some transformations of its operands.
 pub fn apply(
     shapes: &mut Shapes,
     transform: &mut dyn Transform,
-    below: u32,
+    below: Below,
     prim: Prim,
     args: &[Shape],
 ) -> Result<Shape, TowerTooHigh> {
@@ -36,6 +37,8 @@ pub fn apply(
             Prim::Bundle => shapes.bundle(below, [args[0], args[1]], transform)?,
             Prim::InCar => in_part(shapes, args[0], args[1], 0),
             Prim::InCdr => in_part(shapes, args[0], args[1], 1),
+            Prim::Series => rename(shapes, args[0], Head::Series),
+            Prim::SeriesParts => rename(shapes, args[0], Head::Pair(None)),
             _ => shapes.operator(Operator { prim, below }, args[0], transform)?,
         },
         Family::Effect => effect(shapes, prim, args),
@@ -109,6 +112,7 @@ pub fn satisfies(class: Class, prim: Prim) -> bool {
         Prim::IsProcedure => matches!(class, Class::Closure(_)),
         Prim::IsReverse => class == Class::Reverse,
         Prim::IsForward => class == Class::Bundle,
+        Prim::IsSeries => class == Class::Series,
         _ => false,
     }
 }
@@ -118,7 +122,7 @@ pub fn satisfies(class: Class, prim: Prim) -> bool {
 ///
 /// A recursive shape is only ever refined to alternatives without recursive parts: the others are boxes already, and to
 /// know that one is a pair would mean to take it apart here and to box it anew wherever it is passed on.
-pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, below: u32) -> Shape {
+pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, below: Below) -> Shape {
     let alternatives = shapes.alternatives(shape);
     if alternatives.len() < 2 || alternatives.iter().any(|a| a.head == Head::ZeroOf) {
         return shape;
@@ -136,15 +140,22 @@ pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, belo
 }
 
 /// The class of a value of an alternative below so many of its transformations, where that is decided.
-fn class_below(shapes: &Shapes, class: Class, children: &[Shape], below: u32) -> Option<Class> {
-    if below == 0 || !matches!(class, Class::Reverse | Class::Bundle) {
-        return Some(class);
-    }
+fn class_below(shapes: &Shapes, class: Class, children: &[Shape], below: Below) -> Option<Class> {
+    let Some(below) = inside(class, below) else { return Some(class) };
     let inner = shapes.single(children[0])?;
-    class_below(shapes, inner.head.class(), &inner.children, below - 1)
+    class_below(shapes, inner.head.class(), &inner.children, below)
 }
 
-fn test(shapes: &mut Shapes, below: u32, prim: Prim, arg: Shape) -> Shape {
+/// What a test of a number of that class is below in its first part, when the test is about that.
+pub fn inside(class: Class, below: Below) -> Option<Below> {
+    match class {
+        Class::Series => Some(Below { series: below.series.checked_sub(1)?, ..below }),
+        Class::Reverse | Class::Bundle => Some(below.with_forward(below.forward.checked_sub(1)?)),
+        _ => None,
+    }
+}
+
+fn test(shapes: &mut Shapes, below: Below, prim: Prim, arg: Shape) -> Shape {
     let arg = shapes.unfold_zeros(arg);
     let satisfied =
         |a: &Alternative| class_below(shapes, a.head.class(), &a.children, below).map(|class| satisfies(class, prim));
@@ -167,6 +178,27 @@ pub fn part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
         }
     }
     result
+}
+
+/// The pairs in a shape as power series, or the other way round.
+fn rename(shapes: &mut Shapes, shape: Shape, to: Head) -> Shape {
+    let shape = shapes.unfold_zeros(shape);
+    let mut result = Shapes::BOTTOM;
+    for alternative in shapes.alternatives(shape).iter() {
+        if is_renamed(alternative.head, to) {
+            let renamed = shapes.make(to, &alternative.children);
+            result = shapes.join(result, renamed);
+        }
+    }
+    result
+}
+
+/// Whether values of a head are what `%series` takes to make one of the head `to`, or `%series-parts`.
+pub fn is_renamed(head: Head, to: Head) -> bool {
+    match to {
+        Head::Series => matches!(head, Head::Pair(_)),
+        _ => head == Head::Series,
+    }
 }
 
 /// The sensitivity of a pair that has `part` in the slot at `index` and is zero in the other.

@@ -82,6 +82,7 @@ impl Printer<'_> {
             }
             Head::Reverse => self.sequence("reverse ", children, "", ""),
             Head::Bundle => self.sequence("forward ", children, "", ""),
+            Head::Series => self.sequence("series ", children, " ", ""),
             Head::ZeroOf => self.sequence("zero-of ", children, "", ""),
             Head::Pair(None) => self.sequence("(", children, " . ", ")"),
             Head::Pair(Some(code)) => {

@@ -96,6 +96,8 @@ pub enum Head {
     Reverse,
     /// A number and its tangent.
     Bundle,
+    /// A power series: its constant term, and the list of its further coefficients.
+    Series,
     /// A pair of the two children; the list of the sensitivities of a closure's environment says of which code.
     Pair(Option<Code>),
     /// A closure; the children are its environment.
@@ -113,6 +115,7 @@ pub enum Class {
     Real,
     Reverse,
     Bundle,
+    Series,
     Pair(Option<Code>),
     Closure(Code),
     ZeroOf,
@@ -128,6 +131,7 @@ impl Head {
             Head::Real(_) => Class::Real,
             Head::Reverse => Class::Reverse,
             Head::Bundle => Class::Bundle,
+            Head::Series => Class::Series,
             Head::Pair(code) => Class::Pair(code),
             Head::Closure(code) => Class::Closure(code),
             Head::ZeroOf => Class::ZeroOf,

@@ -4,7 +4,7 @@ use super::algebra::Transform;
 use super::operators::Operator;
 use super::shape::{Class, Code, Fact, Head, Shape, Shapes};
 use crate::ad::tower::{Tower, Transformation};
-use crate::core::ir::LambdaId;
+use crate::core::ir::{Below, LambdaId};
 use crate::core::prim::Prim;
 
 /// `{() | (real . ...)}` to the given depth, ending in `()`.
@@ -109,10 +109,10 @@ fn joining_equal_heads_keeps_a_product() {
 fn reversing_keeps_recursion_and_inverts() {
     let mut shapes = Shapes::new();
     let list = list(&mut shapes);
-    let reversed = shapes.operator(Operator { prim: Prim::J, below: 0 }, list, &mut Even).expect("no limit here");
+    let reversed = shapes.operator(Operator { prim: Prim::J, below: Below::NONE }, list, &mut Even).expect("no limit here");
     assert!(shapes.is_recursive(reversed));
     assert_ne!(reversed, list);
-    assert_eq!(shapes.operator(Operator { prim: Prim::JInverse, below: 0 }, reversed, &mut Even), Ok(list));
+    assert_eq!(shapes.operator(Operator { prim: Prim::JInverse, below: Below::NONE }, reversed, &mut Even), Ok(list));
 }
 
 #[test]

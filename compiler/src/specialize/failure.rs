@@ -31,7 +31,7 @@ impl Specializer<'_> {
             Head::Nil => Kind::Nil,
             Head::Bool(_) => Kind::Boolean,
             Head::Text(_) => Kind::Text,
-            Head::Real(_) => Kind::Real,
+            Head::Real(_) | Head::Series => Kind::Real,
             Head::Reverse => Kind::Reverse,
             Head::Bundle => Kind::Forward,
             Head::Pair(_) | Head::ZeroOf => Kind::Pair,

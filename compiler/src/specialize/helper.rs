@@ -7,7 +7,7 @@ use super::failure::Call;
 use super::write::{self, Position};
 use super::{Specializer, Task};
 use crate::base::Span;
-use crate::core::ir::LambdaId;
+use crate::core::ir::{Below, LambdaId};
 use crate::flow::operators::Operator;
 use crate::flow::shape::Shape;
 use crate::ssa::ir::{FuncId, Function, Stream, Terminator, Type, Value};
@@ -21,8 +21,8 @@ pub enum Helper {
     Plus(Shape, Shape, Shape, Origin),
     /// `*j`, `primal` and the like from a shape to the result's.
     Operator(Operator, Shape, Shape, Origin),
-    /// `bundle` below so many transformations, from the shapes of value and tangent to that of the result.
-    Bundle(u32, [Shape; 2], Shape, Origin),
+    /// `bundle` below some transformations, from the shapes of value and tangent to that of the result.
+    Bundle(Below, [Shape; 2], Shape, Origin),
     /// Unfolding a folded zero, to a shape without one at its top.
     UnfoldZeros(Shape, Shape),
     /// Printing.

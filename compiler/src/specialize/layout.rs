@@ -270,16 +270,18 @@ fn name(core: &Program, head: Head) -> Rc<str> {
         Head::Real(_) => "real".into(),
         Head::Reverse => "reverse".into(),
         Head::Bundle => "bundle".into(),
+        Head::Series => "series".into(),
         Head::Pair(_) => "pair".into(),
         Head::Closure(code) => core.lambdas[code.lambda].name.clone(),
         Head::ZeroOf => "zero".into(),
     }
 }
 
-/// A shape without reverse tags around it, which have no representation.
+/// A shape without what has no representation around it: reverse tags, and power series of a constant.
 fn strip(shapes: &Shapes, mut shape: Shape) -> Shape {
+    let is_nil = |shape: Shape| shapes.single(shape).is_some_and(|alternative| alternative.head == Head::Nil);
     while let Some(alternative) = shapes.single(shape)
-        && alternative.head == Head::Reverse
+        && (alternative.head == Head::Reverse || alternative.head == Head::Series && is_nil(alternative.children[1]))
     {
         shape = alternative.children[0];
     }

@@ -49,7 +49,7 @@ pub mod failure;
 use crate::ad::base_and_tower;
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError};
-use crate::core::ir::{Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
 use crate::flow::analysis::{Facts, Key, VariantId, truth};
 use crate::flow::shape::{Code, Head, Shape, Shapes};
 use crate::flow::{Analysis, Options};
@@ -404,7 +404,7 @@ impl Specializer<'_> {
             }
             Rhs::Prim(prim, args) => {
                 let args: Vec<Val> = args.iter().map(|x| env[x].clone()).collect();
-                return self.primitive(e, 0, *prim, &args, shape);
+                return self.primitive(e, Below::NONE, *prim, &args, shape);
             }
             Rhs::Lifted(below, prim, args) => {
                 let args: Vec<Val> = args.iter().map(|x| env[x].clone()).collect();

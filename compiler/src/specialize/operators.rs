@@ -47,7 +47,7 @@ impl Specializer<'_> {
                     let shape = shapes.make(Head::ZeroOf, &[parts.children[0].shape]);
                     Val { shape, leaves: parts.children[0].leaves.clone() }
                 }
-                Head::Reverse | Head::Bundle | Head::Pair(_) => {
+                Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_) => {
                     let zeros = this.zeros(e, &parts.children)?;
                     let shapes: Vec<Shape> = zeros.iter().map(|zero| zero.shape).collect();
                     let shape = this.flow.shapes.make(parts.alternative.head, &shapes);

@@ -4,17 +4,17 @@ use super::emit::{Emitted, Emitter, Parts, Val};
 use super::{Specializer, write, zeros};
 use crate::ad::base_and_tower;
 use crate::core::errors::{RuntimeError, mismatch};
-use crate::core::ir::{Part, Var};
+use crate::core::ir::{Below, Part, Var};
 use crate::core::prim::{Family, Prim};
 use crate::flow::operators::Operator;
-use crate::flow::primitive::{real_fact, satisfies};
+use crate::flow::primitive::{is_renamed, real_fact, satisfies};
 use crate::flow::shape::{Class, Fact, Head, Shape};
 use crate::ssa::ir::{Compare, Op, Real1, Real2, Stream, Type, Value};
 
 impl Specializer<'_> {
-    /// A call of a primitive below so many transformations of its operands; `result` is the shape that the analysis found
+    /// A call of a primitive below some transformations of its operands; `result` is the shape that the analysis found
     /// for it.
-    pub fn primitive(&mut self, e: &mut Emitter, below: u32, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+    pub fn primitive(&mut self, e: &mut Emitter, below: Below, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
         match prim.family() {
             Family::Arithmetic => self.arithmetic(e, prim, args, result),
             Family::Comparison => self.comparison(e, prim, args, result),
@@ -36,6 +36,8 @@ impl Specializer<'_> {
                 Prim::Zero => self.zero(e, &args[0], result),
                 Prim::Plus => self.plus(e, &args[0], &args[1], result),
                 Prim::Bundle => self.bundle(e, below, &args[0], &args[1], result),
+                Prim::Series => self.rename(e, &args[0], Head::Series, result),
+                Prim::SeriesParts => self.rename(e, &args[0], Head::Pair(None), result),
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
                 Prim::InCdr => self.in_part(e, 1, &args[0], &args[1], result),
                 _ => self.operator(e, Operator { prim, below }, &args[0], result),
@@ -94,6 +96,22 @@ impl Specializer<'_> {
                 let error = error(this, head);
                 this.fail(e, &error)
             }
+        })
+    }
+
+    /// A pair as a power series, or the other way round: the leaves are the same.
+    fn rename(&mut self, e: &mut Emitter, value: &Val, to: Head, result: Shape) -> Emitted<Val> {
+        let value = self.unfold_zeros(e, value)?;
+        self.dispatch(e, &value, result, |this, e, parts| {
+            let head = parts.alternative.head;
+            if !is_renamed(head, to) {
+                let error = RuntimeError::NotAPair { prim: Prim::Series, found: this.found(head) };
+                return this.fail(e, &error);
+            }
+            let shape = this.flow.shapes.make(to, &parts.alternative.children);
+            let leaves = parts.children.into_iter().flat_map(|child| child.leaves).collect();
+            let renamed = this.build(e, shape, 0, leaves);
+            this.convert(e, &renamed, result)
         })
     }
 
@@ -170,8 +188,8 @@ impl Specializer<'_> {
         Some(Val { shape: result, leaves })
     }
 
-    fn test(&mut self, e: &mut Emitter, below: u32, prim: Prim, value: &Val, result: Shape) -> Emitted<Val> {
-        if below > 0 && self.flow.shapes.single(result).is_some_and(|a| a.head == Head::Bool(None)) {
+    fn test(&mut self, e: &mut Emitter, below: Below, prim: Prim, value: &Val, result: Shape) -> Emitted<Val> {
+        if below != Below::NONE && self.flow.shapes.single(result).is_some_and(|a| a.head == Head::Bool(None)) {
             return self.test_below(e, below, prim, value);
         }
         let value = self.unfold_zeros(e, value)?;

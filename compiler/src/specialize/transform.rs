@@ -12,10 +12,11 @@ use super::helper::{Helper, Origin};
 use crate::ad::base_and_tower;
 use crate::ad::tower::{Tower, Transformation};
 use crate::core::errors::RuntimeError;
-use crate::core::ir::{LambdaId, Program};
+use crate::core::ir::{Below, LambdaId, Program};
 use crate::core::prim::Prim;
 use crate::flow::algebra::Transform;
 use crate::flow::operators::{Operator, is_environment_of, is_number};
+use crate::flow::primitive::{inside, satisfies};
 use crate::flow::shape::{Class, Code, Head, Shape, Shapes};
 use crate::ssa::ir::Terminator;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -57,6 +58,8 @@ impl Specializer<'_> {
                     this.convert(e, &value, target)
                 }
                 Head::Real(_) | Head::Reverse | Head::Bundle => this.number_operator(e, operator, parts, target),
+                Head::Series if operator.is_of_series() => this.number_operator(e, operator, parts, target),
+                Head::Series => this.each_part(e, operator, &parts, Some(Class::Series), target),
                 Head::ZeroOf => this.each_part(e, operator.of_zero(), &parts, Some(Class::ZeroOf), target),
                 Head::Pair(of) => {
                     let of = of.and_then(|code| this.transformed(operator, code));
@@ -106,22 +109,32 @@ impl Specializer<'_> {
 
     fn number_operator(&mut self, e: &mut Emitter, operator: Operator, parts: Parts, target: Shape) -> Emitted<Val> {
         let head = parts.alternative.head;
-        if operator.below > 0 && !parts.children.is_empty() {
+        if operator.is_inside() && !parts.children.is_empty() {
             return self.each_part(e, operator.inside(), &parts, Some(head.class()), target);
         }
         match (operator.prim, head) {
-            (Prim::J | Prim::JStar, _) => {
-                let class = if operator.prim == Prim::J { Class::Reverse } else { Class::Bundle };
+            (Prim::J | Prim::JStar | Prim::Lift, _) => {
+                let class = match operator.prim {
+                    Prim::J => Class::Reverse,
+                    Prim::JStar => Class::Bundle,
+                    _ => Class::Series,
+                };
                 let Some(tag) = self.tag_of(target, class) else { return self.not_done(e, operator, head) };
                 let wide = self.flow.shapes.alternatives(target)[tag].clone();
                 let inner = self.single(e, parts);
                 let mut leaves = self.convert(e, &inner, wide.children[0])?.leaves;
-                if let Some(tangent) = wide.children.get(1) {
-                    leaves.extend(self.zero(e, &inner, *tangent)?.leaves);
+                if let Some(more) = wide.children.get(1) {
+                    let none = Val { shape: self.flow.shapes.nil(), leaves: Vec::new() };
+                    let more = match operator.prim {
+                        Prim::Lift => self.convert(e, &none, *more)?,
+                        _ => self.zero(e, &inner, *more)?,
+                    };
+                    leaves.extend(more.leaves);
                 }
                 Some(self.build(e, target, tag, leaves))
             }
-            _ if operator.below > 0 => self.not_done(e, operator, head),
+            (Prim::Unlift, Head::Series) => self.convert(e, &parts.children[0], target),
+            _ if operator.is_inside() => self.not_done(e, operator, head),
             (Prim::JInverse, Head::Reverse) | (Prim::Primal, Head::Bundle) => {
                 self.convert(e, &parts.children[0], target)
             }
@@ -162,20 +175,21 @@ impl Specializer<'_> {
         }
         self.flow.shapes.alternatives(shape).iter().all(|a| match (a.head, operator.prim) {
             (Head::Nil | Head::Bool(_) | Head::Text(_), _) => true,
-            (Head::Reverse | Head::Bundle, _) if operator.below > 0 => {
+            (Head::Series, Prim::Unlift) => true,
+            (Head::Reverse | Head::Bundle, _) if operator.is_inside() => {
                 a.children.iter().all(|child| self.always(operator.inside(), *child, seen))
             }
             (Head::Reverse, Prim::JInverse) | (Head::Bundle, Prim::Primal | Prim::Tangent) => true,
             (Head::Real(_) | Head::Reverse | Head::Bundle, _) => false,
-            (Head::Closure(code), _) if code.tower.remove(operator.below, operator.transformation()).is_none() => false,
-            (Head::Pair(_) | Head::ZeroOf | Head::Closure(_), _) => {
+            (Head::Closure(code), _) if code.tower.remove(operator.below.of_code(), operator.transformation()).is_none() => false,
+            (Head::Pair(_) | Head::Series | Head::ZeroOf | Head::Closure(_), _) => {
                 a.children.iter().all(|child| self.always(operator, *child, seen))
             }
         })
     }
 
     /// `(bundle x t)`, below so many transformations, as a value of shape `target`.
-    pub fn bundle(&mut self, e: &mut Emitter, below: u32, x: &Val, t: &Val, target: Shape) -> Emitted<Val> {
+    pub fn bundle(&mut self, e: &mut Emitter, below: Below, x: &Val, t: &Val, target: Shape) -> Emitted<Val> {
         let may_recur =
             |this: &mut Self, shape: Shape| this.is_large(shape) || this.tag_of(shape, Class::ZeroOf).is_some();
         if may_recur(self, x.shape) && may_recur(self, t.shape) {
@@ -186,7 +200,7 @@ impl Specializer<'_> {
     }
 
     /// [`bundle`](Self::bundle), alternative by alternative.
-    pub fn bundle_unfolded(&mut self, e: &mut Emitter, below: u32, x: &Val, t: &Val, target: Shape) -> Emitted<Val> {
+    pub fn bundle_unfolded(&mut self, e: &mut Emitter, below: Below, x: &Val, t: &Val, target: Shape) -> Emitted<Val> {
         let single = self.flow.shapes.single(t.shape).is_some();
         self.dispatch(e, x, target, |this, e, x| {
             this.dispatch(e, t, target, |this, e, t| this.bundle_parts(e, below, x.clone(), t, single, target))
@@ -196,7 +210,7 @@ impl Specializer<'_> {
     fn bundle_parts(
         &mut self,
         e: &mut Emitter,
-        below: u32,
+        below: Below,
         x: Parts,
         t: Parts,
         single: bool,
@@ -220,12 +234,13 @@ impl Specializer<'_> {
                 self.convert(e, &value, target)
             }
             (f, g) if is_number(f) && f.class() == g.class() => {
-                if below > 0 && !x.children.is_empty() {
-                    return self.bundle_each(e, below - 1, [&x, &t], Some(f.class()), target);
+                if below.forward > 0 && !x.children.is_empty() {
+                    let below = below.with_forward(below.forward - 1);
+                    return self.bundle_each(e, below, [&x, &t], Some(f.class()), target);
                 }
                 let (value, tangent) = (self.single(e, x), self.single(e, t));
                 match self.tag_of(target, Class::Bundle) {
-                    Some(tag) if below == 0 && self.flow.shapes.alike(value.shape, tangent.shape) => {
+                    Some(tag) if below.forward == 0 && self.flow.shapes.alike(value.shape, tangent.shape) => {
                         let wide = self.flow.shapes.alternatives(target)[tag].clone();
                         let mut leaves = self.convert(e, &value, wide.children[0])?.leaves;
                         leaves.extend(self.convert(e, &tangent, wide.children[1])?.leaves);
@@ -234,6 +249,7 @@ impl Specializer<'_> {
                     _ => self.no_tangent(e, f, g),
                 }
             }
+            (Head::Series, Head::Series) => self.bundle_each(e, below, [&x, &t], Some(Class::Series), target),
             (Head::Pair(of), Head::Pair(_)) => {
                 let of = of.and_then(|code| self.transformed(perturb, code));
                 self.bundle_each(e, below, [&x, &t], Some(Class::Pair(of)), target)
@@ -249,7 +265,7 @@ impl Specializer<'_> {
     fn bundle_each(
         &mut self,
         e: &mut Emitter,
-        below: u32,
+        below: Below,
         [x, t]: [&Parts; 2],
         class: Option<Class>,
         target: Shape,
@@ -271,7 +287,7 @@ impl Specializer<'_> {
     }
 
     /// A bundle of the shape that it has.
-    fn bundle_somehow(&mut self, e: &mut Emitter, below: u32, x: &Val, t: &Val) -> Emitted<Val> {
+    fn bundle_somehow(&mut self, e: &mut Emitter, below: Below, x: &Val, t: &Val) -> Emitted<Val> {
         let codes = self.codes.get_or_insert_with(|| Codes::new(self.core));
         let shape = self.flow.shapes.bundle(below, [x.shape, t.shape], codes).unwrap_or(Shapes::BOTTOM);
         self.bundle(e, below, x, t, shape)
@@ -281,7 +297,7 @@ impl Specializer<'_> {
     fn bundle_closure(
         &mut self,
         e: &mut Emitter,
-        below: u32,
+        below: Below,
         code: Code,
         x: Parts,
         t: Parts,
@@ -314,16 +330,16 @@ impl Specializer<'_> {
         self.fail(e, &error)
     }
 
-    /// A test of a number below so many of its transformations.
-    pub fn test_below(&mut self, e: &mut Emitter, below: u32, prim: Prim, value: &Val) -> Emitted<Val> {
+    /// A test of a number below some of its transformations.
+    pub fn test_below(&mut self, e: &mut Emitter, below: Below, prim: Prim, value: &Val) -> Emitted<Val> {
         let value = self.unfold_zeros(e, value)?;
         let unknown = self.flow.shapes.boolean(None);
-        self.dispatch(e, &value, unknown, |this, e, parts| match parts.alternative.head {
-            Head::Reverse | Head::Bundle if below > 0 => this.test_below(e, below - 1, prim, &parts.children[0]),
-            head => {
-                let known = crate::flow::primitive::satisfies(head.class(), prim);
-                Some(Val { shape: unknown, leaves: vec![e.boolean(known)] })
+        self.dispatch(e, &value, unknown, |this, e, parts| {
+            let class = parts.alternative.head.class();
+            if let Some(below) = inside(class, below) {
+                return this.test_below(e, below, prim, &parts.children[0]);
             }
+            Some(Val { shape: unknown, leaves: vec![e.boolean(satisfies(class, prim))] })
         })
     }
 }

@@ -69,6 +69,7 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
             print(this, e, &parts.children[0], Position::Element, stream);
             return print(this, e, &parts.children[1], Position::Tail, stream);
         }
+        Head::Series => return print(this, e, &parts.children[0], position, stream),
         Head::Nil => {
             this.write_text(e, stream, if tail { ")" } else { "()" });
             return;
@@ -117,7 +118,7 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
             let text = format!("#[procedure {}]", this.core.printed_name(code.lambda));
             this.write_text(e, stream, &text);
         }
-        Head::Pair(_) | Head::Nil | Head::ZeroOf => {}
+        Head::Pair(_) | Head::Nil | Head::Series | Head::ZeroOf => {}
     }
     if tail {
         this.write_text(e, stream, ")");

@@ -16,7 +16,7 @@
 use super::liveness::{self, BindingLives, Branch, Lives};
 use super::value::{Function, Value};
 use crate::base::Span;
-use crate::core::ir::{Binding, Body, GlobalId, LambdaId, Part, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, GlobalId, LambdaId, Part, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -44,7 +44,7 @@ pub enum Instruction {
     /// A primitive.
     Prim(Slot, Prim, Vec<Operand>),
     /// A primitive below so many transformations of its operands.
-    Lifted(Slot, u32, Prim, Vec<Operand>),
+    Lifted(Slot, Below, Prim, Vec<Operand>),
     /// A part that a pattern demands of the named variable's value.
     Destructure(Slot, Part, Operand, Var),
     /// A closure over these captures.

@@ -1,4 +1,4 @@
-//! `zero`, `*j` and `j*`, which take no time: their results get their parts when somebody looks at them.
+//! `zero`, `*j`, `j*` and `%lift`, which take no time: their results get their parts when somebody looks at them.
 //!
 //! ~~~text
 //! (zero l)          one node: the zero of l
@@ -17,6 +17,7 @@
 
 use super::value::{Closure, Function, Operator, Origin, Pair, Real, Value};
 use crate::ad::tower::Transformation;
+use crate::core::ir::Below;
 use std::rc::Rc;
 
 /// The zero sensitivity of a value.
@@ -26,12 +27,15 @@ pub fn zero(value: &Value) -> Value {
 
 /// `*j`
 pub fn reverse(value: &Value) -> Value {
-    apply(Operator::Reverse(0), value)
+    apply(Operator::Reverse(Below::NONE), value)
 }
 
-/// What `zero`, `*j` or `j*` makes of a value. Others leave it as it is.
+/// What `zero`, `*j`, `j*` or `%lift` makes of a value. Others leave it as it is.
 pub fn apply(operator: Operator, value: &Value) -> Value {
     match value {
+        Value::Real(_) | Value::Bundle(_) | Value::Series(_) if matches!(operator, Operator::Lift(_)) => {
+            Value::series(value.clone(), Value::Nil)
+        }
         Value::Nil | Value::Bool(_) | Value::Str(_) if operator == Operator::Zero => Value::Nil,
         Value::Nil | Value::Bool(_) | Value::Str(_) => value.clone(),
         Value::Real(real) => of_real(operator, *real),
@@ -40,11 +44,15 @@ pub fn apply(operator: Operator, value: &Value) -> Value {
             let is_zero = pair.is_zero() || operator == Operator::Zero;
             once(operator, value, |origin| Value::deferred_pair(origin, is_zero))
         }
+        Value::Series(series) => {
+            let is_zero = series.is_zero() || operator == Operator::Zero;
+            once(operator, value, |origin| Value::deferred_series(origin, is_zero))
+        }
         Value::Bundle(bundle) => {
             let is_zero = bundle.is_zero() || operator == Operator::Zero;
             let tags = match operator {
-                Operator::Reverse(below) if below <= bundle.tags() => bundle.tags() + 1,
-                Operator::Forward(below) => below.min(bundle.tags()),
+                Operator::Reverse(below) if below.forward <= bundle.tags() => bundle.tags() + 1,
+                Operator::Forward(below) => below.forward.min(bundle.tags()),
                 _ => bundle.tags(),
             };
             once(operator, value, |origin| Value::deferred_bundle(tags, origin, is_zero))
@@ -54,8 +62,9 @@ pub fn apply(operator: Operator, value: &Value) -> Value {
             let tower = match operator {
                 Operator::Zero if closure.captures().is_empty() => return Value::Nil,
                 Operator::Zero => return once(operator, value, |origin| Value::deferred_pair(origin, true)),
-                Operator::Forward(below) => tower.insert(below, Transformation::Forward),
-                Operator::Reverse(below) => tower.insert(below, Transformation::Reverse),
+                Operator::Forward(below) => tower.insert(below.of_code(), Transformation::Forward),
+                Operator::Reverse(below) => tower.insert(below.of_code(), Transformation::Reverse),
+                Operator::Lift(below) => tower.insert(below.of_code(), Transformation::Series),
                 _ => tower,
             };
             once(operator, value, |origin| Value::deferred_closure(Function { base, tower }, origin))
@@ -68,7 +77,7 @@ fn of_real(operator: Operator, real: Real) -> Value {
         Operator::Zero => Value::Real(Real::symbolic_zero(real.tags)),
         Operator::Reverse(_) => Value::Real(Real { tags: real.tags + 1, ..real }),
         Operator::Forward(below) => {
-            let tags = below.min(real.tags);
+            let tags = below.forward.min(real.tags);
             let primal = Real { tags: real.tags - tags, ..real };
             Value::bundle(tags, Value::Real(primal), Value::Real(Real::symbolic_zero(primal.tags)))
         }
@@ -136,7 +145,7 @@ impl<'a> Node<'a> {
     /// The node whose parts must be known first.
     fn waits_for(&self) -> Option<Node<'a>> {
         match self.origin() {
-            Origin::Made(_, Value::Pair(of) | Value::Bundle(of)) if of.parts.get().is_none() => Some(Node::Pair(of)),
+            Origin::Made(_, Value::Pair(of) | Value::Bundle(of) | Value::Series(of)) if of.parts.get().is_none() => Some(Node::Pair(of)),
             Origin::Made(_, Value::Closure(of)) if of.captures.get().is_none() => Some(Node::Closure(of)),
             Origin::Built | Origin::Made(..) => None,
         }
@@ -145,7 +154,7 @@ impl<'a> Node<'a> {
     fn fill(&self) {
         let Origin::Made(operator, of) = self.origin() else { return };
         match (self, of) {
-            (Node::Pair(pair), Value::Pair(of)) => {
+            (Node::Pair(pair), Value::Pair(of) | Value::Series(of)) => {
                 pair.parts.get_or_init(|| of.parts().map(|part| apply(*operator, part)));
             }
             (Node::Pair(bundle), Value::Bundle(of)) => {
@@ -166,17 +175,17 @@ impl<'a> Node<'a> {
 fn parts_of_bundle(operator: Operator, of: &Rc<Pair>) -> [Value; 2] {
     let inside = match operator {
         // A tag more, above the bundle.
-        Operator::Reverse(below) if below <= of.tags() => return of.parts().map(Value::clone),
-        Operator::Forward(below) if below <= of.tags() => {
-            let primal = match below {
+        Operator::Reverse(below) if below.forward <= of.tags() => return of.parts().map(Value::clone),
+        Operator::Forward(below) if below.forward <= of.tags() => {
+            let primal = match below.forward {
                 0 => Value::Bundle(of.clone()),
-                _ => Value::bundle(of.tags() - below, of.car().clone(), of.cdr().clone()),
+                forward => Value::bundle(of.tags() - forward, of.car().clone(), of.cdr().clone()),
             };
             let tangent = zero(&primal);
             return [primal, tangent];
         }
-        Operator::Reverse(below) => Operator::Reverse(below - of.tags() - 1),
-        Operator::Forward(below) => Operator::Forward(below - of.tags() - 1),
+        Operator::Reverse(below) => Operator::Reverse(below.with_forward(below.forward - of.tags() - 1)),
+        Operator::Forward(below) => Operator::Forward(below.with_forward(below.forward - of.tags() - 1)),
         other => other,
     };
     of.parts().map(|part| apply(inside, part))

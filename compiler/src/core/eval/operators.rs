@@ -10,7 +10,7 @@ use super::value::{Closure, Function, Operator, Origin, Pair, Real, Value};
 use crate::ad::tower::Transformation;
 use crate::core::errors::RuntimeError;
 use crate::core::eval::print::found;
-use crate::core::ir::Program;
+use crate::core::ir::{Below, Program};
 use crate::core::prim::Prim;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -18,6 +18,7 @@ use std::rc::Rc;
 /// What to build from results.
 enum Build {
     Pair,
+    Series,
     /// A bundle with so many tags.
     Bundle(u32),
     Closure(Function, usize),
@@ -28,7 +29,7 @@ enum Build {
 /// The address of a node that more than one reference leads to.
 fn shared_address(value: &Value) -> Option<*const ()> {
     match value {
-        Value::Pair(pair) | Value::Bundle(pair) if value.is_shared() => Some(Rc::as_ptr(pair).cast()),
+        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) if value.is_shared() => Some(Rc::as_ptr(pair).cast()),
         Value::Closure(closure) if value.is_shared() => Some(Rc::as_ptr(closure).cast()),
         _ => None,
     }
@@ -37,13 +38,14 @@ fn shared_address(value: &Value) -> Option<*const ()> {
 /// Replaces the results for the parts, which stand last in order, by the result for the whole.
 fn build_from(results: &mut Vec<Value>, build: Build) {
     let count = match build {
-        Build::Pair | Build::Bundle(_) => 2,
+        Build::Pair | Build::Series | Build::Bundle(_) => 2,
         Build::Closure(_, count) | Build::List(count) => count,
     };
     let mut parts = results.drain(results.len() - count..);
     let mut next = || parts.next().unwrap_or_default();
     let whole = match build {
         Build::Pair => Value::pair(next(), next()),
+        Build::Series => Value::series(next(), next()),
         Build::Bundle(tags) => Value::bundle(tags, next(), next()),
         Build::Closure(function, _) => Value::closure(function, parts.by_ref().collect()),
         Build::List(_) => parts.by_ref().rfold(Value::Nil, |tail, item| Value::pair(item, tail)),
@@ -59,7 +61,7 @@ enum UndoTask<'a> {
     Remember(Operator, &'a Value),
 }
 
-/// `*j-inverse`, `primal` and `tangent`.
+/// `*j-inverse`, `primal`, `tangent` and `%unlift`.
 ///
 /// # Errors
 ///
@@ -104,19 +106,24 @@ fn visit<'a>(operator: Operator, value: &'a Value, tasks: &mut Vec<UndoTask<'a>>
         Value::Nil | Value::Bool(_) | Value::Str(_) => return Some(Some(value.clone())),
         Value::Real(real) => {
             let Operator::ReverseInverse(below) = operator else { return None };
-            let tags = real.tags.checked_sub(1).filter(|tags| below <= *tags)?;
+            let tags = real.tags.checked_sub(1).filter(|tags| below.forward <= *tags)?;
             return Some(Some(Value::Real(Real { tags, ..*real })));
         }
         Value::Bundle(bundle) => return visit_bundle(operator, value, bundle, tasks),
-        Value::Pair(pair) => {
-            tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(Build::Pair)]);
+        Value::Series(series) if matches!(operator, Operator::Unlift(_)) => return Some(Some(series.car().clone())),
+        Value::Pair(pair) | Value::Series(pair) => {
+            let build = if matches!(value, Value::Pair(_)) { Build::Pair } else { Build::Series };
+            tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(build)]);
             tasks.extend([UndoTask::Visit(operator, pair.cdr()), UndoTask::Visit(operator, pair.car())]);
         }
         Value::Closure(closure) => {
             let Function { base, tower } = closure.function();
             let tower = match operator {
-                Operator::Primal(below) | Operator::Tangent(below) => tower.remove(below, Transformation::Forward)?,
-                Operator::ReverseInverse(below) => tower.remove(below, Transformation::Reverse)?,
+                Operator::Primal(below) | Operator::Tangent(below) => {
+                    tower.remove(below.of_code(), Transformation::Forward)?
+                }
+                Operator::ReverseInverse(below) => tower.remove(below.of_code(), Transformation::Reverse)?,
+                Operator::Unlift(below) => tower.remove(below.of_code(), Transformation::Series)?,
                 _ => tower,
             };
             let count = closure.captures().len();
@@ -135,16 +142,17 @@ fn visit_bundle<'a>(
     tasks: &mut Vec<UndoTask<'a>>,
 ) -> Option<Option<Value>> {
     let tags = bundle.tags();
+    let deeper = |below: Below| Some(below.with_forward(below.forward.checked_sub(tags + 1)?));
     let inside = match operator {
-        Operator::ReverseInverse(below) if below < tags => {
+        Operator::ReverseInverse(below) if below.forward < tags => {
             return Some(Some(Value::bundle(tags - 1, bundle.car().clone(), bundle.cdr().clone())));
         }
-        Operator::Primal(below) if below == tags => return Some(Some(tagged(bundle.car(), tags))),
-        Operator::Tangent(below) if below == tags => return Some(Some(tagged(bundle.cdr(), tags))),
-        Operator::ReverseInverse(below) => Operator::ReverseInverse(below.checked_sub(tags + 1)?),
-        Operator::Primal(below) => Operator::Primal(below.checked_sub(tags + 1)?),
-        Operator::Tangent(below) => Operator::Tangent(below.checked_sub(tags + 1)?),
-        other => other,
+        Operator::Primal(below) if below.forward == tags => return Some(Some(tagged(bundle.car(), tags))),
+        Operator::Tangent(below) if below.forward == tags => return Some(Some(tagged(bundle.cdr(), tags))),
+        Operator::ReverseInverse(below) => Operator::ReverseInverse(deeper(below)?),
+        Operator::Primal(below) => Operator::Primal(deeper(below)?),
+        Operator::Tangent(below) => Operator::Tangent(deeper(below)?),
+        _ => return None,
     };
     tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(Build::Bundle(tags))]);
     tasks.extend([UndoTask::Visit(inside, bundle.cdr()), UndoTask::Visit(inside, bundle.car())]);
@@ -174,16 +182,18 @@ fn undone(operator: Operator, value: &Value) -> Option<Value> {
     }
     let Origin::Made(made, of) = origin(value)? else { return None };
     match (operator, made) {
-        (Operator::ReverseInverse(0), Operator::Reverse(0)) | (Operator::Primal(0), Operator::Forward(0)) => {
-            Some(of.clone())
-        }
-        (Operator::Tangent(0), Operator::Forward(0)) => Some(deferred::zero(of)),
+        (Operator::ReverseInverse(Below::NONE), Operator::Reverse(Below::NONE))
+        | (Operator::Primal(Below::NONE), Operator::Forward(Below::NONE))
+        | (Operator::Unlift(Below::NONE), Operator::Lift(Below::NONE)) => Some(of.clone()),
+        (Operator::Tangent(Below::NONE), Operator::Forward(Below::NONE)) => Some(deferred::zero(of)),
         (_, Operator::Zero) => {
             // Both parts of a zero are zeros of the primal.
             let operator = if let Operator::Tangent(below) = operator { Operator::Primal(below) } else { operator };
             let inverse = remembered(operator, of).or_else(|| match (operator, origin(of)?) {
-                (Operator::ReverseInverse(0), Origin::Made(Operator::Reverse(0), inverse))
-                | (Operator::Primal(0), Origin::Made(Operator::Forward(0), inverse)) => Some(inverse.clone()),
+                (Operator::ReverseInverse(Below::NONE), Origin::Made(Operator::Reverse(Below::NONE), inverse))
+                | (Operator::Primal(Below::NONE), Origin::Made(Operator::Forward(Below::NONE), inverse)) => {
+                    Some(inverse.clone())
+                }
                 _ => None,
             });
             inverse.map(|inverse| deferred::zero(&inverse))
@@ -194,27 +204,27 @@ fn undone(operator: Operator, value: &Value) -> Option<Value> {
 
 fn origin(value: &Value) -> Option<&Origin> {
     match value {
-        Value::Pair(pair) | Value::Bundle(pair) => Some(&pair.origin),
+        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Some(&pair.origin),
         Value::Closure(closure) => Some(&closure.origin),
         Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
     }
 }
 
 /// A pair of nodes that more than one reference leads to, and how far below an operator works there.
-type Shared = (u32, *const (), *const ());
+type Shared = (Below, *const (), *const ());
 
 enum BundleTask<'a> {
-    Visit(u32, &'a Value, &'a Value),
+    Visit(Below, &'a Value, &'a Value),
     Build(Build),
     Remember(Shared),
 }
 
-/// `bundle`, below so many transformations.
+/// `bundle`, below some transformations.
 ///
 /// # Errors
 ///
 /// When the second value is no tangent of the first.
-pub fn bundle(program: &Program, below: u32, value: &Value, tangent: &Value) -> Result<Value, RuntimeError> {
+pub fn bundle(program: &Program, below: Below, value: &Value, tangent: &Value) -> Result<Value, RuntimeError> {
     let mut tasks = vec![BundleTask::Visit(below, value, tangent)];
     let mut results: Vec<Value> = Vec::new();
     let mut shared: FxHashMap<Shared, Value> = FxHashMap::default();
@@ -247,7 +257,7 @@ pub fn bundle(program: &Program, below: u32, value: &Value, tangent: &Value) -> 
 
 /// `None` when `t` is no tangent of `x`, by what shows at the top.
 fn bundle_parts<'a>(
-    below: u32,
+    below: Below,
     x: &'a Value,
     t: &'a Value,
     tasks: &mut Vec<BundleTask<'a>>,
@@ -256,29 +266,29 @@ fn bundle_parts<'a>(
     match (x, t) {
         (Value::Nil | Value::Bool(_) | Value::Str(_), Value::Nil) => results.push(x.clone()),
         (Value::Real(a), Value::Real(b)) if a.tags == b.tags => {
-            let tags = a.tags.checked_sub(below)?;
+            let tags = a.tags.checked_sub(below.forward)?;
             let part = |real: &Real| Value::Real(Real { tags, ..*real });
-            results.push(Value::bundle(below, part(a), part(b)));
+            results.push(Value::bundle(below.forward, part(a), part(b)));
         }
-        (Value::Bundle(a), Value::Bundle(b)) if a.tags() == b.tags() => match a.tags().checked_sub(below) {
+        (Value::Bundle(a), Value::Bundle(b)) if a.tags() == b.tags() => match a.tags().checked_sub(below.forward) {
             Some(tags) => {
                 let part = |bundle: &Pair| Value::bundle(tags, bundle.car().clone(), bundle.cdr().clone());
-                results.push(Value::bundle(below, part(a), part(b)));
+                results.push(Value::bundle(below.forward, part(a), part(b)));
             }
             None => {
-                let inside = below - a.tags() - 1;
+                let inside = below.with_forward(below.forward - a.tags() - 1);
                 tasks.push(BundleTask::Build(Build::Bundle(a.tags())));
                 tasks
                     .extend([BundleTask::Visit(inside, a.cdr(), b.cdr()), BundleTask::Visit(inside, a.car(), b.car())]);
             }
         },
-        (Value::Pair(a), Value::Pair(b)) => {
-            tasks.push(BundleTask::Build(Build::Pair));
+        (Value::Pair(a), Value::Pair(b)) | (Value::Series(a), Value::Series(b)) => {
+            tasks.push(BundleTask::Build(if matches!(x, Value::Pair(_)) { Build::Pair } else { Build::Series }));
             tasks.extend([BundleTask::Visit(below, a.cdr(), b.cdr()), BundleTask::Visit(below, a.car(), b.car())]);
         }
         (Value::Closure(closure), t) => {
             let Function { base, tower } = closure.function();
-            let function = Function { base, tower: tower.insert(below, Transformation::Forward) };
+            let function = Function { base, tower: tower.insert(below.of_code(), Transformation::Forward) };
             tasks.push(BundleTask::Build(Build::Closure(function, closure.captures().len())));
             let mut parts = Vec::with_capacity(closure.captures().len());
             let mut rest = t;
@@ -338,6 +348,7 @@ pub fn plus(program: &Program, left: &Value, right: &Value, how: &mut Plus) -> R
                     (Value::Pair(x), Value::Pair(_)) if how.conformant && x.is_zero() => results.push(right.clone()),
                     (Value::Pair(_), Value::Pair(y)) if how.conformant && y.is_zero() => results.push(left.clone()),
                     (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, Build::Pair, &mut tasks),
+                    (Value::Series(x), Value::Series(y)) => visit_pairs(x, y, Build::Series, &mut tasks),
                     (Value::Bundle(x), Value::Bundle(y)) if x.tags() == y.tags() => {
                         visit_pairs(x, y, Build::Bundle(x.tags()), &mut tasks);
                     }
@@ -391,7 +402,7 @@ mod tests {
     }
 
     fn reverse_inverse(program: &Program, value: &Value) -> Result<Value, RuntimeError> {
-        undo(program, Operator::ReverseInverse(0), value)
+        undo(program, Operator::ReverseInverse(Below::NONE), value)
     }
 
     fn add(left: &Value, right: &Value) -> Result<Value, RuntimeError> {

@@ -8,7 +8,7 @@ use super::value::{Operator, Real, Value};
 use super::{Counts, machine::World};
 use crate::core::arithmetic;
 use crate::core::errors::RuntimeError;
-use crate::core::ir::Program;
+use crate::core::ir::{Below, Program};
 use crate::core::number;
 use crate::core::prim::{Family, Prim};
 
@@ -26,15 +26,15 @@ pub fn apply(prim: Prim, operands: [Value; 2], world: &mut World<'_>) -> Result<
             let (x, y) = (number_of(prim, 0, &x, world.program)?, number_of(prim, 1, &y, world.program)?);
             Ok(Value::Bool(arithmetic::compare(prim, x, y) == Some(true)))
         }
-        Family::Test => Ok(Value::Bool(test(0, prim, &x))),
+        Family::Test => Ok(Value::Bool(test(Below::NONE, prim, &x))),
         Family::Structure => structure(prim, x, y, world.program),
-        Family::Derivative => derivative(0, prim, &x, &y, world),
+        Family::Derivative => derivative(Below::NONE, prim, &x, &y, world),
         Family::Effect => effect(prim, x, &y, world),
     }
 }
 
-/// Applies a derivative operator or a test below so many transformations of its operands.
-pub fn apply_below(below: u32, prim: Prim, [x, y]: [Value; 2], world: &mut World<'_>) -> Result<Value, RuntimeError> {
+/// Applies a derivative operator or a test below some transformations of its operands.
+pub fn apply_below(below: Below, prim: Prim, [x, y]: [Value; 2], world: &mut World<'_>) -> Result<Value, RuntimeError> {
     match prim.family() {
         Family::Test => Ok(Value::Bool(test(below, prim, &x))),
         _ => derivative(below, prim, &x, &y, world),
@@ -72,11 +72,11 @@ fn arithmetic2(
     Ok(arithmetic::real2(prim, left, right).map(Value::real).unwrap_or_default())
 }
 
-fn test(below: u32, prim: Prim, x: &Value) -> bool {
+fn test(below: Below, prim: Prim, x: &Value) -> bool {
     match prim {
         Prim::IsNull => matches!(x, Value::Nil),
         Prim::IsPair => matches!(x, Value::Pair(_)),
-        Prim::IsReal | Prim::IsReverse | Prim::IsForward => number_is(below, prim, x),
+        Prim::IsReal | Prim::IsReverse | Prim::IsForward | Prim::IsSeries => number_is(below, prim, x),
         Prim::IsBoolean => matches!(x, Value::Bool(_)),
         Prim::IsProcedure => matches!(x, Value::Closure(_)),
         // There are no vectors.
@@ -84,10 +84,13 @@ fn test(below: u32, prim: Prim, x: &Value) -> bool {
     }
 }
 
-/// What a value is below so many transformations, if it is a number.
-fn number_is(mut below: u32, prim: Prim, mut x: &Value) -> bool {
+/// What a value is below some transformations, if it is a number.
+fn number_is(Below { forward: mut below, mut series }: Below, prim: Prim, mut x: &Value) -> bool {
     loop {
         match x {
+            Value::Series(coefficients) if series > 0 => (series, x) = (series - 1, coefficients.car()),
+            Value::Series(_) => return prim == Prim::IsSeries,
+            _ if series > 0 => return false,
             Value::Real(real) => {
                 return match prim {
                     Prim::IsReal => real.tags == below,
@@ -117,7 +120,7 @@ fn structure(prim: Prim, x: Value, y: Value, program: &Program) -> Result<Value,
     }
 }
 
-fn derivative(below: u32, prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
+fn derivative(below: Below, prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
     match prim {
         Prim::Zero => Ok(deferred::zero(x)),
         Prim::Plus => {
@@ -136,6 +139,16 @@ fn derivative(below: u32, prim: Prim, x: &Value, y: &Value, world: &mut World<'_
         },
         Prim::J => Ok(deferred::apply(Operator::Reverse(below), x)),
         Prim::JStar => Ok(deferred::apply(Operator::Forward(below), x)),
+        Prim::Lift => Ok(deferred::apply(Operator::Lift(below), x)),
+        Prim::Unlift => operators::undo(world.program, Operator::Unlift(below), x),
+        Prim::Series => match x {
+            Value::Pair(pair) => Ok(Value::series(pair.car().clone(), pair.cdr().clone())),
+            _ => Err(RuntimeError::NotAPair { prim, found: found(world.program, x) }),
+        },
+        Prim::SeriesParts => match x {
+            Value::Series(series) => Ok(Value::pair(series.car().clone(), series.cdr().clone())),
+            _ => Err(RuntimeError::NotAReal { prim, operand: 0, found: found(world.program, x) }),
+        },
         Prim::Bundle => operators::bundle(world.program, below, x, y),
         Prim::Primal => operators::undo(world.program, Operator::Primal(below), x),
         Prim::Tangent => operators::undo(world.program, Operator::Tangent(below), x),

@@ -33,6 +33,8 @@ pub fn print(program: &Program, value: &Value, output: &mut dyn Write) -> io::Re
                 pending.extend([Rest::Close(bundle.tags() + 1), Rest::Value(bundle.cdr())]);
                 pending.extend([Rest::Text(" "), Rest::Value(bundle.car())]);
             }
+            // A function of the program would see the number.
+            Rest::Value(Value::Series(series)) => pending.push(Rest::Value(series.car())),
             Rest::Value(atom) => print_atom(program, atom, output)?,
             Rest::Tail(Value::Nil) => output.write_all(b")")?,
             Rest::Tail(Value::Pair(pair)) => {
@@ -57,7 +59,7 @@ fn repeat(text: &[u8], times: u32, output: &mut dyn Write) -> io::Result<()> {
 
 fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write) -> io::Result<()> {
     match atom {
-        Value::Nil | Value::Pair(_) | Value::Bundle(_) => output.write_all(b"()"),
+        Value::Nil | Value::Pair(_) | Value::Bundle(_) | Value::Series(_) => output.write_all(b"()"),
         Value::Bool(truth) => output.write_all(if *truth { b"#t" } else { b"#f" }),
         Value::Real(real) => print_real(*real, output),
         Value::Str(text) => print_string(text, output),
@@ -68,6 +70,7 @@ fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write) -> io::Re
                 output.write_all(match transformation {
                     Transformation::Reverse => b"(*j ",
                     Transformation::Forward => b"(j* ",
+                    Transformation::Series => b"(series ",
                 })?;
             }
             output.write_all(program.printed_name(base).as_bytes())?;

@@ -13,7 +13,7 @@ use super::deferred;
 use crate::ad::base_and_tower;
 use crate::ad::tower::Tower;
 use crate::core::errors::Kind;
-use crate::core::ir::{Const, LambdaId, Program};
+use crate::core::ir::{Below, Const, LambdaId, Program};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 
@@ -55,6 +55,8 @@ pub enum Value {
     Pair(Rc<Pair>),
     /// A bundle of numbers: the primal and the tangent.
     Bundle(Rc<Pair>),
+    /// A power series: the constant term and the list of the further coefficients.
+    Series(Rc<Pair>),
     /// A closure.
     Closure(Rc<Closure>),
 }
@@ -85,21 +87,25 @@ pub(super) enum Origin {
     Made(Operator, Value),
 }
 
-/// An operator that makes a node of a node.
+/// An operator that makes a node of a node, below some transformations of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// `zero`
     Zero,
-    /// `*j`, below so many transformations.
-    Reverse(u32),
-    /// `*j-inverse`, below so many transformations.
-    ReverseInverse(u32),
-    /// `j*`, below so many transformations.
-    Forward(u32),
-    /// `primal`, below so many transformations.
-    Primal(u32),
-    /// `tangent`, below so many transformations.
-    Tangent(u32),
+    /// `*j`
+    Reverse(Below),
+    /// `*j-inverse`
+    ReverseInverse(Below),
+    /// `j*`
+    Forward(Below),
+    /// `primal`
+    Primal(Below),
+    /// `tangent`
+    Tangent(Below),
+    /// `%lift`
+    Lift(Below),
+    /// `%unlift`
+    Unlift(Below),
 }
 
 /// What the derivative operators made of a node. What is alive is made only once, so that shared parts stay shared.
@@ -116,10 +122,11 @@ pub(super) struct Memo {
 pub(super) enum WeakNode {
     Pair(Weak<Pair>),
     Bundle(Weak<Pair>),
+    Series(Weak<Pair>),
     Closure(Weak<Closure>),
 }
 
-/// The two parts of a pair or a bundle.
+/// The two parts of a pair, a bundle or a power series.
 #[derive(Debug)]
 pub struct Pair {
     pub(super) parts: OnceCell<[Value; 2]>,
@@ -181,6 +188,14 @@ impl Value {
     pub(super) fn deferred_bundle(tags: u32, origin: Origin, is_zero: bool) -> Value {
         Value::Bundle(new_pair(None, origin, is_zero, tags))
     }
+    /// A power series.
+    pub fn series(constant: Value, others: Value) -> Value {
+        Value::Series(new_pair(Some([constant, others]), Origin::Built, false, 0))
+    }
+    /// A power series whose parts are found when they are asked for.
+    pub(super) fn deferred_series(origin: Origin, is_zero: bool) -> Value {
+        Value::Series(new_pair(None, origin, is_zero, 0))
+    }
     /// A closure.
     pub fn closure(function: Function, captures: Vec<Value>) -> Value {
         LIVE.set(LIVE.get() + closure_bytes(captures.len()));
@@ -204,7 +219,7 @@ impl Value {
     /// What operators made of this node, if they made anything.
     pub(super) fn memo_so_far(&self) -> Option<&Memo> {
         match self {
-            Value::Pair(pair) | Value::Bundle(pair) => pair.memo.get().map(Box::as_ref),
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => pair.memo.get().map(Box::as_ref),
             Value::Closure(closure) => closure.memo.get().map(Box::as_ref),
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
@@ -212,7 +227,7 @@ impl Value {
     /// What operators made of this node, to be added to; `None` for a leaf.
     pub(super) fn memo(&self) -> Option<&Memo> {
         match self {
-            Value::Pair(pair) | Value::Bundle(pair) => Some(pair.memo.get_or_init(Box::default)),
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Some(pair.memo.get_or_init(Box::default)),
             Value::Closure(closure) => Some(closure.memo.get_or_init(Box::default)),
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
@@ -220,7 +235,7 @@ impl Value {
     /// True when more than one reference leads to this node.
     pub(super) fn is_shared(&self) -> bool {
         match self {
-            Value::Pair(pair) | Value::Bundle(pair) => Rc::strong_count(pair) > 1,
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Rc::strong_count(pair) > 1,
             Value::Closure(closure) => Rc::strong_count(closure) > 1,
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => false,
         }
@@ -230,6 +245,7 @@ impl Value {
         match self {
             Value::Pair(pair) => Some(WeakNode::Pair(Rc::downgrade(pair))),
             Value::Bundle(pair) => Some(WeakNode::Bundle(Rc::downgrade(pair))),
+            Value::Series(pair) => Some(WeakNode::Series(Rc::downgrade(pair))),
             Value::Closure(closure) => Some(WeakNode::Closure(Rc::downgrade(closure))),
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
@@ -243,7 +259,8 @@ impl Value {
         match self {
             Value::Nil => Kind::Nil,
             Value::Bool(_) => Kind::Boolean,
-            Value::Real(Real { tags: 0, .. }) => Kind::Real,
+            // What a function of the program computes with is a number to it.
+            Value::Real(Real { tags: 0, .. }) | Value::Series(_) => Kind::Real,
             Value::Real(_) => Kind::Reverse,
             Value::Bundle(bundle) => {
                 if bundle.tags == 0 {
@@ -271,6 +288,7 @@ impl WeakNode {
         match self {
             WeakNode::Pair(pair) => pair.upgrade().map(Value::Pair),
             WeakNode::Bundle(pair) => pair.upgrade().map(Value::Bundle),
+            WeakNode::Series(pair) => pair.upgrade().map(Value::Series),
             WeakNode::Closure(closure) => closure.upgrade().map(Value::Closure),
         }
     }
@@ -336,7 +354,7 @@ impl Drop for Closure {
 fn release(mut pending: Vec<Value>) {
     while let Some(value) = pending.pop() {
         match value {
-            Value::Pair(pair) | Value::Bundle(pair) => {
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => {
                 if let Some(mut pair) = Rc::into_inner(pair) {
                     detach_pair(&mut pair, &mut pending);
                 }
@@ -376,7 +394,7 @@ fn detach_memo(memo: Option<Box<Memo>>, pending: &mut Vec<Value>) {
 }
 
 fn detach(value: &mut Value, pending: &mut Vec<Value>) {
-    if matches!(value, Value::Pair(_) | Value::Bundle(_) | Value::Closure(_)) {
+    if matches!(value, Value::Pair(_) | Value::Bundle(_) | Value::Series(_) | Value::Closure(_)) {
         pending.push(std::mem::take(value));
     }
 }

@@ -38,6 +38,7 @@ impl Machine<'_> {
         match self.running_lambda().and_then(|lambda| transformed_from(program, lambda)) {
             Some((Transformation::Reverse, _)) => Some(Sweep::Forward),
             Some((Transformation::Forward, _)) => Some(Sweep::Tangent),
+            Some((Transformation::Series, _)) => None,
             None => {
                 // A given backpropagator is code like any other, but for the library's that calls it.
                 let given: FxHashSet<LambdaId> =
