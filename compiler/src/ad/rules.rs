@@ -81,7 +81,8 @@ fn contribution(code: &mut Code<'_>, call: &Call<'_>, position: usize, s: Var) -
 fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
     let Call { below, prim, result: x, .. } = *call;
     let partial = match prim {
-        Prim::Real | Prim::Write | Prim::WriteReal | Prim::Opaque => return Some(s),
+        // The sensitivity of a function is the list of those of its environment.
+        Prim::Real | Prim::Write | Prim::WriteReal | Prim::Opaque | Prim::Environment => return Some(s),
         Prim::J => return Some(code.lifted(below, Prim::JInverse, &[s])),
         Prim::JInverse => return Some(code.lifted(below, Prim::J, &[s])),
         Prim::JStar => return Some(code.lifted(below, Prim::Primal, &[s])),
@@ -164,6 +165,7 @@ fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, positi
             let negative = code.prim(Prim::Neg, &[x]);
             return Some(code.prim(Prim::Scale, &[negative, quotient]));
         }
+        Prim::WithEnvironment => return (!first).then_some(s),
         Prim::Bundle if first => return Some(code.lifted(below, Prim::Primal, &[s])),
         Prim::Bundle => return Some(code.lifted(below, Prim::Tangent, &[s])),
         // Linear in the sensitivity; the pair gives the shape of the zero only.
@@ -176,28 +178,44 @@ fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, positi
             let numerator = if first { b } else { code.prim(Prim::Neg, &[a]) };
             code.prim(Prim::Div, &[numerator, square])
         }
-        Prim::Expt if first => unless_zero(code, b, |code| {
-            let one = code.number(1.0);
-            let lower = code.prim(Prim::Sub, &[b, one]);
-            let power = code.prim(Prim::Expt, &[a, lower]);
-            code.prim(Prim::Mul, &[b, power])
-        }),
-        Prim::Expt => unless_zero(code, a, |code| {
-            let logarithm = code.prim(Prim::Log, &[a]);
-            code.prim(Prim::Mul, &[x, logarithm])
-        }),
+        Prim::Expt if first => {
+            let slope = |code: &mut Code<'_>| {
+                let one = code.number(1.0);
+                let lower = code.prim(Prim::Sub, &[b, one]);
+                let power = code.prim(Prim::Expt, &[a, lower]);
+                code.prim(Prim::Mul, &[b, power])
+            };
+            // Where both are zero there is no slope. Else it is that of b a^(b-1) even for an exponent of 0, as in a
+            // derivative of higher order the exponent may vary.
+            if_zero(code, b, |code| if_zero(code, a, |code| code.number(0.0), slope), slope)
+        }
+        Prim::Expt => if_zero(
+            code,
+            a,
+            |code| code.number(0.0),
+            |code| {
+                let logarithm = code.prim(Prim::Log, &[a]);
+                code.prim(Prim::Mul, &[x, logarithm])
+            },
+        ),
         _ => return None,
     };
     Some(code.prim(Prim::Scale, &[partial, s]))
 }
 
-/// `(if (= y 0) 0 value)`
-fn unless_zero(code: &mut Code<'_>, y: Var, value: impl FnOnce(&mut Code<'_>) -> Var) -> Var {
+/// `(if (= y 0) then other)`
+fn if_zero(
+    code: &mut Code<'_>,
+    y: Var,
+    then: impl FnOnce(&mut Code<'_>) -> Var,
+    other: impl FnOnce(&mut Code<'_>) -> Var,
+) -> Var {
     let zero = code.number(0.0);
     let is_zero = code.prim(Prim::Eq, &[y, zero]);
     let outer = std::mem::take(&mut code.bindings);
-    let result = value(code);
+    let result = then(code);
+    let then = Body { bindings: std::mem::take(&mut code.bindings), result };
+    let result = other(code);
     let other = Body { bindings: std::mem::replace(&mut code.bindings, outer), result };
-    let then = Body { bindings: Vec::new(), result: zero };
     code.bind("d", Rhs::If(is_zero, Box::new(then), Box::new(other)))
 }

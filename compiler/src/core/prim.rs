@@ -90,6 +90,10 @@ pub enum Prim {
     Lift,
     /// What `%lift` was applied to; of other power series, their constant terms.
     Unlift,
+    /// `(%environment f)`: the list of the values that the function `f` has captured.
+    Environment,
+    /// `(%with-environment f l)`: the function of the code of `f` that has captured the values in the list `l`.
+    WithEnvironment,
     // Input, output, failure.
     ReadReal,
     WriteReal,
@@ -114,7 +118,7 @@ pub enum Family {
     /// `cons`, `car`, `cdr`.
     Structure,
     /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `%series`,
-    /// `%series-parts`, `%lift`, `%unlift`.
+    /// `%series-parts`, `%lift`, `%unlift`, `%environment`, `%with-environment`.
     Derivative,
     /// Reads, writes, fails or stays where it is.
     Effect,
@@ -187,6 +191,8 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::SeriesParts, "%series-parts", 1, Derivative),
     (Prim::Lift, "%lift", 1, Derivative),
     (Prim::Unlift, "%unlift", 1, Derivative),
+    (Prim::Environment, "%environment", 1, Derivative),
+    (Prim::WithEnvironment, "%with-environment", 2, Derivative),
     (Prim::ReadReal, "read-real", 0, Effect),
     (Prim::WriteReal, "write-real", 1, Effect),
     (Prim::Write, "write", 1, Effect),

@@ -125,6 +125,8 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%series?" => Some(Prim::IsSeries),
         "%lift" => Some(Prim::Lift),
         "%unlift" => Some(Prim::Unlift),
+        "%environment" => Some(Prim::Environment),
+        "%with-environment" => Some(Prim::WithEnvironment),
         _ => None,
     }
 }

@@ -37,6 +37,8 @@ pub fn apply(
             Prim::Bundle => shapes.bundle(below, [args[0], args[1]], transform)?,
             Prim::InCar => in_part(shapes, args[0], args[1], 0),
             Prim::InCdr => in_part(shapes, args[0], args[1], 1),
+            Prim::Environment => environment(shapes, args[0]),
+            Prim::WithEnvironment => with_environment(shapes, args[0], args[1]),
             Prim::Series => rename(shapes, args[0], Head::Series),
             Prim::SeriesParts => rename(shapes, args[0], Head::Pair(None)),
             _ => shapes.operator(Operator { prim, below }, args[0], transform)?,
@@ -175,6 +177,33 @@ pub fn part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
     for alternative in shapes.alternatives(shape).iter() {
         if let Head::Pair(_) = alternative.head {
             result = shapes.join(result, alternative.children[index]);
+        }
+    }
+    result
+}
+
+/// The lists of what the functions in a shape have captured.
+fn environment(shapes: &mut Shapes, function: Shape) -> Shape {
+    let mut result = Shapes::BOTTOM;
+    for alternative in shapes.alternatives(function).iter() {
+        if let Head::Closure(code) = alternative.head {
+            let list = shapes.environment(code, &alternative.children);
+            result = shapes.join(result, list);
+        }
+    }
+    result
+}
+
+/// The functions of a shape with what is in a list as what they have captured.
+fn with_environment(shapes: &mut Shapes, function: Shape, list: Shape) -> Shape {
+    let mut result = Shapes::BOTTOM;
+    for alternative in shapes.alternatives(function).iter() {
+        if let Head::Closure(code) = alternative.head
+            && let list = shapes.environment_only(list, code)
+            && let Some(items) = shapes.items(list, alternative.children.len())
+        {
+            let closure = shapes.make(Head::Closure(code), &items);
+            result = shapes.join(result, closure);
         }
     }
     result

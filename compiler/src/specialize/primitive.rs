@@ -7,7 +7,7 @@ use crate::core::errors::{RuntimeError, mismatch};
 use crate::core::ir::{Below, Part, Var};
 use crate::core::prim::{Family, Prim};
 use crate::flow::operators::Operator;
-use crate::flow::primitive::{is_renamed, real_fact, satisfies};
+use crate::flow::primitive::{is_renamed, part, real_fact, satisfies};
 use crate::flow::shape::{Class, Fact, Head, Shape};
 use crate::ssa::ir::{Compare, Op, Real1, Real2, Stream, Type, Value};
 
@@ -36,6 +36,8 @@ impl Specializer<'_> {
                 Prim::Zero => self.zero(e, &args[0], result),
                 Prim::Plus => self.plus(e, &args[0], &args[1], result),
                 Prim::Bundle => self.bundle(e, below, &args[0], &args[1], result),
+                Prim::Environment => self.environment_of(e, &args[0], result),
+                Prim::WithEnvironment => self.with_environment(e, &args[0], &args[1], result),
                 Prim::Series => self.rename(e, &args[0], Head::Series, result),
                 Prim::SeriesParts => self.rename(e, &args[0], Head::Pair(None), result),
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
@@ -96,6 +98,37 @@ impl Specializer<'_> {
                 let error = error(this, head);
                 this.fail(e, &error)
             }
+        })
+    }
+
+    /// The list of what a function has captured.
+    fn environment_of(&mut self, e: &mut Emitter, function: &Val, result: Shape) -> Emitted<Val> {
+        self.dispatch(e, function, result, |this, e, parts| match parts.alternative.head {
+            Head::Closure(code) => {
+                let list = this.environment(e, code, parts.children);
+                this.convert(e, &list, result)
+            }
+            head => {
+                let error = RuntimeError::NotAProcedure { found: this.found(head) };
+                this.fail(e, &error)
+            }
+        })
+    }
+
+    /// A function with the values in a list as what it has captured.
+    fn with_environment(&mut self, e: &mut Emitter, function: &Val, list: &Val, result: Shape) -> Emitted<Val> {
+        self.dispatch(e, function, result, |this, e, parts| {
+            let head = parts.alternative.head;
+            let error = RuntimeError::NotAProcedure { found: this.found(head) };
+            let Some(tag) = this.tag_of(result, head.class()) else { return this.fail(e, &error) };
+            let shapes = this.flow.shapes.alternatives(result)[tag].children.clone();
+            let (mut rest, mut leaves) = (list.clone(), Vec::new());
+            for shape in shapes.iter() {
+                leaves.extend(this.part(e, &rest, 0, *shape, |_, _| error.clone())?.leaves);
+                let tail = part(&mut this.flow.shapes, rest.shape, 1);
+                rest = this.part(e, &rest, 1, tail, |_, _| error.clone())?;
+            }
+            Some(this.build(e, result, tag, leaves))
         })
     }
 

@@ -149,11 +149,34 @@ fn derivative(below: Below, prim: Prim, x: &Value, y: &Value, world: &mut World<
             Value::Series(series) => Ok(Value::pair(series.car().clone(), series.cdr().clone())),
             _ => Err(RuntimeError::NotAReal { prim, operand: 0, found: found(world.program, x) }),
         },
+        Prim::Environment => match x {
+            Value::Closure(closure) => Ok(list(closure.captures())),
+            _ => Err(RuntimeError::NotAProcedure { found: found(world.program, x) }),
+        },
+        Prim::WithEnvironment => match (x, items(y)) {
+            (Value::Closure(closure), items) if items.len() == closure.captures().len() => {
+                Ok(Value::closure(closure.function(), items))
+            }
+            _ => Err(RuntimeError::NotAProcedure { found: found(world.program, x) }),
+        },
         Prim::Bundle => operators::bundle(world.program, below, x, y),
         Prim::Primal => operators::undo(world.program, Operator::Primal(below), x),
         Prim::Tangent => operators::undo(world.program, Operator::Tangent(below), x),
         _ => operators::undo(world.program, Operator::ReverseInverse(below), x),
     }
+}
+
+fn list(values: &[Value]) -> Value {
+    values.iter().rev().fold(Value::Nil, |tail, value| Value::pair(value.clone(), tail))
+}
+
+fn items(list: &Value) -> Vec<Value> {
+    let (mut items, mut rest) = (Vec::new(), list);
+    while let Value::Pair(pair) = rest {
+        items.push(pair.car().clone());
+        rest = pair.cdr();
+    }
+    items
 }
 
 fn effect(prim: Prim, x: Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
