@@ -192,7 +192,7 @@ fn native_makes_the_evaluator_an_error() {
 #[test]
 fn every_stage_can_be_shown() {
     let folder = folder(&[("square.vlad", "(define (square x) (* x x))\n(square (read-real))\n")]);
-    for stage in ["syntax", "core", "reverse", "forward", "flow", "ssa", "opt", "clif", "asm"] {
+    for stage in ["syntax", "core", "reverse", "forward", "series", "flow", "ssa", "opt", "clif", "asm"] {
         let shown = output(vlad(&["emit", "--stage", stage, "square.vlad"]).current_dir(folder.path()));
         assert_eq!(shown.status.code(), Some(0), "{stage}: {}", err(&shown));
         assert!(out(&shown).lines().count() > 1, "{stage}: {}", out(&shown));

@@ -42,7 +42,7 @@ fn transforms_are_well_formed() {
             let lambdas = program.lambdas.iter().filter(|(_, lambda)| wanted(lambda));
             let lambdas: Vec<LambdaId> = lambdas.map(|(id, _)| id).collect();
             for lambda in lambdas {
-                for transformation in [Transformation::Reverse, Transformation::Forward] {
+                for transformation in [Transformation::Reverse, Transformation::Forward, Transformation::Series] {
                     transforms.apply(&mut program, transformation, lambda);
                 }
             }

@@ -60,12 +60,9 @@ pub(super) fn is_constant(prim: Prim) -> bool {
 /// True for primitives that look at the transformations of their operands: in a transformed function they are done below
 /// that transformation.
 pub(super) fn is_lifted(prim: Prim) -> bool {
-    match prim {
-        Prim::IsReal | Prim::IsForward | Prim::IsReverse | Prim::IsSeries => true,
-        Prim::J | Prim::JInverse | Prim::JStar | Prim::Bundle | Prim::Primal | Prim::Tangent => true,
-        Prim::Lift | Prim::Unlift => true,
-        _ => false,
-    }
+    matches!(prim, Prim::IsReal | Prim::IsForward | Prim::IsReverse | Prim::IsSeries)
+        || matches!(prim, Prim::J | Prim::JInverse | Prim::JStar | Prim::Lift | Prim::Unlift)
+        || matches!(prim, Prim::Bundle | Prim::Primal | Prim::Tangent)
 }
 
 /// The partial derivative with respect to the operand at `position`, times `s`.

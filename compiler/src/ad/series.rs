@@ -120,6 +120,12 @@ impl Expander<'_> {
                 let tangent = code.bind("t", tangent);
                 Rhs::lifted(below.series(), prim, vec![value, tangent])
             }
+            (Family::Arithmetic, Some(function)) => {
+                // The operation itself says what is wrong with an operand that is no number, and is what watches see.
+                let operands = constant_terms(code, &expanded);
+                code.prim(prim, &operands);
+                call(code, function, &expanded)
+            }
             (_, Some(function)) => call(code, function, &expanded),
             (Family::Comparison, None) => Rhs::Prim(prim, constant_terms(code, &expanded)),
             (Family::Effect, None) => effect(code, prim, &expanded),

@@ -27,6 +27,8 @@ enum Stage {
     Reverse,
     /// The forward transforms of the program's own functions.
     Forward,
+    /// The program's own functions on power series.
+    Series,
     /// The functions that the program calls, with the shapes of their arguments and results.
     Flow,
     /// First-order code as it comes from the analysis.
@@ -136,6 +138,7 @@ fn show(
         Stage::Core => return Ok(core::print::program(&program, &pipeline.sources)),
         Stage::Reverse => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Reverse)),
         Stage::Forward => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Forward)),
+        Stage::Series => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Series)),
         _ => {}
     }
     let flow = pipeline.analyze(&mut program).map_err(refused)?;

@@ -34,7 +34,9 @@ use super::shape::{Code, Head, Shape, Shapes};
 use crate::ad::tower::{Tower, Transformation};
 use crate::ad::{Transforms, base_and_tower};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
-use crate::core::ir::{Below, Binding, Body, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
+use crate::core::ir::{
+    Below, Binding, Body, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var,
+};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;

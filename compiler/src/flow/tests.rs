@@ -109,7 +109,8 @@ fn joining_equal_heads_keeps_a_product() {
 fn reversing_keeps_recursion_and_inverts() {
     let mut shapes = Shapes::new();
     let list = list(&mut shapes);
-    let reversed = shapes.operator(Operator { prim: Prim::J, below: Below::NONE }, list, &mut Even).expect("no limit here");
+    let reversed =
+        shapes.operator(Operator { prim: Prim::J, below: Below::NONE }, list, &mut Even).expect("no limit here");
     assert!(shapes.is_recursive(reversed));
     assert_ne!(reversed, list);
     assert_eq!(shapes.operator(Operator { prim: Prim::JInverse, below: Below::NONE }, reversed, &mut Even), Ok(list));

@@ -14,7 +14,14 @@ use crate::ssa::ir::{Compare, Op, Real1, Real2, Stream, Type, Value};
 impl Specializer<'_> {
     /// A call of a primitive below some transformations of its operands; `result` is the shape that the analysis found
     /// for it.
-    pub fn primitive(&mut self, e: &mut Emitter, below: Below, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+    pub fn primitive(
+        &mut self,
+        e: &mut Emitter,
+        below: Below,
+        prim: Prim,
+        args: &[Val],
+        result: Shape,
+    ) -> Emitted<Val> {
         match prim.family() {
             Family::Arithmetic => self.arithmetic(e, prim, args, result),
             Family::Comparison => self.comparison(e, prim, args, result),
@@ -138,7 +145,11 @@ impl Specializer<'_> {
         self.dispatch(e, &value, result, |this, e, parts| {
             let head = parts.alternative.head;
             if !is_renamed(head, to) {
-                let error = RuntimeError::NotAPair { prim: Prim::Series, found: this.found(head) };
+                let found = this.found(head);
+                let error = match to {
+                    Head::Series => RuntimeError::NotAPair { prim: Prim::Series, found },
+                    _ => RuntimeError::NotAReal { prim: Prim::SeriesParts, operand: 0, found },
+                };
                 return this.fail(e, &error);
             }
             let shape = this.flow.shapes.make(to, &parts.alternative.children);

@@ -181,7 +181,11 @@ impl Specializer<'_> {
             }
             (Head::Reverse, Prim::JInverse) | (Head::Bundle, Prim::Primal | Prim::Tangent) => true,
             (Head::Real(_) | Head::Reverse | Head::Bundle, _) => false,
-            (Head::Closure(code), _) if code.tower.remove(operator.below.of_code(), operator.transformation()).is_none() => false,
+            (Head::Closure(code), _)
+                if code.tower.remove(operator.below.of_code(), operator.transformation()).is_none() =>
+            {
+                false
+            }
             (Head::Pair(_) | Head::Series | Head::ZeroOf | Head::Closure(_), _) => {
                 a.children.iter().all(|child| self.always(operator, *child, seen))
             }

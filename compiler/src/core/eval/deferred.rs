@@ -145,7 +145,9 @@ impl<'a> Node<'a> {
     /// The node whose parts must be known first.
     fn waits_for(&self) -> Option<Node<'a>> {
         match self.origin() {
-            Origin::Made(_, Value::Pair(of) | Value::Bundle(of) | Value::Series(of)) if of.parts.get().is_none() => Some(Node::Pair(of)),
+            Origin::Made(_, Value::Pair(of) | Value::Bundle(of) | Value::Series(of)) if of.parts.get().is_none() => {
+                Some(Node::Pair(of))
+            }
             Origin::Made(_, Value::Closure(of)) if of.captures.get().is_none() => Some(Node::Closure(of)),
             Origin::Built | Origin::Made(..) => None,
         }

@@ -29,7 +29,9 @@ enum Build {
 /// The address of a node that more than one reference leads to.
 fn shared_address(value: &Value) -> Option<*const ()> {
     match value {
-        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) if value.is_shared() => Some(Rc::as_ptr(pair).cast()),
+        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) if value.is_shared() => {
+            Some(Rc::as_ptr(pair).cast())
+        }
         Value::Closure(closure) if value.is_shared() => Some(Rc::as_ptr(closure).cast()),
         _ => None,
     }
