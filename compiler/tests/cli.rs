@@ -375,6 +375,10 @@ fn numbers_that_go_wrong_in_derivatives_are_trapped() {
 ((derivative-R (with-derivative f (lambda (x) (/ 1 (+ 1 (exp (- x))))))) 1000)
 ((derivative-R (with-derivative f (lambda (x) (/ (exp x) (+ 1 (exp x)))))) 1000)
 ";
+    // Before the backpropagator is called.
+    let transform = "(define (r x) (let ((d (/ 1 (*j-inverse x)))) (cons (*j (log (*j-inverse x))) (lambda (s) (cons '() (* s d))))))
+((gradient (custom-*j log r)) 0)
+";
     let programs = [
         ("forward", forward),
         ("reverse", reverse),
@@ -382,6 +386,7 @@ fn numbers_that_go_wrong_in_derivatives_are_trapped() {
         ("mixed", mixed),
         ("sum", sum),
         ("given", given),
+        ("transform", transform),
     ];
     let folder = folder(&programs);
     let trapped = programs.map(|(name, _)| output(vlad(&["eval", "--trap-nan", name]).current_dir(folder.path())));
@@ -401,6 +406,10 @@ fn kinks_are_listed() {
 ((gradient (lambda (l) (reduce + 0 (map sqrt l)))) (list 0 1))
 ((derivative-F (derivative-R (lambda (x) (* x (atan x (- x)))))) 0)
 ((derivative (lambda (x) (abs (asin x)))) 0.5)
+((gradient (lambda (x) (if (< (abs x) 1) (* 2 x) (* 0 x)))) 0)
+((derivative (lambda (x) (max x (real x)))) 1)
+((gradient (lambda (x) (+ x (sqrt 0)))) 1)
+(taylor abs 0 1)
 ";
     let folder = folder(&[("kinks.vlad", KINKS)]);
     let listed = output(vlad(&["eval", "--warn-kinks", "kinks.vlad"]).current_dir(folder.path()));

@@ -15,7 +15,7 @@ use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
 use crate::core::ir::{Body, Definition, GlobalId, Item, Part, Program, Var};
 use crate::core::prim::Prim;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::io::{BufRead, Write};
 use std::rc::Rc;
 
@@ -49,8 +49,11 @@ pub struct Machine<'a> {
     check: Option<usize>,
     /// The same for its part that calls the function again and again.
     probe: Option<usize>,
-    /// The kinks that have been reported: where, and of what.
-    reported: FxHashSet<(Span, String)>,
+    /// How many activations waited when the value of a function was asked for whose derivative is given; the innermost such
+    /// call last.
+    given: Vec<usize>,
+    /// What is watched for at kinks.
+    kinks: watch::Kinks,
     codes: Vec<Rc<Code>>,
     code_of_function: FxHashMap<Function, u32>,
     globals: FxHashMap<GlobalId, Value>,
@@ -118,7 +121,8 @@ impl<'a> Machine<'a> {
             unchecked: options.unchecked.clone(),
             check: None,
             probe: None,
-            reported: FxHashSet::default(),
+            given: Vec::new(),
+            kinks: watch::Kinks::default(),
             codes: Vec::new(),
             code_of_function: FxHashMap::default(),
             globals: FxHashMap::default(),
@@ -168,7 +172,11 @@ impl<'a> Machine<'a> {
                 Ok(Next::Continue) => {}
                 Ok(Next::Switch) => code = self.codes[self.running.code as usize].clone(),
                 Ok(Next::Finish(value)) => return Ok(value),
-                Err(error) => return Err(failure(&error, &self.place(&code))),
+                Err(error) => {
+                    let Failure { diagnostic, exit_code } = failure(&error, &self.place(&code));
+                    let diagnostic = Box::new(self.with_suspect(&error, *diagnostic));
+                    return Err(Failure { diagnostic, exit_code });
+                }
             }
         }
     }
@@ -294,6 +302,7 @@ impl<'a> Machine<'a> {
             self.frames.push(self.running);
             self.enter_check(closure.function());
         }
+        self.enter_given(closure.function());
         let (base, slots) = (self.stack.len(), self.codes[code as usize].slots as usize);
         self.reserve_slots(slots)?;
         self.stack.push(argument);
@@ -335,6 +344,7 @@ impl<'a> Machine<'a> {
             return Next::Finish(value);
         };
         self.leave_check();
+        self.leave_given();
         self.running = frame;
         let instruction = &self.codes[frame.code as usize].instructions[frame.next as usize - 1];
         if let Instruction::Call(slot, ..) = instruction {

@@ -5,7 +5,7 @@
 use super::Machine;
 use crate::ad::tower::Transformation;
 use crate::ad::{base_and_tower, transformed_from};
-use crate::base::Span;
+use crate::base::{Diagnostic, Span};
 use crate::core::errors::{Place, RuntimeError, Sweep, at_kink};
 use crate::core::eval::code::Operand;
 use crate::core::eval::value::{Function, Real, Value};
@@ -13,7 +13,7 @@ use crate::core::ir::{Body, Definition, Global, LambdaId, Origin, Rhs};
 use crate::core::kinks;
 use crate::core::number;
 use crate::core::prim::{Family, Prim};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Machine<'_> {
     /// Fails when an operation of a derivative has made something worse than a finite number.
@@ -39,13 +39,45 @@ impl Machine<'_> {
             Some((Transformation::Reverse, _)) => Some(Sweep::Forward),
             Some((Transformation::Forward, _)) => Some(Sweep::Tangent),
             Some((Transformation::Series, _)) => None,
-            None => {
-                // A given backpropagator is code like any other, but for the library's that calls it.
-                let given: FxHashSet<LambdaId> =
-                    program.given.values().flat_map(|given| closures(&program.lambdas[given.reverse].body)).collect();
-                let mut waiting = self.frames.iter().filter_map(|frame| self.codes[frame.code as usize].lambda);
-                waiting.any(|lambda| given.contains(&lambda)).then_some(Sweep::Given)
-            }
+            None => self.in_given().then_some(Sweep::Given),
+        }
+    }
+
+    /// Whether the running code is part of a derivative that the program gives. It is code like any other, but for the
+    /// library's that calls it.
+    fn in_given(&self) -> bool {
+        let program = &*self.world.program;
+        let library: FxHashSet<LambdaId> = program
+            .given
+            .values()
+            .flat_map(|given| {
+                let inside = closures(&program.lambdas[given.reverse].body);
+                inside.into_iter().chain([given.reverse, given.forward, given.series])
+            })
+            .collect();
+        // What the function computes for its value is not part of its derivative.
+        let since = self.given.last().copied().unwrap_or(0);
+        let mut waiting = self.frames[since..].iter().filter_map(|frame| self.codes[frame.code as usize].lambda);
+        waiting.any(|lambda| library.contains(&lambda))
+    }
+
+    /// Notes that a function is called which may be one whose derivative is given.
+    pub(super) fn enter_given(&mut self, Function { base, tower }: Function) {
+        let waiting = self.frames.len();
+        if self.trap_nan
+            && tower.height() == 0
+            && self.given.last() != Some(&waiting)
+            && self.world.program.given.contains_key(&base)
+        {
+            self.given.push(waiting);
+        }
+    }
+
+    /// Notes that a call has returned.
+    pub(super) fn leave_given(&mut self) {
+        let waiting = self.frames.len();
+        while self.given.last().is_some_and(|began| *began > waiting) {
+            self.given.pop();
         }
     }
 
@@ -60,35 +92,116 @@ impl Machine<'_> {
         matches!(origin, Some(Origin::Backpropagator(..)))
     }
 
-    /// Reports a primitive of a transformed function that is applied where it has no derivative.
+    /// Watches a primitive of a transformed function that is applied where it has no derivative. Whether that matters shows
+    /// when a tangent or a sensitivity is multiplied with what is taken for the derivative.
     pub(super) fn watch_primitive(&mut self, prim: Prim, operands: &[f64]) {
-        let (Some(_), Some(taken)) = (self.on_kink, kinks::at(prim, operands)) else { return };
+        if self.on_kink.is_none() {
+            return;
+        }
+        let span = self.span();
+        if let (Prim::Scale, [_, s]) | (Prim::Unscale, [s, _]) = (prim, operands) {
+            return self.report_used(span, *s);
+        }
+        let taken = kinks::at(prim, operands);
+        let tie = prim.family() == Family::Comparison && operands[0] == operands[1];
+        if taken.is_none() && !tie {
+            return;
+        }
         let Some(lambda) = self.running_lambda() else { return };
-        let code = self.codes[self.running.code as usize].clone();
-        let span = code.spans[self.running.next as usize - 1];
         let program = &*self.world.program;
         let (base, _) = base_and_tower(program, lambda);
         // Partial derivatives are computed by primitives, too, but not by those of the source.
         let of_the_source = !matches!(program.lambdas[base].origin, Origin::Backpropagator(..))
             && contains(&program.lambdas[base].body, prim, span);
-        if base != lambda && of_the_source {
-            let place = self.place(&code);
-            self.report_kink(prim.name(), operands, taken, &place);
+        if base == lambda || !of_the_source {
+            return;
+        }
+        let on_series = matches!(transformed_from(program, lambda), Some((Transformation::Series, _)));
+        let place = self.place(&self.codes[self.running.code as usize].clone());
+        let order = self.kinks.next();
+        let Some(taken) = taken else {
+            if place.library.is_none() {
+                self.suspect(order, place.span, format!("{} decides here", described(prim.name(), operands)));
+            }
+            return;
+        };
+        let kink = Kink { order, name: prim.name().to_string(), operands: operands.to_vec(), taken, place };
+        // Nothing is multiplied with a derivative that is always 0.
+        if on_series || matches!(prim, Prim::Floor | Prim::Ceiling | Prim::Round | Prim::Truncate) {
+            self.report_kink(kink);
+        } else {
+            self.kinks.met.insert(span, kink);
         }
     }
 
-    /// Reports a call of the transform of `max` or `min` with equal numbers.
+    /// Watches calls of the transforms of `max` and `min` with equal numbers, and of their backpropagators.
     pub(super) fn watch_call(&mut self, function: Function, argument: &Value) {
-        let Function { base, tower } = function;
-        let (Some(_), Value::Pair(pair)) = (self.on_kink, argument) else { return };
-        if tower.height() == 0 || !self.world.program.kinked.contains(&base) {
+        if self.on_kink.is_none() {
             return;
         }
-        if let (Some(x), Some(y)) = (primal(pair.car()), primal(pair.cdr()))
-            && x == y
+        let Function { base, tower } = function;
+        let program = &*self.world.program;
+        if let Origin::Backpropagator(of, _) = program.lambdas[base].origin {
+            if program.kinked.contains(&base_and_tower(program, of).0) {
+                self.report_used(self.span(), primal(argument).unwrap_or(f64::NAN));
+            }
+            return;
+        }
+        if tower.height() == 0 || !program.kinked.contains(&base) {
+            return;
+        }
+        let Value::Pair(pair) = argument else { return };
+        let (Some(x), Some(y)) = (primal(pair.car()), primal(pair.cdr())) else { return };
+        if x != y {
+            return;
+        }
+        let name = self.source_name(function);
+        let place = self.place(&self.codes[self.running.code as usize].clone());
+        let order = self.kinks.next();
+        let kink = Kink { order, name, operands: vec![x, y], taken: kinks::EQUAL_OPERANDS, place };
+        match (pair.car(), pair.cdr()) {
+            // Forward mode: where both change alike, either will do.
+            (Value::Bundle(a), Value::Bundle(b)) if a.tags() == 0 && b.tags() == 0 => {
+                if primal(a.cdr()) != primal(b.cdr()) {
+                    self.report_kink(kink);
+                }
+            }
+            (Value::Series(_), _) => self.report_kink(kink),
+            _ => {
+                self.kinks.met.insert(self.span(), kink);
+            }
+        }
+    }
+
+    /// Where the running instruction stands.
+    fn span(&self) -> Span {
+        self.codes[self.running.code as usize].spans[self.running.next as usize - 1]
+    }
+
+    /// Reports the kink met in a place, now that a tangent or a sensitivity passes through it.
+    fn report_used(&mut self, span: Span, s: f64) {
+        if s != 0.0
+            && let Some(kink) = self.kinks.met.remove(&span)
         {
-            let place = self.place(&self.codes[self.running.code as usize].clone());
-            self.report_kink(&self.source_name(function), &[x, y], kinks::EQUAL_OPERANDS, &place);
+            self.report_kink(kink);
+        }
+    }
+
+    /// Remembers the first place that could be why a derivative is wrong.
+    fn suspect(&mut self, order: u64, span: Span, what: String) {
+        let is_first = self.kinks.suspect.as_ref().is_none_or(|(known, ..)| order < *known);
+        if is_first && !self.sources.is_library(span) {
+            self.kinks.suspect = Some((order, span, what));
+        }
+    }
+
+    /// The message of an error; that of a check also shows the first place that could be the reason.
+    pub(super) fn with_suspect(&self, error: &RuntimeError, diagnostic: Diagnostic) -> Diagnostic {
+        match &self.kinks.suspect {
+            Some((_, span, what)) if self.check.is_some() && matches!(error, RuntimeError::Raised { .. }) => {
+                diagnostic.secondary(*span, what)
+            }
+            _ => diagnostic,
         }
     }
 
@@ -122,6 +235,9 @@ impl Machine<'_> {
         let Some(checks) = self.world.program.checks.filter(|_| tower.height() == 0) else { return };
         let waiting = self.frames.len();
         if base == checks.taken || base == checks.given {
+            if self.check.is_none() {
+                self.kinks.suspect = None;
+            }
             self.check.get_or_insert(waiting);
         } else if base == checks.probe {
             self.probe.get_or_insert(waiting);
@@ -137,20 +253,58 @@ impl Machine<'_> {
         self.world.in_check = self.check.is_some();
     }
 
-    fn report_kink(&mut self, name: &str, operands: &[f64], taken: &str, place: &Place) {
+    fn report_kink(&mut self, Kink { order, name, operands, taken, place }: Kink) {
         let Some(report) = self.on_kink else { return };
-        if self.reported.insert((place.span, name.to_string())) {
+        self.suspect(order, place.span, format!("{} has no derivative", described(&name, &operands)));
+        if self.kinks.reported.insert((place.span, name.clone())) {
             // What the program has printed before stands before the message.
             let _ = self.world.output.flush();
             let operands: Vec<String> = operands.iter().map(printed).collect();
-            report(&at_kink(name, &operands, taken, place), self.sources);
+            report(&at_kink(&name, &operands, taken, &place), self.sources);
         }
     }
 }
 
-/// The operands of an arithmetic operation, or of a sum of numbers.
+/// What is watched for at kinks.
+#[derive(Default)]
+pub(super) struct Kinks {
+    /// Those that have been reported: where, and of what.
+    reported: FxHashSet<(Span, String)>,
+    /// Those met last in each place, as long as nothing has been multiplied with what is taken for the derivative.
+    met: FxHashMap<Span, Kink>,
+    /// The first place that could be why the derivative is wrong that is being checked, and what there is to say.
+    suspect: Option<(u64, Span, String)>,
+    /// How many places there have been.
+    count: u64,
+}
+
+impl Kinks {
+    /// The number of one more place.
+    fn next(&mut self) -> u64 {
+        self.count += 1;
+        self.count
+    }
+}
+
+/// A function applied where it has no derivative.
+struct Kink {
+    /// Its number among the places that have been met.
+    order: u64,
+    name: String,
+    operands: Vec<f64>,
+    /// What is taken for the derivative.
+    taken: &'static str,
+    place: Place,
+}
+
+/// `f` of its operands.
+fn described(name: &str, operands: &[f64]) -> String {
+    format!("`{name}` of {}", operands.iter().map(printed).collect::<Vec<_>>().join(", "))
+}
+
+/// The operands of an arithmetic operation or comparison, or of a sum of numbers.
 pub(super) fn numbers(prim: Prim, operands: &[Value; 2]) -> Option<Vec<f64>> {
-    if prim.family() != Family::Arithmetic && prim != Prim::Plus {
+    if !matches!(prim.family(), Family::Arithmetic | Family::Comparison) && prim != Prim::Plus {
         return None;
     }
     let number = |value: &Value| match value {
@@ -165,7 +319,7 @@ fn primal(mut value: &Value) -> Option<f64> {
     loop {
         match value {
             Value::Real(real) => return Some(real.number),
-            Value::Bundle(bundle) => value = bundle.car(),
+            Value::Bundle(part) | Value::Series(part) => value = part.car(),
             _ => return None,
         }
     }
