@@ -1,5 +1,5 @@
-//! Generates the parser from its grammar, and builds the run time that the compiler embeds and links into every
-//! executable.
+//! Generates the parser from its grammar, and builds the run time and the elementary functions, which the compiler embeds
+//! and links into every executable.
 
 use std::env;
 use std::fs;
@@ -9,6 +9,7 @@ use std::process::Command;
 fn main() {
     generate_parser();
     build_runtime();
+    build_math();
 }
 
 /// Compiles the grammar of datums into the output directory.
@@ -39,6 +40,61 @@ fn build_runtime() {
     let bytes = fs::read(&archive).unwrap_or_else(|error| panic!("cannot read {}: {error}", archive.display()));
     let member = member(&bytes, "vlad_runtime.").expect("the archive has the run time's own object");
     fs::write(output.join("vlad_runtime.o"), member).expect("the output directory can be written");
+}
+
+/// The elementary functions, with the number of their operands.
+const MATH: &[(&str, u32)] = &[
+    ("acos", 1),
+    ("asin", 1),
+    ("atan", 1),
+    ("atan2", 2),
+    ("cos", 1),
+    ("cosh", 1),
+    ("exp", 1),
+    ("expm1", 1),
+    ("log", 1),
+    ("log1p", 1),
+    ("pow", 2),
+    ("sin", 1),
+    ("sinh", 1),
+    ("tan", 1),
+    ("tanh", 1),
+];
+
+/// Compiles the elementary functions into `libvlad_math.a` in the output directory, and links it into the compiler.
+fn build_math() {
+    let folder = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/math");
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let output = PathBuf::from(variable("OUT_DIR"));
+    let x86 = variable("CARGO_CFG_TARGET_ARCH") == "x86_64";
+    let mut archive = cc::Build::new();
+    for (name, operands) in MATH {
+        let source = folder.join("core-math").join(name).join(format!("{name}.c"));
+        // Object files are called like their sources, so each kind gets a folder of its own.
+        let kind = |kind: &str| {
+            let mut build = cc::Build::new();
+            build
+                .opt_level(2)
+                .debug(false)
+                .pic(true)
+                .warnings(false)
+                .out_dir(output.join("math").join(name).join(kind));
+            build
+        };
+        archive.objects(kind("plain").file(&source).compile_intermediates());
+        if x86 {
+            let mut fused = kind("fused");
+            fused.flag("-march=x86-64-v3").define(&format!("cr_{name}"), format!("fma_cr_{name}").as_str());
+            archive.objects(fused.file(&source).compile_intermediates());
+        }
+        let mut dispatch = kind("dispatch");
+        dispatch.define("FUNCTION", *name).define("OPERANDS", operands.to_string().as_str());
+        if *name == "log" {
+            dispatch.define("LOGARITHM", None);
+        }
+        archive.objects(dispatch.file(folder.join("dispatch.c")).compile_intermediates());
+    }
+    archive.compile("vlad_math");
 }
 
 /// The member of an archive (in the format of System V) whose name contains the text.

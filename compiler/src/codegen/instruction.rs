@@ -1,7 +1,7 @@
 //! Operations on reals, truth values, texts and globals → Cranelift instructions and calls.
 //!
-//! Every operation computes what [`crate::core::arithmetic`] says: by the same IEEE instruction or by the same function
-//! of the mathematics library. Comparisons are those of IEEE, all false with a NaN except `ne`.
+//! Every operation computes what [`crate::core::arithmetic`] says: by the same IEEE instruction or by the same
+//! function of `runtime/math`. Comparisons are those of IEEE, all false with a NaN except `ne`.
 
 use crate::codegen::Error;
 use crate::codegen::abi::clif_type;
@@ -125,19 +125,19 @@ impl Translator<'_, '_, '_> {
             // In the default rounding mode, which nothing changes, this is to nearest, ties to even.
             Real1::Round => "rint",
             Real1::Truncate => "trunc",
-            Real1::Exp => "exp",
-            Real1::Log => "log",
-            Real1::Sin => "sin",
-            Real1::Cos => "cos",
-            Real1::Tan => "tan",
-            Real1::Asin => "asin",
-            Real1::Acos => "acos",
-            Real1::Atan => "atan",
-            Real1::Sinh => "sinh",
-            Real1::Cosh => "cosh",
-            Real1::Tanh => "tanh",
-            Real1::Log1p => "log1p",
-            Real1::Expm1 => "expm1",
+            Real1::Exp => "vlad_exp",
+            Real1::Log => "vlad_log",
+            Real1::Sin => "vlad_sin",
+            Real1::Cos => "vlad_cos",
+            Real1::Tan => "vlad_tan",
+            Real1::Asin => "vlad_asin",
+            Real1::Acos => "vlad_acos",
+            Real1::Atan => "vlad_atan",
+            Real1::Sinh => "vlad_sinh",
+            Real1::Cosh => "vlad_cosh",
+            Real1::Tanh => "vlad_tanh",
+            Real1::Log1p => "vlad_log1p",
+            Real1::Expm1 => "vlad_expm1",
         };
         Ok(self.call_external(External::Math(math, 1), &[x])?.expect("the signature has a result"))
     }
@@ -148,8 +148,8 @@ impl Translator<'_, '_, '_> {
             Real2::Sub => return Ok(self.builder.ins().fsub(x, y)),
             Real2::Mul => return Ok(self.builder.ins().fmul(x, y)),
             Real2::Div => return Ok(self.builder.ins().fdiv(x, y)),
-            Real2::Atan2 => "atan2",
-            Real2::Pow => "pow",
+            Real2::Atan2 => "vlad_atan2",
+            Real2::Pow => "vlad_pow",
         };
         Ok(self.call_external(External::Math(math, 2), &[x, y])?.expect("the signature has a result"))
     }

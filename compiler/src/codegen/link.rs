@@ -13,6 +13,9 @@ use std::process::Command;
 /// The run time, compiled by the build script.
 const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_runtime.o"));
 
+/// The elementary functions, compiled by the build script.
+const MATH: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libvlad_math.a"));
+
 /// The command that links: `$CC`, or `cc`. The variable may hold arguments after the name.
 fn linker() -> Vec<String> {
     let words = std::env::var("CC").unwrap_or_default();
@@ -29,8 +32,10 @@ pub fn executable(object: &[u8], output: &Path) -> Result<(), Error> {
     let program = folder.path().join("program.o");
     let runtime = folder.path().join("runtime.o");
     write(&program, object)?;
+    let math = folder.path().join("math.a");
     write(&runtime, RUNTIME)?;
-    replace(output, |unfinished| link(&[&program, &runtime], unfinished))
+    write(&math, MATH)?;
+    replace(output, |unfinished| link(&[&program, &runtime, &math], unfinished))
 }
 
 /// Lets `make` write a file under a temporary name next to `output`, then gives it its name.

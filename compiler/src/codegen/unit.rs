@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A function that is not part of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum External {
-    /// Of the mathematics library, with this many operands.
+    /// An elementary function, or one of the C library, with this many operands.
     Math(&'static str, usize),
     /// Of the run time, with the convention of the system.
     Runtime(&'static str, &'static [ir::Type], Option<ir::Type>),
@@ -344,8 +344,8 @@ impl<'p> Unit<'p> {
         Ok(code)
     }
 
-    /// Makes a function callable in `code`, directly: everything ends up in one executable, except the mathematics
-    /// library, for which the linker puts a stub into it.
+    /// Makes a function callable in `code`, directly: everything ends up in one executable, except functions of
+    /// the C library, for which the linker puts a stub into it.
     pub fn import(&mut self, id: cranelift_module::FuncId, code: &mut ir::Function) -> ir::FuncRef {
         let reference = self.module.declare_func_in_func(id, code);
         code.dfg.ext_funcs[reference].colocated = true;

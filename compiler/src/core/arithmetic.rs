@@ -1,7 +1,27 @@
 //! What the arithmetic primitives compute, for every stage that computes: the reference evaluator, constant folding
-//! and the SSA evaluator. Compiled code calls the same functions of the system's mathematics library.
+//! and the SSA evaluator. Compiled code calls the same elementary functions: those of
+//! `runtime/math`, whose values are correctly rounded and so the same everywhere.
 
 use crate::core::prim::Prim;
+
+// SAFETY: the functions take and return doubles, have no effect and are defined for every operand.
+unsafe extern "C" {
+    safe fn vlad_exp(x: f64) -> f64;
+    safe fn vlad_log(x: f64) -> f64;
+    safe fn vlad_sin(x: f64) -> f64;
+    safe fn vlad_cos(x: f64) -> f64;
+    safe fn vlad_tan(x: f64) -> f64;
+    safe fn vlad_asin(x: f64) -> f64;
+    safe fn vlad_acos(x: f64) -> f64;
+    safe fn vlad_atan(x: f64) -> f64;
+    safe fn vlad_sinh(x: f64) -> f64;
+    safe fn vlad_cosh(x: f64) -> f64;
+    safe fn vlad_tanh(x: f64) -> f64;
+    safe fn vlad_log1p(x: f64) -> f64;
+    safe fn vlad_expm1(x: f64) -> f64;
+    safe fn vlad_atan2(y: f64, x: f64) -> f64;
+    safe fn vlad_pow(x: f64, y: f64) -> f64;
+}
 
 /// The value of an arithmetic primitive of one operand.
 ///
@@ -10,19 +30,19 @@ pub fn real1(prim: Prim, x: f64) -> Option<f64> {
     Some(match prim {
         Prim::Neg => -x,
         Prim::Sqrt => x.sqrt(),
-        Prim::Exp => x.exp(),
-        Prim::Log => x.ln(),
-        Prim::Sin => x.sin(),
-        Prim::Cos => x.cos(),
-        Prim::Tan => x.tan(),
-        Prim::Asin => x.asin(),
-        Prim::Acos => x.acos(),
-        Prim::Atan => x.atan(),
-        Prim::Sinh => x.sinh(),
-        Prim::Cosh => x.cosh(),
-        Prim::Tanh => x.tanh(),
-        Prim::Log1p => x.ln_1p(),
-        Prim::Expm1 => x.exp_m1(),
+        Prim::Exp => vlad_exp(x),
+        Prim::Log => vlad_log(x),
+        Prim::Sin => vlad_sin(x),
+        Prim::Cos => vlad_cos(x),
+        Prim::Tan => vlad_tan(x),
+        Prim::Asin => vlad_asin(x),
+        Prim::Acos => vlad_acos(x),
+        Prim::Atan => vlad_atan(x),
+        Prim::Sinh => vlad_sinh(x),
+        Prim::Cosh => vlad_cosh(x),
+        Prim::Tanh => vlad_tanh(x),
+        Prim::Log1p => vlad_log1p(x),
+        Prim::Expm1 => vlad_expm1(x),
         Prim::Abs => x.abs(),
         Prim::Floor => x.floor(),
         Prim::Ceiling => x.ceil(),
@@ -43,8 +63,8 @@ pub fn real2(prim: Prim, x: f64, y: f64) -> Option<f64> {
         Prim::Sub => x - y,
         Prim::Mul | Prim::Scale => x * y,
         Prim::Div | Prim::Unscale => x / y,
-        Prim::Atan2 => x.atan2(y),
-        Prim::Expt => x.powf(y),
+        Prim::Atan2 => vlad_atan2(x, y),
+        Prim::Expt => vlad_pow(x, y),
         _ => return None,
     })
 }
@@ -71,5 +91,55 @@ fn sign(x: f64) -> f64 {
         0.0
     } else {
         x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values computed in quadruple precision and rounded once.
+    #[rustfmt::skip]
+    const ROUNDED: &[(Prim, f64, u64)] = &[
+        (Prim::Exp, -0.6, 0x3fe1_8fdd_6b96_04e3),
+        (Prim::Exp, 1.5, 0x4011_ed3f_e64f_c541),
+        (Prim::Exp, -740.25, 0x0000_0000_0000_0042),
+        (Prim::Log, 0.3, 0xbff3_4378_fcbd_a721),
+        (Prim::Log, 1.0000000001, 0x3ddb_7cdf_fffa_18d8),
+        (Prim::Log, 0.95, 0xbfaa_431d_5bcc_193e),
+        (Prim::Log, 1e+300, 0x4085_9634_47f8_7fb5),
+        (Prim::Sin, 1e-05, 0x3ee4_f8b5_88e1_e8a2),
+        (Prim::Sin, 2.5, 0x3fe3_26af_0dcf_cab1),
+        (Prim::Sin, 1e+22, 0xbfeb_453a_b76b_f397),
+        (Prim::Cos, 0.7, 0x3fe8_7996_529f_9d93),
+        (Prim::Cos, 1e+22, 0x3fe0_be2c_ef01_c8f4),
+        (Prim::Tan, 1.1, 0x3fff_6fa7_d286_214e),
+        (Prim::Tan, 1000000.0, 0xbfd7_e976_8ab7_34c0),
+        (Prim::Asin, 0.6, 0x3fe4_978f_a326_9ee1),
+        (Prim::Acos, -0.3, 0x3ffe_0200_bbc9_6ad8),
+        (Prim::Atan, 0.004, 0x3f70_6248_18f1_4c43),
+        (Prim::Atan, 7.0, 0x3ff6_dcc5_7bb5_65fd),
+        (Prim::Sinh, 0.2, 0x3fc9_c560_cd35_ef81),
+        (Prim::Sinh, 5.5, 0x405e_9602_d48d_0661),
+        (Prim::Cosh, 0.2, 0x3ff0_5231_84b1_ee9d),
+        (Prim::Cosh, 5.5, 0x405e_9645_c9b6_718b),
+        (Prim::Tanh, 0.1, 0x3fb9_83d7_795f_413a),
+        (Prim::Tanh, 0.77, 0x3fe4_b3a5_640e_eeb8),
+        (Prim::Tanh, 3.3, 0x3fef_e9bd_f44f_7c03),
+        (Prim::Log1p, 1e-09, 0x3e11_2e0b_e801_f1d9),
+        (Prim::Log1p, 0.4, 0x3fd5_88c2_d913_3490),
+        (Prim::Expm1, 1e-09, 0x3e11_2e0b_e84b_bb51),
+        (Prim::Expm1, -0.4, 0xbfd5_1979_f31b_1e25),
+        (Prim::Expm1, 2.2, 0x4020_0cce_91c4_0e5f),
+    ];
+
+    #[test]
+    fn values_are_correctly_rounded() {
+        for (prim, x, bits) in ROUNDED {
+            assert_eq!(real1(*prim, *x).map(f64::to_bits), Some(*bits), "{} {x}", prim.name());
+        }
+        assert_eq!(real2(Prim::Expt, 1.0000001, 1e5).map(f64::to_bits), Some(0x3ff0_292a_5d0c_d567));
+        assert_eq!(real2(Prim::Expt, 0.3, -7.7).map(f64::to_bits), Some(0x40c4_be82_e920_69d1));
+        assert_eq!(real2(Prim::Atan2, 0.3, -0.8).map(f64::to_bits), Some(0x4006_4338_2c07_913a));
     }
 }
