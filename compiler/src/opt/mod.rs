@@ -25,6 +25,7 @@
 //! | [`unbox_fields`] | boxes that are made only to be stored in another one |
 //! | [`recompute_fields`] | fields that follow from other fields |
 //! | [`tape_loops`] | tapes built and read by loops instead of recursion |
+//! | [`counters`] | chains that hold nothing but their length as numbers |
 //! | [`tail_modulo_cons`] | recursion whose result is boxed as a loop |
 //! | [`merge_functions`] | functions that do the same |
 //! | [`compact`] | functions and blocks that nothing reaches, dense numbers |
@@ -68,6 +69,8 @@ pub mod unbox_fields;
 pub mod recompute_fields;
 
 pub mod tape_loops;
+
+pub mod counters;
 
 pub mod compact;
 

@@ -1,9 +1,9 @@
 //! The ordered list of passes, and the runner.
 
 use crate::opt::{
-    block_params, compact, constants_across_calls, dce, dead_across_calls, fold, gvn, inline, jump_threading, licm,
-    memory, merge_functions, recompute_fields, select, simplify_cfg, tags_across_calls, tail_calls, tail_modulo_cons,
-    tape_loops, unbox_fields,
+    block_params, compact, constants_across_calls, counters, dce, dead_across_calls, fold, gvn, inline, jump_threading,
+    licm, memory, merge_functions, recompute_fields, select, simplify_cfg, tags_across_calls, tail_calls,
+    tail_modulo_cons, tape_loops, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -42,6 +42,7 @@ pub const PASSES: &[Pass] = &[
     pass("unbox-fields", "make boxes that are only stored in another box part of it", unbox_fields::run),
     pass("recompute-fields", "compute fields that follow from others where they are read", recompute_fields::run),
     pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
+    pass("counters", "make numbers of chains that hold nothing but their length", counters::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
     pass("select", "select values instead of branching where both are cheap", select::run),
@@ -91,10 +92,13 @@ const SIMPLIFY: &[Row] = &[
 ];
 
 /// Runs after these rounds, and they are repeated as long as it finds something, at most [`TAPE_ROUNDS`] times.
-const TAPES: &[Row] = &[(
-    "tape-loops",
-    "builders and readers have to be simple and alone with their sum, so as much as possible is inlined",
-)];
+const TAPES: &[Row] = &[
+    (
+        "tape-loops",
+        "builders and readers have to be simple and alone with their sum, so as much as possible is inlined",
+    ),
+    ("counters", "fields that nobody needs are gone, and tapes have one end"),
+];
 
 /// Later rounds find little, and compile time and code size have to stay in proportion.
 const GROWING_ROUNDS: usize = 4;
