@@ -15,36 +15,41 @@
 //! (value, field, result, cell) becomes a real, if nothing else can be in that place. Reals count exactly up to 2⁵³,
 //! which no memory has room for.
 //!
-//! What can be where is found by unification: places that values flow between are one class, and a class knows the sums
-//! that its values are made or looked at as.
+//! A recursion that makes the chain of what it returns stays: as a loop it fills boxes
+//! ([`crate::opt::tail_modulo_cons`]), as a sum it would need the stack.
 //!
 //! Tests: `tests/opt/counters/`.
 
-use crate::ssa::ir::{Compare, FuncId, Function, Inst, Op, Program, Real2, SlotId, SumId, Terminator, Type, Value};
+use crate::opt::data_flow::{Class, Classes, Field, Place};
+use crate::opt::rewrite::Definitions;
+use crate::ssa::ir::{Compare, Function, Inst, Op, Program, Real2, SumId, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
-    let mut classes = Classes { program, ids: FxHashMap::default(), parents: Vec::new() };
-    let evidence = classes.collect();
-    let chains = classes.chains(&evidence);
+    let classes = Classes::new(program);
+    let mut chains = find(program, &classes);
+    let fields = loop {
+        match fields_of(&chains, program, &classes) {
+            Ok(fields) => break fields,
+            Err(mixed) => chains.retain(|sum, _| !mixed.contains(sum)),
+        }
+    };
     if chains.is_empty() {
         return false;
     }
-    let counted: FxHashSet<usize> =
-        evidence.sums.iter().filter(|(sum, _)| chains.contains_key(sum)).map(|(_, id)| classes.root(*id)).collect();
-    let places: Vec<(Place, usize)> = classes.ids.iter().map(|(place, id)| (*place, *id)).collect();
-    let places: Vec<Place> =
-        places.into_iter().filter(|(_, id)| counted.contains(&classes.root(*id))).map(|(place, _)| place).collect();
-    for place in places {
-        match place {
-            Place::Value(function, value) => program.functions[function].values[value] = Type::F64,
-            Place::Result(function, position) => program.functions[function].results[position] = Type::F64,
-            Place::Field(sum, tag, field) => {
-                program.sums[sum].alternatives[tag as usize].fields[field as usize] = Type::F64;
+    let counted = counted(&chains, &classes);
+    for (place, class) in classes.places() {
+        if counted.contains(&class) {
+            match place {
+                Place::Value(function, value) => program.functions[function].values[value] = Type::F64,
+                Place::Result(function, position) => program.functions[function].results[position] = Type::F64,
+                Place::Slot(slot) => program.slots[slot] = Type::F64,
             }
-            Place::Slot(slot) => program.slots[slot] = Type::F64,
         }
+    }
+    for (sum, tag, position) in fields {
+        program.sums[sum].alternatives[tag as usize].fields[position as usize] = Type::F64;
     }
     program.functions.values_mut().for_each(|function| rewrite(function, &chains));
     true
@@ -57,167 +62,82 @@ struct Chain {
     node: u32,
 }
 
-/// Where a pointer can be.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
-    Value(FuncId, Value),
-    Result(FuncId, usize),
-    Field(SumId, u32, usize),
-    Slot(SlotId),
-}
-
-/// How sums are used.
-#[derive(Default)]
-struct Evidence {
-    /// Which sum the values in a class of places belong to.
-    sums: Vec<(SumId, usize)>,
-    /// The alternatives without fields that are made.
-    ends: FxHashMap<SumId, FxHashSet<u32>>,
-}
-
-/// Places by what flows between them: a forest in which the places of a class have one root.
-struct Classes<'p> {
-    program: &'p Program,
-    ids: FxHashMap<Place, usize>,
-    parents: Vec<usize>,
-}
-
-impl Classes<'_> {
-    fn id(&mut self, place: Place) -> usize {
-        let next = self.parents.len();
-        let id = *self.ids.entry(place).or_insert(next);
-        if id == next {
-            self.parents.push(id);
-        }
-        id
-    }
-
-    fn root(&mut self, mut id: usize) -> usize {
-        while self.parents[id] != id {
-            self.parents[id] = self.parents[self.parents[id]];
-            id = self.parents[id];
-        }
-        id
-    }
-
-    fn flows(&mut self, from: Place, to: Place) {
-        let (from, to) = (self.id(from), self.id(to));
-        let (from, to) = (self.root(from), self.root(to));
-        self.parents[from] = to;
-    }
-
-    fn collect(&mut self) -> Evidence {
-        let mut evidence = Evidence::default();
-        for (id, function) in self.program.functions.iter() {
-            let is_pointer = |value: Value| function.values[value] == Type::Ptr;
-            let place = |value: Value| Place::Value(id, value);
-            for block in function.blocks.values() {
-                for inst in &block.insts {
-                    self.inst(id, function, inst, &mut evidence);
+/// The sums that are chains and whose values share no place with others.
+fn find(program: &Program, classes: &Classes) -> FxHashMap<SumId, Chain> {
+    let mut ends: FxHashMap<SumId, FxHashSet<u32>> = FxHashMap::default();
+    let mut excluded: FxHashSet<SumId> = FxHashSet::default();
+    for function in program.functions.values() {
+        let definitions = Definitions::new(function);
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            match inst.op {
+                Op::Immediate(sum, tag) => drop(ends.entry(sum).or_default().insert(tag)),
+                Op::Box(sum, _) if matches!(definitions.op(function, inst.args[0]), Some(Op::Call(_))) => {
+                    excluded.insert(sum);
                 }
-                for target in block.terminator.targets() {
-                    for (arg, param) in target.args.iter().zip(&function.blocks[target.block].params) {
-                        if is_pointer(*arg) {
-                            self.flows(place(*arg), place(*param));
-                        }
-                    }
-                }
-                match &block.terminator {
-                    Terminator::Return(values) => {
-                        for (position, value) in values.iter().enumerate().filter(|(_, value)| is_pointer(**value)) {
-                            self.flows(place(*value), Place::Result(id, position));
-                        }
-                    }
-                    Terminator::TailCall(callee, args) => {
-                        self.arguments(id, function, *callee, args);
-                        for position in (0..function.results.len()).filter(|i| function.results[*i] == Type::Ptr) {
-                            self.flows(Place::Result(*callee, position), Place::Result(id, position));
-                        }
-                    }
-                    _ => {}
-                }
+                _ => {}
             }
-        }
-        evidence
-    }
-
-    fn arguments(&mut self, id: FuncId, function: &Function, callee: FuncId, args: &[Value]) {
-        let params = self.program.functions[callee].params();
-        for (arg, param) in args.iter().zip(params).filter(|(arg, _)| function.values[**arg] == Type::Ptr) {
-            self.flows(Place::Value(id, *arg), Place::Value(callee, *param));
         }
     }
-
-    fn inst(&mut self, id: FuncId, function: &Function, inst: &Inst, evidence: &mut Evidence) {
-        let place = |value: Value| Place::Value(id, value);
-        let is_pointer = |value: Value| function.values[value] == Type::Ptr;
-        match inst.op {
-            Op::Immediate(sum, tag) => {
-                evidence.ends.entry(sum).or_default().insert(tag);
-                evidence.sums.push((sum, self.id(place(inst.results[0]))));
-            }
-            Op::Box(sum, tag) => {
-                evidence.sums.push((sum, self.id(place(inst.results[0]))));
-                for (field, arg) in inst.args.iter().enumerate().filter(|(_, arg)| is_pointer(**arg)) {
-                    self.flows(place(*arg), Place::Field(sum, tag, field));
-                }
-            }
-            Op::Tag(sum) | Op::HasTag(sum, _) => evidence.sums.push((sum, self.id(place(inst.args[0])))),
-            Op::Field(sum, tag, field) => {
-                evidence.sums.push((sum, self.id(place(inst.args[0]))));
-                if is_pointer(inst.results[0]) {
-                    self.flows(Place::Field(sum, tag, field as usize), place(inst.results[0]));
-                }
-            }
-            Op::Select if is_pointer(inst.results[0]) => {
-                self.flows(place(inst.args[1]), place(inst.results[0]));
-                self.flows(place(inst.args[2]), place(inst.results[0]));
-            }
-            Op::GlobalSet(slot) if is_pointer(inst.args[0]) => self.flows(place(inst.args[0]), Place::Slot(slot)),
-            Op::GlobalGet(slot) if is_pointer(inst.results[0]) => {
-                self.flows(Place::Slot(slot), place(inst.results[0]));
-            }
-            Op::Call(callee) => {
-                self.arguments(id, function, callee, &inst.args);
-                for (position, result) in inst.results.iter().enumerate().filter(|(_, value)| is_pointer(**value)) {
-                    self.flows(Place::Result(callee, position), place(*result));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// The sums that are chains and whose values share no place with others.
-    fn chains(&mut self, evidence: &Evidence) -> FxHashMap<SumId, Chain> {
-        let mut sums_in: FxHashMap<usize, FxHashSet<SumId>> = FxHashMap::default();
-        for (sum, id) in &evidence.sums {
-            sums_in.entry(self.root(*id)).or_default().insert(*sum);
-        }
-        let mixed: FxHashSet<SumId> = sums_in.values().filter(|sums| sums.len() > 1).flatten().copied().collect();
-        let used: FxHashSet<SumId> = evidence.sums.iter().map(|(sum, _)| *sum).collect();
-        let mut chains = FxHashMap::default();
-        for sum in used.difference(&mixed).copied() {
-            if let Some(chain) = self.chain(sum, evidence) {
-                chains.insert(sum, chain);
-            }
-        }
-        chains
-    }
-
-    /// The alternatives of a chain, if the sum is one.
-    fn chain(&mut self, sum: SumId, evidence: &Evidence) -> Option<Chain> {
-        let alternatives = &self.program.sums[sum].alternatives;
-        let mut nodes = (0..).zip(alternatives).filter(|(_, alternative)| !alternative.fields.is_empty());
+    let chain = |sum: SumId| {
+        let mut nodes = (0..).zip(&program.sums[sum].alternatives).filter(|(_, node)| !node.fields.is_empty());
         let (node, alternative) = nodes.next()?;
-        let ends = evidence.ends.get(&sum)?;
-        if nodes.next().is_some() || alternative.fields != [Type::Ptr] || ends.len() != 1 {
-            return None;
+        let [end] = ends.get(&sum)?.iter().copied().collect::<Vec<_>>()[..] else { return None };
+        (nodes.next().is_none() && alternative.fields == [Type::Ptr]).then_some(Chain { end, node })
+    };
+    let mut chains: FxHashMap<SumId, Chain> = program
+        .sums
+        .ids()
+        .filter(|sum| !excluded.contains(sum))
+        .filter_map(|sum| chain(sum).map(|chain| (sum, chain)))
+        .collect();
+    for (class, sums) in classes.all() {
+        for sum in sums {
+            let rest = chains.get(sum).and_then(|chain| classes.field(class, (*sum, chain.node, 0)));
+            if sums.len() > 1 || rest != Some(class) {
+                chains.remove(sum);
+            }
         }
-        let rest = self.ids.get(&Place::Field(sum, node, 0)).copied()?;
-        let rest = self.root(rest);
-        let is_chain = evidence.sums.iter().any(|(other, id)| *other == sum && self.root(*id) == rest);
-        is_chain.then(|| Chain { end: *ends.iter().next().expect("there is one"), node })
     }
+    chains
+}
+
+/// The classes of chains.
+fn counted(chains: &FxHashMap<SumId, Chain>, classes: &Classes) -> FxHashSet<Class> {
+    let is_chain = |sums: &FxHashSet<SumId>| sums.iter().any(|sum| chains.contains_key(sum));
+    classes.all().filter(|(_, sums)| is_chain(sums)).map(|(class, _)| class).collect()
+}
+
+/// The fields that hold chains.
+///
+/// # Errors
+///
+/// The chains in a field that holds something else in other values of its sum: these cannot be numbers.
+fn fields_of(
+    chains: &FxHashMap<SumId, Chain>,
+    program: &Program,
+    classes: &Classes,
+) -> Result<FxHashSet<Field>, FxHashSet<SumId>> {
+    let counted = counted(chains, classes);
+    let (mut with, mut without) = (FxHashMap::default(), FxHashSet::default());
+    for (class, sums) in classes.all() {
+        for sum in sums {
+            for (tag, alternative) in (0..).zip(&program.sums[*sum].alternatives) {
+                for field in (0..).take(alternative.fields.len()).map(|position| (*sum, tag, position)) {
+                    match classes.field(class, field) {
+                        Some(inner) if counted.contains(&inner) => drop(with.insert(field, inner)),
+                        Some(_) => drop(without.insert(field)),
+                        None => {}
+                    }
+                }
+            }
+        }
+    }
+    let mixed = with.iter().filter(|(field, _)| without.contains(*field)).map(|(_, inner)| *inner);
+    let mixed: FxHashSet<Class> = mixed.collect();
+    if mixed.is_empty() {
+        return Ok(with.into_keys().collect());
+    }
+    Err(classes.all().filter(|(class, _)| mixed.contains(class)).flat_map(|(_, sums)| sums).copied().collect())
 }
 
 fn rewrite(function: &mut Function, chains: &FxHashMap<SumId, Chain>) {

@@ -22,6 +22,7 @@
 //! | [`constants_across_calls`] | parameters and results that are the same at every call |
 //! | [`tags_across_calls`] | tests whose outcome is known from what flows there |
 //! | [`dead_across_calls`] | parameters, results, fields and globals that nobody needs |
+//! | [`split_sums`] | a sum for each flow of data |
 //! | [`unbox_fields`] | boxes that are made only to be stored in another one |
 //! | [`recompute_fields`] | fields that follow from other fields |
 //! | [`tape_loops`] | tapes built and read by loops instead of recursion |
@@ -31,7 +32,7 @@
 //! | [`compact`] | functions and blocks that nothing reaches, dense numbers |
 //! | [`memory`] | reference counts: the last pass |
 //!
-//! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`],
+//! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`], [`data_flow`],
 //! [`liveness`], [`ownership`] and [`handover`].
 
 pub mod pipeline;
@@ -64,6 +65,8 @@ pub mod dead_across_calls;
 
 pub mod merge_functions;
 
+pub mod split_sums;
+
 pub mod unbox_fields;
 
 pub mod recompute_fields;
@@ -87,6 +90,8 @@ pub mod memory;
 pub mod calls;
 
 pub mod effects;
+
+pub mod data_flow;
 
 pub mod rewrite;
 

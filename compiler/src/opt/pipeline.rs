@@ -2,7 +2,7 @@
 
 use crate::opt::{
     block_params, compact, constants_across_calls, counters, dce, dead_across_calls, fold, gvn, inline, jump_threading,
-    licm, memory, merge_functions, recompute_fields, select, simplify_cfg, tags_across_calls, tail_calls,
+    licm, memory, merge_functions, recompute_fields, select, simplify_cfg, split_sums, tags_across_calls, tail_calls,
     tail_modulo_cons, tape_loops, unbox_fields,
 };
 use crate::ssa::ir::Program;
@@ -39,6 +39,8 @@ pub const PASSES: &[Pass] = &[
     pass("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
     pass("tags-across-calls", "decide tests by the alternatives that flow there", tags_across_calls::run),
     pass("dead-across-calls", "drop parameters, results, fields and globals that nobody needs", dead_across_calls::run),
+    pass("split-sums", "give data that never meet sums of their own", split_sums::split),
+    pass("merge-sums", "make one sum of those that are alike", split_sums::merge),
     pass("unbox-fields", "make boxes that are only stored in another box part of it", unbox_fields::run),
     pass("recompute-fields", "compute fields that follow from others where they are read", recompute_fields::run),
     pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
@@ -75,6 +77,7 @@ const GROW: &[Row] = &[
     ("tail-calls", "a function whose recursion is a loop can be inlined, and blocks end in calls of their own now"),
     ("inline", "callees were simplified in the round before, so that their sizes tell what they cost"),
     ("compact", "functions whose only call was inlined are gone; nobody should work on them"),
+    ("split-sums", "data that met only in functions that have been inlined no longer do"),
 ];
 
 /// Runs after each round of [`GROW`], and then until nothing changes, at most [`SIMPLIFYING_ROUNDS`] times.
@@ -112,6 +115,7 @@ const FINISH: &[Row] = &[
     ("select", "no pass that learns from branches follows"),
     ("simplify-cfg", "blocks that became one side of a selection are gone"),
     ("dce", "gvn leaves what it replaced"),
+    ("merge-sums", "no pass that learns about sums follows, and functions may differ in their sums only"),
     ("merge-functions", "functions that differed in what was dropped are the same now"),
     ("compact", "later stages allocate tables for everything that has a number"),
     ("tail-modulo-cons", "boxes are filled after they are made, which every pass but the next would get wrong"),

@@ -1,0 +1,214 @@
+//! Where boxed values flow: classes of places by unification (Steensgaard, "Points-to Analysis in Almost Linear Time").
+//!
+//! A place is a value, a result of a function, a cell, or a field of what is in some class. Places that values flow
+//! between are one class, and the fields of a class, by sum, tag and position, are classes of their own: two lists that
+//! never meet are in different classes although they are made of the same sum. A class knows the sums that its values
+//! are made or looked at as; where a sum within a union left its slot empty, these are several.
+
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, SlotId, SumId, Terminator, Type, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A set of places.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Class(usize);
+
+/// Where a pointer can be, apart from fields.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Place {
+    Value(FuncId, Value),
+    Result(FuncId, usize),
+    Slot(SlotId),
+}
+
+/// A field of the values of a sum: sum, tag and position.
+pub type Field = (SumId, u32, u32);
+
+/// The classes of a program.
+#[derive(Debug, Default)]
+pub struct Classes {
+    ids: FxHashMap<Place, usize>,
+    /// A forest in which the places of a class have one root.
+    parents: Vec<usize>,
+    /// Of roots, the classes of their fields...
+    fields: Vec<FxHashMap<Field, usize>>,
+    /// ...and the sums of their values.
+    sums: Vec<FxHashSet<SumId>>,
+}
+
+impl Classes {
+    /// Finds the classes of a program.
+    pub fn new(program: &Program) -> Classes {
+        let mut classes = Classes::default();
+        for (id, function) in program.functions.iter() {
+            classes.function(program, id, function);
+        }
+        classes
+    }
+
+    /// The class of a place, if a pointer has been seen there.
+    pub fn class(&self, place: Place) -> Option<Class> {
+        self.ids.get(&place).map(|id| Class(self.root(*id)))
+    }
+
+    /// The class of a field of the values of a class.
+    pub fn field(&self, class: Class, field: Field) -> Option<Class> {
+        self.fields[class.0].get(&field).map(|id| Class(self.root(*id)))
+    }
+
+    /// All places with their classes, in an order that depends on the program only.
+    pub fn places(&self) -> Vec<(Place, Class)> {
+        let mut places: Vec<_> = self.ids.iter().map(|(place, id)| (*place, Class(self.root(*id)))).collect();
+        places.sort_unstable();
+        places
+    }
+
+    /// All classes, with the sums of their values, in an order that depends on the program only.
+    pub fn all(&self) -> impl Iterator<Item = (Class, &FxHashSet<SumId>)> {
+        let roots = (0..self.parents.len()).filter(|id| self.parents[*id] == *id);
+        roots.map(|id| (Class(id), &self.sums[id]))
+    }
+
+    fn new_class(&mut self) -> usize {
+        self.fields.push(FxHashMap::default());
+        self.sums.push(FxHashSet::default());
+        self.parents.push(self.parents.len());
+        self.parents.len() - 1
+    }
+
+    fn id(&mut self, place: Place) -> usize {
+        if let Some(id) = self.ids.get(&place) {
+            return *id;
+        }
+        let id = self.new_class();
+        self.ids.insert(place, id);
+        id
+    }
+
+    fn field_id(&mut self, of: usize, field: Field) -> usize {
+        let of = self.root(of);
+        if let Some(id) = self.fields[of].get(&field) {
+            return *id;
+        }
+        let id = self.new_class();
+        self.fields[of].insert(field, id);
+        id
+    }
+
+    fn root(&self, mut id: usize) -> usize {
+        while self.parents[id] != id {
+            id = self.parents[id];
+        }
+        id
+    }
+
+    /// Joins two classes, and the classes of their fields.
+    fn unify(&mut self, a: usize, b: usize) {
+        let mut waiting = vec![(a, b)];
+        while let Some((a, b)) = waiting.pop() {
+            let (a, b) = (self.root(a), self.root(b));
+            if a == b {
+                continue;
+            }
+            // The one that knows more stays, so that a field moves few times.
+            let (from, to) = if self.fields[a].len() > self.fields[b].len() { (b, a) } else { (a, b) };
+            self.parents[from] = to;
+            for (field, id) in std::mem::take(&mut self.fields[from]) {
+                match self.fields[to].get(&field) {
+                    Some(other) => waiting.push((id, *other)),
+                    None => drop(self.fields[to].insert(field, id)),
+                }
+            }
+            let sums = std::mem::take(&mut self.sums[from]);
+            self.sums[to].extend(sums);
+        }
+    }
+
+    fn flows(&mut self, from: Place, to: Place) {
+        let (from, to) = (self.id(from), self.id(to));
+        self.unify(from, to);
+    }
+
+    /// A value that is made or looked at as one of a sum.
+    fn is(&mut self, place: Place, sum: SumId) -> usize {
+        let id = self.id(place);
+        let root = self.root(id);
+        self.sums[root].insert(sum);
+        id
+    }
+
+    fn function(&mut self, program: &Program, id: FuncId, function: &Function) {
+        let is_pointer = |value: Value| function.values[value] == Type::Ptr;
+        let place = |value: Value| Place::Value(id, value);
+        for block in function.blocks.values() {
+            for inst in &block.insts {
+                self.inst(program, id, function, inst);
+            }
+            for target in block.terminator.targets() {
+                for (arg, param) in target.args.iter().zip(&function.blocks[target.block].params) {
+                    if is_pointer(*arg) {
+                        self.flows(place(*arg), place(*param));
+                    }
+                }
+            }
+            match &block.terminator {
+                Terminator::Return(values) => {
+                    for (position, value) in values.iter().enumerate().filter(|(_, value)| is_pointer(**value)) {
+                        self.flows(place(*value), Place::Result(id, position));
+                    }
+                }
+                Terminator::TailCall(callee, args) => {
+                    self.arguments(program, id, function, (*callee, args));
+                    for position in (0..function.results.len()).filter(|i| function.results[*i] == Type::Ptr) {
+                        self.flows(Place::Result(*callee, position), Place::Result(id, position));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn arguments(&mut self, program: &Program, id: FuncId, function: &Function, (callee, args): (FuncId, &[Value])) {
+        let params = program.functions[callee].params();
+        for (arg, param) in args.iter().zip(params).filter(|(arg, _)| function.values[**arg] == Type::Ptr) {
+            self.flows(Place::Value(id, *arg), Place::Value(callee, *param));
+        }
+    }
+
+    fn inst(&mut self, program: &Program, id: FuncId, function: &Function, inst: &Inst) {
+        let place = |value: Value| Place::Value(id, value);
+        let is_pointer = |value: Value| function.values[value] == Type::Ptr;
+        match inst.op {
+            Op::Immediate(sum, _) => drop(self.is(place(inst.results[0]), sum)),
+            Op::Tag(sum) | Op::HasTag(sum, _) => drop(self.is(place(inst.args[0]), sum)),
+            Op::Box(sum, tag) => {
+                let made = self.is(place(inst.results[0]), sum);
+                for (field, arg) in (0..).zip(&inst.args).filter(|(_, arg)| is_pointer(**arg)) {
+                    let (arg, field) = (self.id(place(*arg)), self.field_id(made, (sum, tag, field)));
+                    self.unify(arg, field);
+                }
+            }
+            Op::Field(sum, tag, field) => {
+                let whole = self.is(place(inst.args[0]), sum);
+                if is_pointer(inst.results[0]) {
+                    let (result, field) = (self.id(place(inst.results[0])), self.field_id(whole, (sum, tag, field)));
+                    self.unify(result, field);
+                }
+            }
+            Op::Select if is_pointer(inst.results[0]) => {
+                self.flows(place(inst.args[1]), place(inst.results[0]));
+                self.flows(place(inst.args[2]), place(inst.results[0]));
+            }
+            Op::GlobalSet(slot) if is_pointer(inst.args[0]) => self.flows(place(inst.args[0]), Place::Slot(slot)),
+            Op::GlobalGet(slot) if is_pointer(inst.results[0]) => {
+                self.flows(Place::Slot(slot), place(inst.results[0]));
+            }
+            Op::Call(callee) => {
+                self.arguments(program, id, function, (callee, &inst.args));
+                for (position, result) in inst.results.iter().enumerate().filter(|(_, value)| is_pointer(**value)) {
+                    self.flows(Place::Result(callee, position), place(*result));
+                }
+            }
+            _ => {}
+        }
+    }
+}
