@@ -216,7 +216,7 @@ impl<'p> Analysis<'p> {
                 }
                 Terminator::TailCall(callee, args) => {
                     self.index_args(id, *callee, args);
-                    for arg in args {
+                    for arg in args.iter().filter(|_| self.track == Track::Params) {
                         self.dependents[id][*arg].push(Dependent::TailCall(*callee));
                     }
                     self.tail_callers[*callee].push((id, args));
@@ -276,7 +276,8 @@ impl<'p> Analysis<'p> {
         self.calls.push(Call { caller, inst });
         self.calls_of[callee].push(call);
         self.index_args(caller, callee, &inst.args);
-        for arg in &inst.args {
+        // Only where a result is a parameter does it depend on the argument.
+        for arg in inst.args.iter().filter(|_| self.track == Track::Params) {
             self.dependents[caller][*arg].push(Dependent::Call(call));
         }
     }
@@ -299,7 +300,9 @@ impl<'p> Analysis<'p> {
                     Dependent::Argument(callee, position) => self.pass(callee, position, known),
                     Dependent::Result(position) => self.give(id, position, known),
                     Dependent::Call(call) => self.update_call(self.calls[call as usize]),
-                    Dependent::TailCall(callee) => self.update_tail_calls(callee),
+                    Dependent::TailCall(callee) => {
+                        (0..self.results[callee].len()).for_each(|position| self.update_tail_calls(callee, position));
+                    }
                     Dependent::Field(field) => self.store(field, known),
                     Dependent::Selection(index) => self.update_selection(id, self.selections[index as usize]),
                 }
@@ -336,18 +339,16 @@ impl<'p> Analysis<'p> {
         }
         self.results[id][position] = after;
         for call in self.calls_of[id].clone() {
-            self.update_call(self.calls[call as usize]);
+            self.update_result(self.calls[call as usize], position, after);
         }
-        self.update_tail_calls(id);
+        self.update_tail_calls(id, position);
     }
 
-    /// What the functions return that call `id` in tail position.
-    fn update_tail_calls(&mut self, id: FuncId) {
+    /// What the functions return at a position that call `id` in tail position.
+    fn update_tail_calls(&mut self, id: FuncId, position: usize) {
         for (caller, args) in self.tail_callers[id].clone() {
-            for position in 0..self.results[id].len() {
-                let known = self.seen_by_caller(caller, args, self.results[id][position]);
-                self.give(caller, position, known);
-            }
+            let known = self.seen_by_caller(caller, args, self.results[id][position]);
+            self.give(caller, position, known);
         }
     }
 
@@ -361,10 +362,15 @@ impl<'p> Analysis<'p> {
 
     fn update_call(&mut self, call: Call<'p>) {
         let Op::Call(callee) = call.inst.op else { return };
-        for (position, value) in call.inst.results.iter().enumerate() {
-            let known = self.seen_by_caller(call.caller, &call.inst.args, self.results[callee][position]);
-            self.join(call.caller, *value, known);
+        for position in 0..call.inst.results.len() {
+            self.update_result(call, position, self.results[callee][position]);
         }
+    }
+
+    /// What a call gives at a position.
+    fn update_result(&mut self, call: Call<'p>, position: usize, known: Known) {
+        let known = self.seen_by_caller(call.caller, &call.inst.args, known);
+        self.join(call.caller, call.inst.results[position], known);
     }
 }
 

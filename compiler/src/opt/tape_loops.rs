@@ -37,6 +37,7 @@
 //!
 //! Tests: `tests/opt/tape-loops/`.
 
+use crate::base::EntityVec;
 use crate::opt::calls::callers;
 use crate::opt::effects::Effects;
 use crate::opt::rewrite::{Replacements, paste, use_counts};
@@ -47,12 +48,15 @@ use crate::ssa::ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Treats the whole program.
+///
+/// What is done for one sum gives other sums no new users, and functions neither new callers nor effects, so all of these
+/// are looked up once.
 pub fn run(program: &mut Program) -> bool {
+    let (effects, callers) = (Effects::new(program), callers(program));
     let mut changed = false;
-    for sum in program.sums.ids() {
-        let effects = Effects::new(program);
-        if let Some(tape) = Tape::find(program, &effects, sum) {
-            tape.reverse(program);
+    for (sum, users) in users(program).iter() {
+        if let Some(tape) = Tape::find(program, &effects, sum, users) {
+            tape.reverse(program, &callers[tape.builder]);
             changed = true;
         }
     }
@@ -84,18 +88,24 @@ enum Form {
 }
 
 /// The functions that make boxes of a sum, and those that look at them.
-fn users(program: &Program, sum: SumId) -> (FxHashSet<FuncId>, FxHashSet<FuncId>) {
-    let (mut makers, mut lookers) = (FxHashSet::default(), FxHashSet::default());
+#[derive(Clone, Default)]
+struct Users {
+    makers: FxHashSet<FuncId>,
+    lookers: FxHashSet<FuncId>,
+}
+
+fn users(program: &Program) -> EntityVec<SumId, Users> {
+    let mut users = program.sums.same_ids(Users::default());
     for (id, function) in program.functions.iter() {
         for inst in function.blocks.values().flat_map(|block| &block.insts) {
             match inst.op {
-                Op::Box(of, _) | Op::Immediate(of, _) if of == sum => drop(makers.insert(id)),
-                Op::Tag(of) | Op::HasTag(of, _) | Op::Field(of, ..) if of == sum => drop(lookers.insert(id)),
+                Op::Box(sum, _) | Op::Immediate(sum, _) => drop(users[sum].makers.insert(id)),
+                Op::Tag(sum) | Op::HasTag(sum, _) | Op::Field(sum, ..) => drop(users[sum].lookers.insert(id)),
                 _ => {}
             }
         }
     }
-    (makers, lookers)
+    users
 }
 
 fn only(set: &FxHashSet<FuncId>) -> Option<FuncId> {
@@ -111,9 +121,8 @@ fn made(inst: &Inst, sum: SumId) -> Option<u32> {
 }
 
 impl Tape {
-    fn find(program: &Program, effects: &Effects, sum: SumId) -> Option<Tape> {
-        let (makers, lookers) = users(program, sum);
-        let (builder, reader) = (only(&makers)?, only(&lookers)?);
+    fn find(program: &Program, effects: &Effects, sum: SumId, users: &Users) -> Option<Tape> {
+        let (builder, reader) = (only(&users.makers)?, only(&users.lookers)?);
         if builder == reader || program.main == Some(builder) || !effects.can_be_dropped(reader) {
             return None;
         }
@@ -236,7 +245,7 @@ impl Tape {
     }
 
     /// Changes the sum, the builder, its calls, and the reader.
-    fn reverse(&self, program: &mut Program) {
+    fn reverse(&self, program: &mut Program, callers: &[FuncId]) {
         let types = &mut program.sums[self.sum].alternatives;
         let start = u32::try_from(types.len()).expect("few alternatives");
         for (tag, alternative) in (0..).zip(types.iter_mut()) {
@@ -249,8 +258,8 @@ impl Tape {
         let ends: Vec<(u32, u32)> =
             ends.map(|tag| (tag, u32::try_from(types[tag as usize].fields.len() - 1).expect("few fields"))).collect();
         self.reverse_builder(&mut program.functions[self.builder]);
-        for caller in callers(program)[self.builder].clone() {
-            self.pass_start(&mut program.functions[caller], caller, start);
+        for caller in callers {
+            self.pass_start(&mut program.functions[*caller], *caller, start);
         }
         program.functions[self.reader] = self.reversed_reader(&program.functions[self.reader], start, &ends);
     }
