@@ -344,6 +344,25 @@ fn derivatives_are_measured() {
 }
 
 #[test]
+fn functions_and_memory_are_explained() {
+    let folder = folder(&[(
+        "decay.vlad",
+        "(define n (read-real))\n(define (step a x) (- x (* a (sin x))))\n\
+         (define (decay a)\n  (let loop ((i n) (x 1)) (if (<= i 0) x (loop (- i 1) (step a x)))))\n\
+         ((gradient decay) (read-real))\n",
+    )]);
+    let explain = |arguments: &[&str]| {
+        let output = output(vlad(&["explain", "decay.vlad"]).args(arguments).current_dir(folder.path()));
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        out(&output)
+    };
+    insta::assert_snapshot!(explain(&[]));
+    let json: serde_json::Value = serde_json::from_str(&explain(&["--format", "json"])).expect("it is JSON");
+    assert!(json["functions"].as_array().is_some_and(|functions| !functions.is_empty()));
+    assert!(json["boxes"].as_array().is_some_and(|boxes| !boxes.is_empty()));
+}
+
+#[test]
 fn what_cannot_be_measured_is_explained() {
     let folder = folder(&[
         ("none.vlad", "(define (f x) x)\n(let ((x 1)) ((derivative f) x))\n"),
@@ -431,7 +450,7 @@ fn colours_are_used_on_demand() {
 #[test]
 fn help_explains() {
     let mut text = String::new();
-    for subcommand in ["", "run", "build", "eval", "gradcheck", "bench", "check", "emit"] {
+    for subcommand in ["", "run", "build", "eval", "gradcheck", "bench", "explain", "check", "emit"] {
         let mut arguments = vec!["--help"];
         if !subcommand.is_empty() {
             arguments.insert(0, subcommand);

@@ -27,6 +27,8 @@ mod emit;
 
 mod eval;
 
+mod explain;
+
 mod gradcheck;
 
 mod run;
@@ -106,6 +108,11 @@ enum Command {
     /// time and size. Both are compiled to programs of their own, which know nothing of the numbers in `x` before they
     /// run. What the program reads it reads from standard input.
     Bench(bench::Arguments),
+    /// Explain what the compiler makes of a program.
+    ///
+    /// Shows for each function of the program the shapes that it is specialised for, and what the compiled program keeps
+    /// in memory: each kind of box, where and how often it is made, and which operations need what is stored in it.
+    Explain(explain::Arguments),
     /// Look for mistakes in a program, without running it.
     Check(check::Arguments),
     /// Show a program at a stage of the compiler.
@@ -221,6 +228,7 @@ fn dispatch() -> u8 {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Gradcheck(arguments) => gradcheck::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
     }

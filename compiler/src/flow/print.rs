@@ -142,6 +142,18 @@ pub fn analysis(program: &Program, analysis: &Analysis) -> String {
     text
 }
 
+/// All variants that the program reaches.
+pub fn reached(program: &Program, analysis: &Analysis) -> Vec<VariantId> {
+    let (mut pending, mut seen) = (Vec::new(), FxHashSet::default());
+    analysis.items.iter().take(program.items.len()).for_each(|(facts, _)| enqueue(facts, &mut pending, &mut seen));
+    let mut found = Vec::new();
+    while let Some(id) = pending.pop() {
+        found.push(id);
+        enqueue(&analysis.variants[id].facts, &mut pending, &mut seen);
+    }
+    found
+}
+
 fn enqueue(facts: &Facts, pending: &mut Vec<VariantId>, seen: &mut FxHashSet<VariantId>) {
     let mut called: Vec<VariantId> = facts.calls.values().copied().filter(|id| seen.insert(*id)).collect();
     called.sort_by_key(|id| std::cmp::Reverse(id.index()));
