@@ -132,22 +132,24 @@ pub fn internal(name: &str) -> Option<Prim> {
 }
 
 /// Library functions whose transforms the library gives: the reverse and the forward one, and that on power series.
-pub const GIVEN: [(&str, [&str; 3]); 6] = [
+pub const GIVEN: [(&str, [&str; 3]); 7] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series"]),
     ("%custom-back", ["%custom-reverse", "%custom-back-forward", "%custom-back-series"]),
     ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series"]),
+    ("%decide", ["%decide-reverse", "%decide-forward", "%decide-series"]),
     ("%require", ["%require-reverse", "%require-forward", "%require-series"]),
     ("%check-given", ["%check-given-reverse", "%check-given-forward", "%check-given-series"]),
     ("%custom-push", ["%custom-push-reverse", "%custom-push-forward", "%custom-push-series"]),
 ];
 
 /// The same where given derivatives are checked.
-pub const GIVEN_CHECKED: [(&str, [&str; 3]); 6] = [
+pub const GIVEN_CHECKED: [(&str, [&str; 3]); 7] = [
     ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series"]),
     ("%custom-back", ["%checked-custom-reverse", "%custom-back-forward", "%custom-back-series"]),
     GIVEN[2],
     GIVEN[3],
     GIVEN[4],
+    GIVEN[5],
     ("%custom-push", ["%checked-push-reverse", "%checked-push-forward", "%custom-push-series"]),
 ];
 

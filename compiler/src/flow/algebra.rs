@@ -18,6 +18,9 @@ const MAX_GROWTH: usize = 2;
 /// What would have more parts than this is made by unification.
 const MAX_PARTS: usize = 5000;
 
+/// The same where shapes are to be small.
+const MAX_COARSE_PARTS: usize = 300;
+
 /// So many parts it may always have.
 const SMALL: usize = 200;
 
@@ -97,13 +100,23 @@ pub(super) struct Unfolding<'a, 't> {
 impl Shapes {
     /// The least shape that covers both.
     pub fn join(&mut self, a: Shape, b: Shape) -> Shape {
-        if a == b || b == Shapes::BOTTOM {
-            return a;
+        self.join_all(&[a, b])
+    }
+
+    /// The least shape that covers all of them. One construction for all: each step of a chain of joins would build
+    /// anew what it has in common with the one before.
+    pub fn join_all(&mut self, shapes: &[Shape]) -> Shape {
+        let mut distinct: Vec<Shape> = shapes.iter().copied().filter(|shape| *shape != Shapes::BOTTOM).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        match distinct[..] {
+            [] => Shapes::BOTTOM,
+            [only] => only,
+            _ => {
+                let atoms = distinct.into_iter().map(Atom::Shape).collect();
+                self.unfold_or_unite(atoms, None).expect("a join transforms no code")
+            }
         }
-        if a == Shapes::BOTTOM {
-            return b;
-        }
-        self.unfold_or_unite(vec![Atom::Shape(a), Atom::Shape(b)], None).expect("a join transforms no code")
     }
 
     /// The exact shape, unless it has very many parts.
@@ -116,7 +129,8 @@ impl Shapes {
             Some(transform) => Some(&mut **transform),
             None => None,
         };
-        match self.unfold(root.clone(), again, None, MAX_PARTS) {
+        let limit = if self.coarse { MAX_COARSE_PARTS } else { MAX_PARTS };
+        match self.unfold(root.clone(), again, None, limit) {
             Err(Stop::Size) => self.unite(root, Vec::new(), transform),
             result => result,
         }
@@ -209,9 +223,9 @@ impl Shapes {
 
     /// The shape of the zero of `x`, with the outermost level unfolded.
     pub fn zero_unfolded(&mut self, shape: Shape) -> Shape {
-        let mut result = Shapes::BOTTOM;
+        let mut zeros = Vec::new();
         for alternative in self.alternatives(shape).iter() {
-            let zero = match alternative.head {
+            zeros.push(match alternative.head {
                 Head::Nil | Head::Bool(_) | Head::Text(_) => self.nil(),
                 Head::Real(_) => self.real(Fact::Zero),
                 head @ (Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_)) => {
@@ -223,10 +237,9 @@ impl Shapes {
                     self.environment(code, &items)
                 }
                 Head::ZeroOf => self.make(Head::ZeroOf, &[alternative.children[0]]),
-            };
-            result = self.join(result, zero);
+            });
         }
-        result
+        self.join_all(&zeros)
     }
 
     /// The list of the sensitivities of the environment of a closure of that code.
@@ -250,20 +263,25 @@ impl Shapes {
     /// The shape with folded zeros unfolded by one level, so that every alternative shows its constructor. The zero of a
     /// folded zero is that zero again, so each primal is unfolded once.
     pub fn unfold_zeros(&mut self, shape: Shape) -> Shape {
-        let mut result = Shapes::BOTTOM;
+        let mut parts = Vec::new();
         let mut unfolded = FxHashSet::default();
         let mut pending = vec![shape];
         while let Some(shape) = pending.pop() {
-            for alternative in self.alternatives(shape).iter() {
-                if alternative.head != Head::ZeroOf {
-                    let single = self.intern(vec![alternative.clone()]);
-                    result = self.join(result, single);
-                } else if unfolded.insert(alternative.children[0]) {
-                    pending.push(self.zero_unfolded(alternative.children[0]));
+            let alternatives = self.alternatives(shape);
+            let (zeros, others): (Vec<_>, Vec<_>) = alternatives.iter().partition(|a| a.head == Head::ZeroOf);
+            if zeros.is_empty() {
+                parts.push(shape);
+                continue;
+            }
+            for zero in zeros {
+                if unfolded.insert(zero.children[0]) {
+                    pending.push(self.zero_unfolded(zero.children[0]));
                 }
             }
+            let others = others.into_iter().cloned().collect();
+            parts.push(self.intern(others));
         }
-        result
+        self.join_all(&parts)
     }
 
     /// Whether `shape` is or contains a member of a group.

@@ -173,13 +173,10 @@ fn test(shapes: &mut Shapes, below: Below, prim: Prim, arg: Shape) -> Shape {
 /// The first (0) or second (1) part of the pairs in a shape.
 pub fn part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
     let shape = shapes.unfold_zeros(shape);
-    let mut result = Shapes::BOTTOM;
-    for alternative in shapes.alternatives(shape).iter() {
-        if let Head::Pair(_) = alternative.head {
-            result = shapes.join(result, alternative.children[index]);
-        }
-    }
-    result
+    let alternatives = shapes.alternatives(shape);
+    let pairs = alternatives.iter().filter(|alternative| matches!(alternative.head, Head::Pair(_)));
+    let parts: Vec<Shape> = pairs.map(|pair| pair.children[index]).collect();
+    shapes.join_all(&parts)
 }
 
 /// The lists of what the functions in a shape have captured.
@@ -233,14 +230,13 @@ pub fn is_renamed(head: Head, to: Head) -> bool {
 /// The sensitivity of a pair that has `part` in the slot at `index` and is zero in the other.
 fn in_part(shapes: &mut Shapes, pair: Shape, part: Shape, index: usize) -> Shape {
     let pair = shapes.unfold_zeros(pair);
-    let mut result = Shapes::BOTTOM;
+    let mut sensitivities = Vec::new();
     for alternative in shapes.alternatives(pair).iter() {
         if let head @ Head::Pair(_) = alternative.head {
             let mut parts = [shapes.zero(alternative.children[0]), shapes.zero(alternative.children[1])];
             parts[index] = part;
-            let sensitivity = shapes.make(head, &parts);
-            result = shapes.join(result, sensitivity);
+            sensitivities.push(shapes.make(head, &parts));
         }
     }
-    result
+    shapes.join_all(&sensitivities)
 }

@@ -100,17 +100,19 @@ impl Analyzer<'_> {
         let mut unrolled: Vec<usize> = Vec::new();
         let mut nested: Vec<usize> = Vec::new();
         let code = self.codes.code(key.lambda);
-        let mut tower = code.tower.height();
+        let (mut tower, mut decided, mut decisions) = (code.tower.height(), false, 0);
         for index in (0..self.frames.len()).rev() {
             let frame = &self.frames[index];
             dynamic |= frame.dynamic > 0;
+            decided |= frame.dynamic > 0;
             let Some(old) = &frame.key else { continue };
-            if dynamic && tower > 0 {
+            if decided && tower > 0 {
                 let below = self.codes.code(old.lambda);
                 if below.base == code.base && below.tower.height() < tower {
-                    tower = below.tower.height();
+                    (tower, decided) = (below.tower.height(), false);
+                    decisions += 1;
                 }
-                if code.tower.height() - tower >= self.options.max_dynamic_order {
+                if decisions >= self.options.max_dynamic_order {
                     return Err(self.tower_too_high("dynamic-order"));
                 }
             }
