@@ -21,6 +21,9 @@ use crate::ssa::ir as ssa;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// A program is large when it has more than one in so many of the instructions that it may have.
+const LARGE: usize = 3;
+
 /// How to compile.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -37,7 +40,7 @@ pub struct Settings {
 }
 
 /// Why a program is not native code.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Refusal {
     /// The program is wrong.
     Mistake(Vec<Diagnostic>),
@@ -102,7 +105,11 @@ impl Pipeline {
     ///
     /// When that is not decided before the program runs.
     pub fn analyze(&mut self, program: &mut core::Program) -> Result<flow::Analysis, Refusal> {
-        let result = self.timed("flow", |p| flow::analyze(program, &p.sources, &p.settings.limits));
+        self.analyze_at(program, flow::Precision::Full)
+    }
+
+    fn analyze_at(&mut self, program: &mut core::Program, first: flow::Precision) -> Result<flow::Analysis, Refusal> {
+        let result = self.timed("flow", |p| flow::analyze(program, &p.sources, &p.settings.limits, first));
         result.map_err(|unsupported| Refusal::Unsupported(unsupported.diagnostic))
     }
 
@@ -112,7 +119,17 @@ impl Pipeline {
     ///
     /// When the program certainly fails.
     pub fn specialize(&mut self, program: &core::Program, flow: flow::Analysis) -> Result<ssa::Program, Refusal> {
-        let result = self.timed("specialize", |p| specialize::lower(program, flow, &p.sources, &p.settings.limits));
+        self.specialize_to(program, flow, self.settings.limits.max_instructions)
+    }
+
+    fn specialize_to(
+        &mut self,
+        program: &core::Program,
+        flow: flow::Analysis,
+        most: usize,
+    ) -> Result<ssa::Program, Refusal> {
+        let limits = flow::Options { max_instructions: most, ..self.settings.limits.clone() };
+        let result = self.timed("specialize", |p| specialize::lower(program, flow, &p.sources, &limits));
         result.map_err(|refusal| match refusal {
             specialize::Refusal::CertainFailure(mistake) => Refusal::Mistake(vec![*mistake]),
             specialize::Refusal::TooLarge(diagnostic) => Refusal::Unsupported(diagnostic),
@@ -126,14 +143,39 @@ impl Pipeline {
         report
     }
 
+    /// Everything from core to first-order code. A program that becomes large is analysed again, with fewer copies of its
+    /// functions: most of what large programs consist of are copies that differ in little.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::analyze`] and [`Pipeline::specialize`].
+    pub fn first_order(&mut self, program: &core::Program) -> Result<ssa::Program, Refusal> {
+        use flow::Precision::{Coarse, FewVariants, Full};
+        let most = self.settings.limits.max_instructions;
+        let mut refusal = None;
+        for (precision, most) in [(Full, most / LARGE), (FewVariants, most), (Coarse, most), (Full, most)] {
+            let mut program = program.clone();
+            let result = match self.analyze_at(&mut program, precision) {
+                Ok(flow) => self.specialize_to(&program, flow, most),
+                // No attempt after the first has more to analyse than that.
+                Err(refusal) if precision == Full => return Err(refusal),
+                Err(refusal) => Err(refusal),
+            };
+            match result {
+                Err(found @ Refusal::Unsupported(_)) => refusal = Some(found),
+                result => return result,
+            }
+        }
+        Err(refusal.expect("every attempt was refused"))
+    }
+
     /// Everything from core to optimised first-order code.
     ///
     /// # Errors
     ///
     /// As [`Pipeline::analyze`] and [`Pipeline::specialize`].
-    pub fn native(&mut self, mut program: core::Program) -> Result<ssa::Program, Refusal> {
-        let flow = self.analyze(&mut program)?;
-        let mut code = self.specialize(&program, flow)?;
+    pub fn native(&mut self, program: &core::Program) -> Result<ssa::Program, Refusal> {
+        let mut code = self.first_order(program)?;
         self.optimize(&mut code, &opt::Settings::default());
         Ok(code)
     }

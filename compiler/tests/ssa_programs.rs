@@ -36,7 +36,7 @@ fn programs() -> Vec<PathBuf> {
 fn code(path: &Path, options: &flow::Options) -> Option<Program> {
     let mut pipeline = Pipeline::new(Settings::default());
     let mut program = pipeline.expand(path).ok()?;
-    let flow = flow::analyze(&mut program, &pipeline.sources, options).ok()?;
+    let flow = flow::analyze(&mut program, &pipeline.sources, options, flow::Precision::Full).ok()?;
     pipeline.specialize(&program, flow).ok()
 }
 

@@ -125,7 +125,7 @@ pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Resul
 
 /// Object code of a program.
 pub fn translate(pipeline: &mut Pipeline, program: Program) -> Result<Vec<u8>, Refusal> {
-    let code = pipeline.native(program)?;
+    let code = pipeline.native(&program)?;
     // A program that is too large for the code generator can still be evaluated.
     pipeline.object(&code).map_err(|error| Refusal::Unsupported(Box::new(error.to_diagnostic().as_warning())))
 }

@@ -141,11 +141,11 @@ fn show(
         Stage::Series => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Series)),
         _ => {}
     }
-    let flow = pipeline.analyze(&mut program).map_err(refused)?;
     if stage == Stage::Flow {
+        let flow = pipeline.analyze(&mut program).map_err(refused)?;
         return Ok(flow::print::analysis(&program, &flow));
     }
-    let mut code = pipeline.specialize(&program, flow).map_err(refused)?;
+    let mut code = pipeline.first_order(&program).map_err(refused)?;
     if stage == Stage::Ssa {
         return Ok(code.to_string());
     }

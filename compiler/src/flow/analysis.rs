@@ -28,7 +28,7 @@ mod fixpoint;
 
 use super::algebra::{TowerTooHigh, Transform};
 use super::collapse::Grade;
-use super::limits::Options;
+use super::limits::{Options, Precision};
 use super::primitive;
 use super::shape::{Code, Head, Shape, Shapes};
 use crate::ad::tower::{Tower, Transformation};
@@ -150,23 +150,37 @@ pub struct Analysis {
     pub texts: Vec<Rc<str>>,
 }
 
-/// Analyses a whole program; appends the transformed λs to it.
+/// Analyses a whole program; appends the transformed λs to it. The first attempt has that precision.
 ///
 /// # Errors
 ///
 /// [`Unsupported`] when the limits do not hold for the program.
-pub fn analyze(program: &mut Program, sources: &SourceMap, options: &Options) -> Result<Analysis, Unsupported> {
+pub fn analyze(
+    program: &mut Program,
+    sources: &SourceMap,
+    options: &Options,
+    mut precision: Precision,
+) -> Result<Analysis, Unsupported> {
     // Transforms are appended to what the program has, so that they are easily taken away again.
     let (lambdas, vars) = (program.lambdas.len(), program.vars.len());
-    let first = match attempt(program, sources, options, false) {
-        Ok(analysis) => return Ok(analysis),
-        Err(Failure::Work(unsupported)) => unsupported,
-        Err(Failure::Unsupported(unsupported)) => return Err(unsupported),
-    };
-    program.lambdas.truncate(lambdas);
-    program.vars.truncate(vars);
-    // What stops a coarse analysis is mostly its own coarseness, so the message is about the first.
-    attempt(program, sources, &options.coarse(), true).map_err(|_| first)
+    let mut first = None;
+    loop {
+        let refusal = match attempt(program, sources, &options.at(precision), precision) {
+            Ok(analysis) => return Ok(analysis),
+            Err(Failure::Work(refusal)) => refusal,
+            // The first attempt knows that a tower has no end; the others may have made it by what they mix.
+            Err(Failure::Unsupported(refusal)) if first.is_none() => return Err(refusal),
+            Err(Failure::Unsupported(refusal)) => refusal,
+        };
+        program.lambdas.truncate(lambdas);
+        program.vars.truncate(vars);
+        // What stops a later attempt is mostly its lack of precision, so the message is about the first.
+        let first = first.get_or_insert(refusal);
+        match precision.less() {
+            Some(less) => precision = less,
+            None => return Err(first.clone()),
+        }
+    }
 }
 
 /// Why an analysis was given up.
@@ -176,7 +190,12 @@ enum Failure {
     Unsupported(Unsupported),
 }
 
-fn attempt(program: &mut Program, sources: &SourceMap, options: &Options, coarse: bool) -> Result<Analysis, Failure> {
+fn attempt(
+    program: &mut Program,
+    sources: &SourceMap,
+    options: &Options,
+    precision: Precision,
+) -> Result<Analysis, Failure> {
     let mut analyzer = Analyzer {
         sources,
         codes: Codes { program, transforms: Transforms::new(), options },
@@ -206,7 +225,7 @@ fn attempt(program: &mut Program, sources: &SourceMap, options: &Options, coarse
         span: None,
         item: None,
     };
-    analyzer.result.shapes.coarse = coarse;
+    analyzer.result.shapes.coarse = precision == Precision::Coarse;
     analyzer.program()?;
     Ok(analyzer.result)
 }

@@ -17,10 +17,11 @@ pub struct Options {
     pub number_variants: usize,
     /// How many variants one λ may have before all its further calls share one.
     pub lambda_variants: usize,
-    /// How many variants there may be in all before the analysis starts again, [coarsely](Options::coarse).
+    /// How many variants there may be in all before the analysis starts again [with less
+    /// precision](Options::at).
     pub max_variants: usize,
-    /// How many steps the analysis may take before it starts again, [coarsely](Options::coarse). A step looks at one
-    /// binding or at one node of a shape.
+    /// How many steps the analysis may take before it starts again [with less precision](Options::at). A step looks
+    /// at one binding or at one node of a shape.
     pub max_work: u64,
     /// How often `*j` and `j*` may be applied to the same code.
     pub max_order: u32,
@@ -33,8 +34,31 @@ pub struct Options {
     pub max_instructions: usize,
 }
 
-/// How many steps a coarse analysis may take; the programs that it was made for need a quarter of them.
-const COARSE_WORK: u64 = 3_000_000;
+/// How many steps each attempt after the first may take; the programs that they were made for need a quarter of them.
+const LATER_WORK: u64 = 3_000_000;
+
+/// How much an analysis tells apart. Programs for which one attempt is too much work, or makes too much code, get the
+/// next.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Precision {
+    /// What the limits allow.
+    Full,
+    /// Known numbers do not count, and a λ has few variants. Shapes are exact.
+    FewVariants,
+    /// Nor do shapes have many parts.
+    Coarse,
+}
+
+impl Precision {
+    /// The next attempt.
+    pub fn less(self) -> Option<Precision> {
+        match self {
+            Precision::Full => Some(Precision::FewVariants),
+            Precision::FewVariants => Some(Precision::Coarse),
+            Precision::Coarse => None,
+        }
+    }
+}
 
 impl Default for Options {
     fn default() -> Self {
@@ -44,7 +68,7 @@ impl Default for Options {
             number_variants: 64,
             lambda_variants: 1000,
             max_variants: 20_000,
-            max_work: 20_000_000,
+            max_work: 10_000_000,
             max_order: 12,
             max_code: 500_000,
             max_dynamic_order: 4,
@@ -142,16 +166,19 @@ pub const LIMITS: [Limit; 10] = [
 ];
 
 impl Options {
-    /// The limits of an analysis that ends soon: known numbers do not count, and a λ has few variants, with one for each
+    /// The limits of an attempt of that precision. After the first one, a λ has few variants, with one for each
     /// [grade](super::collapse::Grade) of arguments that covers all others.
-    pub(super) fn coarse(&self) -> Options {
+    pub(super) fn at(&self, precision: Precision) -> Options {
+        if precision == Precision::Full {
+            return self.clone();
+        }
         Options {
-            unroll: self.unroll.min(4),
+            unroll: 0,
             max_nesting: self.max_nesting.min(16),
             number_variants: 0,
             lambda_variants: self.lambda_variants.min(4),
             max_variants: usize::MAX,
-            max_work: COARSE_WORK,
+            max_work: LATER_WORK,
             ..self.clone()
         }
     }

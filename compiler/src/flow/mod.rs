@@ -32,7 +32,7 @@ pub mod analysis;
 pub mod print;
 
 pub use analysis::{Analysis, Unsupported, analyze};
-pub use limits::Options;
+pub use limits::{Options, Precision};
 
 #[cfg(test)]
 mod tests;

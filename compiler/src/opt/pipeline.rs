@@ -122,6 +122,10 @@ const FINISH: &[Row] = &[
     ("memory", "SSA must be pure before it and never changes after it"),
 ];
 
+/// No round begins after passes have looked at so many instructions: the time for large programs is in proportion to
+/// their size, since each pass runs a few times at least and never many more.
+const MOST_WORK: usize = 3_000_000;
+
 /// What the whole pipeline leaves.
 pub const RESULT: Stage = Stage::Counted;
 
@@ -151,11 +155,11 @@ pub struct Report {
 ///
 /// When a pass breaks the law of SSA: the message names the pass.
 pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
-    let mut runner = Runner { settings, report: Report::default(), runs: 0 };
+    let mut runner = Runner { settings, report: Report::default(), runs: 0, work: 0 };
     runner.run_all(program, PREPARE);
     runner.rounds(program, GROWING_ROUNDS);
     for _ in 0..TAPE_ROUNDS {
-        if !runner.run_all(program, TAPES) {
+        if !runner.run_all(program, TAPES) || runner.work > MOST_WORK {
             break;
         }
         runner.rounds(program, 1);
@@ -168,18 +172,20 @@ struct Runner<'s> {
     settings: &'s Settings,
     report: Report,
     runs: usize,
+    /// How many instructions the passes have looked at, each time that one did.
+    work: usize,
 }
 
 impl Runner<'_> {
     fn rounds(&mut self, program: &mut Program, growing: usize) {
         for _ in 0..growing {
             let grown = self.run_all(program, GROW);
-            if !self.run_all(program, SIMPLIFY) && !grown {
+            if (!self.run_all(program, SIMPLIFY) && !grown) || self.work > MOST_WORK {
                 return;
             }
         }
         for _ in 0..SIMPLIFYING_ROUNDS {
-            if !self.run_all(program, SIMPLIFY) {
+            if !self.run_all(program, SIMPLIFY) || self.work > MOST_WORK {
                 return;
             }
         }
@@ -198,6 +204,8 @@ impl Runner<'_> {
 
     fn run(&mut self, program: &mut Program, pass: &Pass) -> bool {
         let start = Instant::now();
+        let blocks = program.functions.values().flat_map(|function| function.blocks.values());
+        self.work += blocks.map(|block| block.insts.len()).sum::<usize>();
         let changed = (pass.run)(program);
         self.note_time(pass.name, start.elapsed());
         self.runs += 1;

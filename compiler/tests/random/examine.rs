@@ -142,7 +142,7 @@ fn count_owners(code: &ssa::Program, input: &str, expected: &Run) -> Result<(), 
 /// Object code, and what it was made of. The error is `Agree` when the compiler says that the program is wrong.
 fn compile(
     pipeline: &mut Pipeline,
-    mut program: Program,
+    program: Program,
     passes: &opt::Settings,
     features: &mut Vec<String>,
 ) -> Result<(Vec<u8>, ssa::Program), Verdict> {
@@ -155,8 +155,7 @@ fn compile(
             Verdict::new(kind, render(&[*warning], sources))
         }
     };
-    let flow = pipeline.analyze(&mut program).map_err(|refusal| refused(refusal, &pipeline.sources))?;
-    let mut code = pipeline.specialize(&program, flow).map_err(|refusal| refused(refusal, &pipeline.sources))?;
+    let mut code = pipeline.first_order(&program).map_err(|refusal| refused(refusal, &pipeline.sources))?;
     pipeline.optimize(&mut code, passes);
     features.extend(features::of_code(&code));
     let object = pipeline.object(&code);
