@@ -26,6 +26,7 @@
 //! | [`unbox_fields`] | boxes that are made only to be stored in another one |
 //! | [`recompute_fields`] | fields that follow from other fields |
 //! | [`tape_loops`] | tapes built and read by loops instead of recursion |
+//! | [`invariant_fields`] | what is the same in all boxes of a tape |
 //! | [`counters`] | chains that hold nothing but their length as numbers |
 //! | [`tail_modulo_cons`] | recursion whose result is boxed as a loop |
 //! | [`merge_functions`] | functions that do the same |
@@ -72,6 +73,8 @@ pub mod unbox_fields;
 pub mod recompute_fields;
 
 pub mod tape_loops;
+
+pub mod invariant_fields;
 
 pub mod counters;
 

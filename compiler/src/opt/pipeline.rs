@@ -1,9 +1,9 @@
 //! The ordered list of passes, and the runner.
 
 use crate::opt::{
-    block_params, compact, constants_across_calls, counters, dce, dead_across_calls, fold, gvn, inline, jump_threading,
-    licm, memory, merge_functions, recompute_fields, select, simplify_cfg, split_sums, tags_across_calls, tail_calls,
-    tail_modulo_cons, tape_loops, unbox_fields,
+    block_params, compact, constants_across_calls, counters, dce, dead_across_calls, fold, gvn, inline,
+    invariant_fields, jump_threading, licm, memory, merge_functions, recompute_fields, select, simplify_cfg,
+    split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -44,6 +44,7 @@ pub const PASSES: &[Pass] = &[
     pass("unbox-fields", "make boxes that are only stored in another box part of it", unbox_fields::run),
     pass("recompute-fields", "compute fields that follow from others where they are read", recompute_fields::run),
     pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
+    pass("invariant-fields", "read what is the same in all boxes of a tape from where it was", invariant_fields::run),
     pass("counters", "make numbers of chains that hold nothing but their length", counters::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
@@ -100,6 +101,8 @@ const TAPES: &[Row] = &[
         "tape-loops",
         "builders and readers have to be simple and alone with their sum, so as much as possible is inlined",
     ),
+    ("licm", "what does not change in a loop that builds a tape should not look as if it did"),
+    ("invariant-fields", "the loops that build and read a tape are in one function now, if they ever are"),
     ("counters", "fields that nobody needs are gone, and tapes have one end"),
 ];
 

@@ -18,11 +18,13 @@
 //!   function and used for nothing else, so that there is one box less, and
 //! - whoever reads the field only looks at fields of what it finds, so that nobody has to make the box again.
 //!
+//! A box of a sum with one alternative whose only field is a pointer is that pointer.
+//!
 //! Invariant: of two sums that contain each other, one is unboxed at a time, so that the pass ends.
 //!
 //! Tests: `tests/opt/unbox-fields/`.
 
-use crate::opt::rewrite::{Definitions, use_counts};
+use crate::opt::rewrite::{Definitions, Replacements, use_counts};
 use crate::ssa::ir::{Function, Inst, Op, Program, SumId, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,15 +36,55 @@ type Field = (SumId, u32, u32);
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
+    let changed = see_through(program);
     let plan = Plan::new(program);
     if plan.inner.is_empty() {
-        return false;
+        return changed;
     }
     for function in program.functions.values_mut() {
         plan.rewrite(function);
     }
     plan.rewrite_sums(program);
     true
+}
+
+/// Lets the pointer in a box that holds nothing else stand for the box.
+fn see_through(program: &mut Program) -> bool {
+    let is_transparent = |sum: SumId| match &program.sums[sum].alternatives[..] {
+        [only] => only.fields == [Type::Ptr],
+        _ => false,
+    };
+    let mut changed = false;
+    for function in program.functions.values_mut() {
+        let mut replacements = Replacements::new(function);
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            match inst.op {
+                Op::Box(sum, 0) | Op::Field(sum, 0, 0) if is_transparent(sum) => {
+                    let by = replacements.resolve(inst.args[0]);
+                    replacements.replace(inst.results[0], by);
+                }
+                _ => {}
+            }
+        }
+        if replacements.apply(function) {
+            changed = true;
+            for block in function.blocks.values_mut() {
+                block.insts.retain(|inst| match inst.op {
+                    Op::Box(sum, 0) | Op::Field(sum, 0, 0) => !is_transparent(sum),
+                    _ => true,
+                });
+                for inst in &mut block.insts {
+                    let constant = match inst.op {
+                        Op::HasTag(sum, tag) if is_transparent(sum) => Op::ConstBool(tag == 0),
+                        Op::Tag(sum) if is_transparent(sum) => Op::ConstInt(0),
+                        _ => continue,
+                    };
+                    (inst.op, inst.args) = (constant, Vec::new());
+                }
+            }
+        }
+    }
+    changed
 }
 
 /// Which fields to replace.
