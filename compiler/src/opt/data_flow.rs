@@ -194,10 +194,6 @@ impl Classes {
                     self.unify(result, field);
                 }
             }
-            Op::Select if is_pointer(inst.results[0]) => {
-                self.flows(place(inst.args[1]), place(inst.results[0]));
-                self.flows(place(inst.args[2]), place(inst.results[0]));
-            }
             Op::GlobalSet(slot) if is_pointer(inst.args[0]) => self.flows(place(inst.args[0]), Place::Slot(slot)),
             Op::GlobalGet(slot) if is_pointer(inst.results[0]) => {
                 self.flows(Place::Slot(slot), place(inst.results[0]));
@@ -208,7 +204,14 @@ impl Classes {
                     self.flows(Place::Result(callee, position), place(*result));
                 }
             }
-            _ => {}
+            // A selection, or what only hides what it hands on: every result may be every operand.
+            _ => {
+                for result in inst.results.iter().filter(|value| is_pointer(**value)) {
+                    for arg in inst.args.iter().filter(|value| is_pointer(**value)) {
+                        self.flows(place(*arg), place(*result));
+                    }
+                }
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_runtime.o"));
+const MATH: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libvlad_math.a"));
 
 const HOST: &str = r#"
 #include <dlfcn.h>
@@ -42,10 +43,12 @@ impl Host {
         let file = |name: &str| folder.join(name);
         fs::write(file("host.c"), HOST).expect("temporary files can be written");
         fs::write(file("runtime.o"), RUNTIME).expect("temporary files can be written");
+        fs::write(file("math.a"), MATH).expect("temporary files can be written");
         let mut command = Command::new("cc");
         command.arg("-rdynamic").arg(file("host.c")).arg(file("runtime.o")).arg("-o").arg(file("host"));
-        // The mathematics library is for the programs.
-        command.args(["-Wl,--no-as-needed", "-lm", "-lpthread", "-ldl"]);
+        // The elementary functions are for the programs.
+        command.arg("-Wl,--whole-archive").arg(file("math.a")).arg("-Wl,--no-whole-archive");
+        command.args(["-lm", "-lpthread", "-ldl"]);
         assert!(command.status().is_ok_and(|status| status.success()), "the host of programs can be linked");
     }
 
