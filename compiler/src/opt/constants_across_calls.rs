@@ -32,8 +32,9 @@
 //! Tests: `tests/opt/constants-across-calls/`.
 
 use crate::base::EntityVec;
+use crate::opt::data_flow::Field;
 use crate::opt::rewrite::{Constants, Definitions, Replacements, is_constant, use_counts};
-use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, SumId, Terminator, Type, Value};
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
 
 /// Treats the whole program.
@@ -54,9 +55,6 @@ enum Track {
     Constants,
     Params,
 }
-
-/// A field of an alternative: sum, tag and position.
-type Field = (SumId, u32, u32);
 
 /// What is known about each value and each result.
 type Tables = (EntityVec<FuncId, EntityVec<Value, Known>>, EntityVec<FuncId, Vec<Known>>);

@@ -27,18 +27,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
+    let mut chains = candidates(program);
+    if chains.is_empty() {
+        return false;
+    }
     let classes = Classes::new(program);
-    let mut chains = find(program, &classes);
-    let fields = loop {
-        match fields_of(&chains, program, &classes) {
-            Ok(fields) => break fields,
+    keep_unmixed(&mut chains, &classes);
+    let (counted, fields) = loop {
+        let counted = counted(&chains, &classes);
+        match fields_of(&counted, &classes) {
+            Ok(fields) => break (counted, fields),
             Err(mixed) => chains.retain(|sum, _| !mixed.contains(sum)),
         }
     };
     if chains.is_empty() {
         return false;
     }
-    let counted = counted(&chains, &classes);
     for (place, class) in classes.places() {
         if counted.contains(&class) {
             match place {
@@ -62,8 +66,8 @@ struct Chain {
     node: u32,
 }
 
-/// The sums that are chains and whose values share no place with others.
-fn find(program: &Program, classes: &Classes) -> FxHashMap<SumId, Chain> {
+/// The sums that have the alternatives of a chain, and no recursion that makes them of what it returns.
+fn candidates(program: &Program) -> FxHashMap<SumId, Chain> {
     let mut ends: FxHashMap<SumId, FxHashSet<u32>> = FxHashMap::default();
     let mut excluded: FxHashSet<SumId> = FxHashSet::default();
     for function in program.functions.values() {
@@ -84,12 +88,12 @@ fn find(program: &Program, classes: &Classes) -> FxHashMap<SumId, Chain> {
         let [end] = ends.get(&sum)?.iter().copied().collect::<Vec<_>>()[..] else { return None };
         (nodes.next().is_none() && alternative.fields == [Type::Ptr]).then_some(Chain { end, node })
     };
-    let mut chains: FxHashMap<SumId, Chain> = program
-        .sums
-        .ids()
-        .filter(|sum| !excluded.contains(sum))
-        .filter_map(|sum| chain(sum).map(|chain| (sum, chain)))
-        .collect();
+    let sums = program.sums.ids().filter(|sum| !excluded.contains(sum));
+    sums.filter_map(|sum| chain(sum).map(|chain| (sum, chain))).collect()
+}
+
+/// Keeps the chains that go on as themselves and whose values share no place with others.
+fn keep_unmixed(chains: &mut FxHashMap<SumId, Chain>, classes: &Classes) {
     for (class, sums) in classes.all() {
         for sum in sums {
             let rest = chains.get(sum).and_then(|chain| classes.field(class, (*sum, chain.node, 0)));
@@ -98,7 +102,6 @@ fn find(program: &Program, classes: &Classes) -> FxHashMap<SumId, Chain> {
             }
         }
     }
-    chains
 }
 
 /// The classes of chains.
@@ -112,30 +115,14 @@ fn counted(chains: &FxHashMap<SumId, Chain>, classes: &Classes) -> FxHashSet<Cla
 /// # Errors
 ///
 /// The chains in a field that holds something else in other values of its sum: these cannot be numbers.
-fn fields_of(
-    chains: &FxHashMap<SumId, Chain>,
-    program: &Program,
-    classes: &Classes,
-) -> Result<FxHashSet<Field>, FxHashSet<SumId>> {
-    let counted = counted(chains, classes);
-    let (mut with, mut without) = (FxHashMap::default(), FxHashSet::default());
-    for (class, sums) in classes.all() {
-        for sum in sums {
-            for (tag, alternative) in (0..).zip(&program.sums[*sum].alternatives) {
-                for field in (0..).take(alternative.fields.len()).map(|position| (*sum, tag, position)) {
-                    match classes.field(class, field) {
-                        Some(inner) if counted.contains(&inner) => drop(with.insert(field, inner)),
-                        Some(_) => drop(without.insert(field)),
-                        None => {}
-                    }
-                }
-            }
-        }
-    }
-    let mixed = with.iter().filter(|(field, _)| without.contains(*field)).map(|(_, inner)| *inner);
+fn fields_of(counted: &FxHashSet<Class>, classes: &Classes) -> Result<FxHashSet<Field>, FxHashSet<SumId>> {
+    let holds_chain = |inner: &Class| counted.contains(inner);
+    let fields = |chains: bool| classes.fields().filter(move |(_, _, inner)| holds_chain(inner) == chains);
+    let without: FxHashSet<Field> = fields(false).map(|(_, field, _)| field).collect();
+    let mixed = fields(true).filter(|(_, field, _)| without.contains(field)).map(|(_, _, inner)| inner);
     let mixed: FxHashSet<Class> = mixed.collect();
     if mixed.is_empty() {
-        return Ok(with.into_keys().collect());
+        return Ok(fields(true).map(|(_, field, _)| field).collect());
     }
     Err(classes.all().filter(|(class, _)| mixed.contains(class)).flat_map(|(_, sums)| sums).copied().collect())
 }
@@ -145,13 +132,13 @@ fn rewrite(function: &mut Function, chains: &FxHashMap<SumId, Chain>) {
         let types = &mut function.values;
         let mut insts = Vec::with_capacity(block.insts.len());
         for mut inst in block.insts.drain(..) {
-            let (Op::Immediate(sum, _) | Op::Box(sum, _) | Op::Tag(sum) | Op::HasTag(sum, _) | Op::Field(sum, ..)) =
-                inst.op
-            else {
-                insts.push(inst);
-                continue;
+            let chain = match inst.op {
+                Op::Immediate(sum, _) | Op::Box(sum, _) | Op::Tag(sum) | Op::HasTag(sum, _) | Op::Field(sum, ..) => {
+                    chains.get(&sum)
+                }
+                _ => None,
             };
-            let Some(chain) = chains.get(&sum) else {
+            let Some(chain) = chain else {
                 insts.push(inst);
                 continue;
             };

@@ -55,6 +55,13 @@ impl Classes {
         self.fields[class.0].get(&field).map(|id| Class(self.root(*id)))
     }
 
+    /// All fields of all classes, with their own classes.
+    pub fn fields(&self) -> impl Iterator<Item = (Class, Field, Class)> {
+        let roots = (0..self.parents.len()).filter(|id| self.parents[*id] == *id);
+        let fields = |id: usize| self.fields[id].iter().map(move |(field, inner)| (id, *field, *inner));
+        roots.flat_map(fields).map(|(id, field, inner)| (Class(id), field, Class(self.root(inner))))
+    }
+
     /// All places with their classes, in an order that depends on the program only.
     pub fn places(&self) -> Vec<(Place, Class)> {
         let mut places: Vec<_> = self.ids.iter().map(|(place, id)| (*place, Class(self.root(*id)))).collect();

@@ -21,16 +21,18 @@
 //!
 //! Tests: `tests/opt/invariant-fields/`.
 
-use crate::opt::data_flow::{Class, Classes, Place};
+use crate::opt::data_flow::{Class, Classes, Field, Place};
 use crate::opt::rewrite::Replacements;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, SumId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
     let classes = Classes::new(program);
-    let homes = homes(program, &classes);
+    let homes = homes(&classes);
     let mut changed = false;
     for id in program.functions.ids() {
         let local: FxHashSet<SumId> =
@@ -42,40 +44,32 @@ pub fn run(program: &mut Program) -> bool {
     changed
 }
 
+/// Notes what is found for a key: `None` as soon as that is not always the same.
+fn agree<K: Eq + Hash, V: PartialEq>(table: &mut FxHashMap<K, Option<V>>, key: K, found: Option<V>) {
+    match table.entry(key) {
+        Entry::Vacant(entry) => drop(entry.insert(found)),
+        Entry::Occupied(mut entry) if *entry.get() != found => drop(entry.insert(None)),
+        Entry::Occupied(_) => {}
+    }
+}
+
 /// For each sum the function that all its values stay in, if there is one.
-fn homes(program: &Program, classes: &Classes) -> FxHashMap<SumId, Option<FuncId>> {
+fn homes(classes: &Classes) -> FxHashMap<SumId, Option<FuncId>> {
     let mut of_class: FxHashMap<Class, Option<FuncId>> = FxHashMap::default();
     for (place, class) in classes.places() {
         let here = match place {
             Place::Value(function, _) => Some(function),
             Place::Result(..) | Place::Slot(_) => None,
         };
-        let home = of_class.entry(class).or_insert(here);
-        if *home != here {
-            *home = None;
-        }
+        agree(&mut of_class, class, here);
     }
     // What is stored in boxes of another class is where they are.
-    for (class, sums) in classes.all() {
-        for sum in sums {
-            for (tag, alternative) in (0..).zip(&program.sums[*sum].alternatives) {
-                for position in (0..).take(alternative.fields.len()) {
-                    match classes.field(class, (*sum, tag, position)) {
-                        Some(inner) if inner != class => drop(of_class.insert(inner, None)),
-                        _ => {}
-                    }
-                }
-            }
-        }
-    }
+    of_class.extend(classes.fields().filter(|(class, _, inner)| inner != class).map(|(_, _, inner)| (inner, None)));
     let mut homes: FxHashMap<SumId, Option<FuncId>> = FxHashMap::default();
     for (class, sums) in classes.all() {
         let here = of_class.get(&class).copied().flatten();
         for sum in sums {
-            let home = homes.entry(*sum).or_insert(here);
-            if *home != here {
-                *home = None;
-            }
+            agree(&mut homes, *sum, here);
         }
     }
     homes
@@ -84,7 +78,7 @@ fn homes(program: &Program, classes: &Classes) -> FxHashMap<SumId, Option<FuncId
 /// Replaces the reads of invariant fields of sums whose values stay in the function.
 fn rewrite(function: &mut Function, id: FuncId, classes: &Classes, local: &FxHashSet<SumId>) -> bool {
     // What is stored in each field, if it is always the same.
-    let mut stored: FxHashMap<(SumId, u32, u32), Option<Value>> = FxHashMap::default();
+    let mut stored: FxHashMap<Field, Option<Value>> = FxHashMap::default();
     let mut defined_in: FxHashMap<Value, BlockId> = FxHashMap::default();
     let mut class_of: FxHashMap<SumId, FxHashSet<Class>> = FxHashMap::default();
     let mut carried: FxHashMap<Class, Vec<BlockId>> = FxHashMap::default();
@@ -102,10 +96,7 @@ fn rewrite(function: &mut Function, id: FuncId, classes: &Classes, local: &FxHas
             {
                 class_of.entry(sum).or_default().extend(classes.class(Place::Value(id, inst.results[0])));
                 for (field, arg) in (0..).zip(&inst.args) {
-                    let known = stored.entry((sum, tag, field)).or_insert(Some(*arg));
-                    if *known != Some(*arg) {
-                        *known = None;
-                    }
+                    agree(&mut stored, (sum, tag, field), Some(*arg));
                 }
             }
         }

@@ -24,15 +24,13 @@
 //! Tests: `tests/opt/recompute-fields/`.
 
 use crate::base::EntityVec;
+use crate::opt::data_flow::Field;
 use crate::opt::rewrite::{Definitions, is_constant};
 use crate::ssa::ir::{Function, Inst, Op, Program, Real1, Real2, Sum, SumId, Type, Value};
 use rustc_hash::FxHashMap;
 
 /// What may be computed instead of being loaded.
 const MAX_OPERATIONS: usize = 3;
-
-/// A field of an alternative: sum, tag and position.
-type Field = (SumId, u32, u32);
 
 /// How a field follows from others.
 #[derive(Clone, Debug, PartialEq)]

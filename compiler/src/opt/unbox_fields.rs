@@ -24,15 +24,13 @@
 //!
 //! Tests: `tests/opt/unbox-fields/`.
 
+use crate::opt::data_flow::Field;
 use crate::opt::rewrite::{Definitions, Replacements, use_counts};
 use crate::ssa::ir::{Function, Inst, Op, Program, SumId, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A box has so many fields at most, since code that makes one mentions each.
 const MAX_FIELDS: usize = 128;
-
-/// A field of an alternative: sum, tag and position.
-type Field = (SumId, u32, u32);
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {

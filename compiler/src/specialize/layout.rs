@@ -29,9 +29,6 @@ use std::rc::Rc;
 /// more than this would not stay in registers anyway.
 pub const MAX_FLAT: usize = 64;
 
-/// A sum that contains itself is boxed when it has more leaves than this, though it lies within another one.
-const MAX_INNER: usize = 64;
-
 /// The representation of a shape.
 #[derive(Clone, Debug)]
 pub enum Layout {
@@ -86,7 +83,6 @@ impl Layouts {
         let is_sum = alternatives.len() > 1;
         let is_recursive = shapes.is_recursive(shape);
         let is_box = is_recursive && self.is_box(shapes, shape);
-        let inner = is_sum && is_recursive && !is_box;
         let cyclic = is_box || is_recursive && !is_sum && !self.open.insert(shape);
         let flat = (!cyclic).then(|| self.flat(shapes, program, &alternatives));
         // A cycle of products has been cut at this shape meanwhile: then it is a box.
@@ -94,9 +90,7 @@ impl Layouts {
             return leaves.clone();
         }
         let (layout, leaves) = match flat {
-            Some((layout, leaves)) if leaves.len() <= if inner { MAX_INNER } else { MAX_FLAT } => {
-                (layout, leaves.into())
-            }
+            Some((layout, leaves)) if leaves.len() <= MAX_FLAT => (layout, leaves.into()),
             _ => (Layout::Boxed(self.sum(program, shape)), [Type::Ptr].into()),
         };
         self.layouts.insert(shape, layout);
