@@ -63,13 +63,14 @@ const MATH: &[(&str, u32)] = &[
 
 /// Compiles the elementary functions into `libvlad_math.a` in the output directory, and links it into the compiler.
 fn build_math() {
-    let folder = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/math");
-    println!("cargo::rerun-if-changed={}", folder.display());
+    let dispatch_source = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/math/dispatch.c");
+    println!("cargo::rerun-if-changed={}", dispatch_source.display());
+    let core_math = package("core-math-sys").join("vendor/src/binary64");
     let output = PathBuf::from(variable("OUT_DIR"));
     let x86 = variable("CARGO_CFG_TARGET_ARCH") == "x86_64";
     let mut archive = cc::Build::new();
     for (name, operands) in MATH {
-        let source = folder.join("core-math").join(name).join(format!("{name}.c"));
+        let source = core_math.join(name).join(format!("{name}.c"));
         // Object files are called like their sources, so each kind gets a folder of its own.
         let kind = |kind: &str| {
             let mut build = cc::Build::new();
@@ -92,9 +93,26 @@ fn build_math() {
         if *name == "log" {
             dispatch.define("LOGARITHM", None);
         }
-        archive.objects(dispatch.file(folder.join("dispatch.c")).compile_intermediates());
+        archive.objects(dispatch.file(&dispatch_source).compile_intermediates());
     }
     archive.compile("vlad_math");
+}
+
+/// The folder with the sources of a package that the build script depends on.
+///
+/// `core-math-sys` compiles its C files for the machine at hand only and does not say where they are, so cargo is asked.
+fn package(name: &str) -> PathBuf {
+    let mut command = Command::new(variable("CARGO"));
+    command.args(["metadata", "--format-version=1", "--filter-platform", &variable("HOST")]);
+    command.arg("--manifest-path").arg(Path::new(&variable("CARGO_MANIFEST_DIR")).join("Cargo.toml"));
+    let output = command.output().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
+    assert!(output.status.success(), "{command:?} failed: {}", String::from_utf8_lossy(&output.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
+    let packages = metadata["packages"].as_array().expect("cargo lists packages");
+    let found = packages.iter().find(|package| package["name"] == name);
+    let manifest = found.and_then(|package| package["manifest_path"].as_str());
+    let manifest = Path::new(manifest.unwrap_or_else(|| panic!("{name} is a dependency")));
+    manifest.parent().expect("a manifest is in a folder").to_owned()
 }
 
 /// The member of an archive (in the format of System V) whose name contains the text.
