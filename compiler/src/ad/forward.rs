@@ -32,32 +32,16 @@
 //! and letrec native; a transformation of code instead of overloading keeps perturbations apart.
 
 use super::Transforms;
-use super::code::{Code, prune};
+use super::code::Code;
 use super::rules::{self, Call};
-use crate::core::ir::{Below, Binding, Body, Lambda, LambdaId, Origin, Program, Rhs, Var};
+use super::tower::Transformation;
+use crate::core::ir::{Below, Binding, Body, Lambda, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
 
-/// Transforms one λ and the λs inside it.
-pub(super) fn forward(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> LambdaId {
-    let given = program.given.get(&lambda).map(|given| &given.forward);
-    if let Some(done) = given.or_else(|| transforms.forwarded.lambdas.get(&lambda)) {
-        return *done;
-    }
-    let source = program.lambdas[lambda].clone();
-    // Known before it is made: a function that refers to itself refers to its transform there.
-    let id = program.lambdas.push(Lambda { origin: Origin::Forward(lambda), ..source.clone() });
-    transforms.forwarded.lambdas.insert(lambda, id);
-
-    let mut cx = Forwarder { transforms, program };
-    let captures: Vec<Var> = source.captures.iter().map(|x| cx.forwarded(*x)).collect();
-    let param = cx.forwarded(source.param);
-    let mut body = cx.body(&source.body, Scope::default());
-    prune(&mut body, program);
-    let name = Rc::from(format!("⇀{}", source.name).as_str());
-    program.lambdas[id] = Lambda { name, span: source.span, origin: Origin::Forward(lambda), param, captures, body };
-    id
+/// The body of the transform of a λ.
+pub(super) fn body(transforms: &mut Transforms, program: &mut Program, source: &Lambda) -> Body {
+    Forwarder { transforms, program }.body(&source.body, Scope::default())
 }
 
 /// What is known of the source variables in scope.
@@ -79,15 +63,7 @@ struct Forwarder<'a> {
 impl Forwarder<'_> {
     /// ⇀x.
     fn forwarded(&mut self, x: Var) -> Var {
-        if let Some(var) = self.transforms.forwarded.vars.get(&x) {
-            return *var;
-        }
-        let info = self.program.vars[x].clone();
-        let var = self.program.new_var(&format!("⇀{}", info.name), info.span);
-        let transformed = info.environment_of.map(|lambda| forward(self.transforms, self.program, lambda));
-        self.program.vars[var].environment_of = transformed;
-        self.transforms.forwarded.vars.insert(x, var);
-        var
+        self.transforms.variable(self.program, Transformation::Forward, x)
     }
 
     fn body(&mut self, body: &Body, mut scope: Scope) -> Body {
@@ -126,7 +102,7 @@ impl Forwarder<'_> {
             }
             Rhs::Apply(f, a) => Rhs::Apply(self.forwarded(*f), self.forwarded(*a)),
             Rhs::Destructure(part, y) => Rhs::Destructure(*part, self.forwarded(*y)),
-            Rhs::Closure(lambda) => Rhs::Closure(forward(self.transforms, self.program, *lambda)),
+            Rhs::Closure(lambda) => Rhs::Closure(self.transforms.apply(self.program, Transformation::Forward, *lambda)),
             Rhs::If(condition, then, other) => {
                 let condition = self.forwarded(*condition);
                 let then = self.body(then, scope.clone());

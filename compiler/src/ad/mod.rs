@@ -12,8 +12,9 @@ mod series;
 
 pub mod tower;
 
-use crate::core::ir::{LambdaId, Origin, Program, Var};
+use crate::core::ir::{Lambda, LambdaId, Origin, Program, Var};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use tower::{Tower, Transformation};
 
 /// Which λs and variables have been transformed so far.
@@ -22,18 +23,10 @@ use tower::{Tower, Transformation};
 /// other and can be transformed again, in the same way or in another: that is the next order.
 #[derive(Clone, Debug, Default)]
 pub struct Transforms {
-    reversed: Transformed,
-    forwarded: Transformed,
-    series: Transformed,
-}
-
-/// What one transformation has made so far.
-#[derive(Clone, Debug, Default)]
-struct Transformed {
-    lambdas: FxHashMap<LambdaId, LambdaId>,
+    lambdas: FxHashMap<(Transformation, LambdaId), LambdaId>,
     /// ↼x, ⇀x or x̂ for each variable x of a transformed λ. The same for every λ that captures x, so that `closure ↼λ` finds
     /// its captures under the names that they have where it stands.
-    vars: FxHashMap<Var, Var>,
+    vars: FxHashMap<(Transformation, Var), Var>,
 }
 
 impl Transforms {
@@ -43,19 +36,68 @@ impl Transforms {
     }
 
     /// The transform of a λ, ↼λ, ⇀λ or λ̂: the one that [the library gives](Program::given), or else derived. See
-    /// [`reverse`], [`forward`] and [`series`] for their form.
+    /// [`reverse`], [`forward`] and [`series`] for the form of its body; parameter and captures are the transformed ones.
     pub fn apply(&mut self, program: &mut Program, transformation: Transformation, lambda: LambdaId) -> LambdaId {
-        match transformation {
-            Transformation::Reverse => reverse::reverse(self, program, lambda),
-            Transformation::Forward => forward::forward(self, program, lambda),
-            Transformation::Series => series::series(self, program, lambda),
+        let given = program.given.get(&lambda).map(|given| match transformation {
+            Transformation::Reverse => given.reverse,
+            Transformation::Forward => given.forward,
+            Transformation::Series => given.series,
+        });
+        if let Some(done) = given.or_else(|| self.lambdas.get(&(transformation, lambda)).copied()) {
+            return done;
         }
+        let source = program.lambdas[lambda].clone();
+        let name = Rc::from(marked(transformation, &source.name));
+        // Known before its body is made: a function that refers to itself refers to its transform there.
+        let id = program.lambdas.push(Lambda { name, origin: origin(transformation, lambda), ..source.clone() });
+        self.lambdas.insert((transformation, lambda), id);
+        let captures = source.captures.iter().map(|x| self.variable(program, transformation, *x)).collect();
+        let param = self.variable(program, transformation, source.param);
+        let mut body = match transformation {
+            Transformation::Reverse => reverse::body(self, program, lambda),
+            Transformation::Forward => forward::body(self, program, &source),
+            Transformation::Series => series::body(self, program, &source),
+        };
+        code::prune(&mut body, program);
+        let transform = &mut program.lambdas[id];
+        (transform.captures, transform.param, transform.body) = (captures, param, body);
+        id
+    }
+
+    /// ↼x, ⇀x or x̂.
+    fn variable(&mut self, program: &mut Program, transformation: Transformation, x: Var) -> Var {
+        if let Some(var) = self.vars.get(&(transformation, x)) {
+            return *var;
+        }
+        let info = program.vars[x].clone();
+        let var = program.new_var(&marked(transformation, &info.name), info.span);
+        let transformed = info.environment_of.map(|lambda| self.apply(program, transformation, lambda));
+        program.vars[var].environment_of = transformed;
+        self.vars.insert((transformation, x), var);
+        var
     }
 
     /// The λ that all transformations of a tower make of `base`.
     pub fn raise(&mut self, program: &mut Program, base: LambdaId, tower: Tower) -> LambdaId {
         let transformations = tower.transformations().into_iter();
         transformations.fold(base, |lambda, transformation| self.apply(program, transformation, lambda))
+    }
+}
+
+/// The name of what a transformation makes of something with a name.
+fn marked(transformation: Transformation, name: &str) -> String {
+    match transformation {
+        Transformation::Reverse => format!("↼{name}"),
+        Transformation::Forward => format!("⇀{name}"),
+        Transformation::Series => format!("{name}\u{302}"),
+    }
+}
+
+fn origin(transformation: Transformation, lambda: LambdaId) -> Origin {
+    match transformation {
+        Transformation::Reverse => Origin::Reverse(lambda),
+        Transformation::Forward => Origin::Forward(lambda),
+        Transformation::Series => Origin::Series(lambda),
     }
 }
 

@@ -35,6 +35,7 @@
 use super::Transforms;
 use super::code::{Code, operands, prune};
 use super::rules::{self, Call};
+use super::tower::Transformation;
 use crate::base::Span;
 use crate::core::ir::{Below, Binding, Body, Const, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
@@ -73,34 +74,19 @@ struct Scope {
     inactive: FxHashSet<Var>,
 }
 
-/// Transforms one λ and, first, the λs inside it.
-pub(super) fn reverse(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> LambdaId {
-    let given = program.given.get(&lambda).map(|given| &given.reverse);
-    if let Some(done) = given.or_else(|| transforms.reversed.lambdas.get(&lambda)) {
-        return *done;
-    }
+/// The body of the transform of a λ.
+pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> Body {
     let source = program.lambdas[lambda].clone();
-    let placeholder = Lambda { origin: Origin::Reverse(lambda), ..source.clone() };
-    let id = program.lambdas.push(placeholder);
-    transforms.reversed.lambdas.insert(lambda, id);
-
     let mut cx = Reverser { transforms, program, lambda, backpropagators: 0 };
     let mut scope = Scope::default();
-    let captures: Vec<Var> = source.captures.iter().map(|x| cx.declare(*x, &mut scope)).collect();
-    let param = cx.declare(source.param, &mut scope);
-    let (mut bindings, result, steps) = cx.forward(&source.body, &mut scope);
-    let backpropagator = {
-        let targets = Targets::Function { captures: &source.captures, param: source.param };
-        cx.backpropagator(&source.body, &steps, targets, &scope, source.span)
-    };
-    let mut code = Code { program: cx.program, bindings: std::mem::take(&mut bindings), span: source.span };
+    source.captures.iter().chain([&source.param]).for_each(|x| cx.declare(*x, &mut scope));
+    let (bindings, result, steps) = cx.forward(&source.body, &mut scope);
+    let targets = Targets::Function { captures: &source.captures, param: source.param };
+    let backpropagator = cx.backpropagator(&source.body, &steps, targets, &scope, source.span);
+    let mut code = Code { program: cx.program, bindings, span: source.span };
     let closure = code.bind("b", Rhs::Closure(backpropagator));
-    let pair = code.prim(Prim::Cons, &[result, closure]);
-    let mut body = Body { bindings: code.bindings, result: pair };
-    prune(&mut body, program);
-    let name = Rc::from(format!("↼{}", source.name).as_str());
-    program.lambdas[id] = Lambda { name, span: source.span, origin: Origin::Reverse(lambda), param, captures, body };
-    id
+    let result = code.prim(Prim::Cons, &[result, closure]);
+    Body { bindings: code.bindings, result }
 }
 
 /// Whose sensitivities a backpropagator returns.
@@ -122,23 +108,13 @@ struct Reverser<'a> {
 impl Reverser<'_> {
     /// ↼x.
     fn reversed(&mut self, x: Var) -> Var {
-        if let Some(var) = self.transforms.reversed.vars.get(&x) {
-            return *var;
-        }
-        let info = self.program.vars[x].clone();
-        let var = self.program.new_var(&format!("↼{}", info.name), info.span);
-        let transformed = info.environment_of.map(|lambda| reverse(self.transforms, self.program, lambda));
-        self.program.vars[var].environment_of = transformed;
-        self.transforms.reversed.vars.insert(x, var);
-        var
+        self.transforms.variable(self.program, Transformation::Reverse, x)
     }
 
     /// Brings x and ↼x into scope.
-    fn declare(&mut self, x: Var, scope: &mut Scope) -> Var {
-        let var = self.reversed(x);
+    fn declare(&mut self, x: Var, scope: &mut Scope) {
         scope.sources.push(x);
-        scope.generated.push(var);
-        var
+        scope.generated.push(self.reversed(x));
     }
 
     /// The forward phase of a body: its bindings, the variable of its value, and what the reverse phase needs.
@@ -174,7 +150,7 @@ impl Reverser<'_> {
             Rhs::Lifted(below, prim, args) => return self.forward_prim(binding, *below, *prim, args, scope, out),
             Rhs::If(condition, then, other) => return self.forward_if(binding, *condition, then, other, scope, out),
             Rhs::Closure(lambda) => {
-                let transformed = reverse(self.transforms, self.program, *lambda);
+                let transformed = self.transforms.apply(self.program, Transformation::Reverse, *lambda);
                 out.push(Binding { var: reversed_x, rhs: Rhs::Closure(transformed), span: binding.span });
                 return StepKind::Plain;
             }

@@ -31,31 +31,15 @@
 //! computer programs" (2001), whose lazy towers this computes to a given order.
 
 use super::Transforms;
-use super::code::{Code, prune};
+use super::code::Code;
 use super::rules::is_lifted;
-use crate::core::ir::{Below, Binding, Body, GlobalId, Lambda, LambdaId, Origin, Program, Rhs, Var};
+use super::tower::Transformation;
+use crate::core::ir::{Below, Binding, Body, GlobalId, Lambda, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
-use std::rc::Rc;
 
-/// Transforms one λ and the λs inside it.
-pub(super) fn series(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> LambdaId {
-    let given = program.given.get(&lambda).map(|given| &given.series);
-    if let Some(done) = given.or_else(|| transforms.series.lambdas.get(&lambda)) {
-        return *done;
-    }
-    let source = program.lambdas[lambda].clone();
-    // Known before it is made: a function that refers to itself refers to its transform there.
-    let id = program.lambdas.push(Lambda { origin: Origin::Series(lambda), ..source.clone() });
-    transforms.series.lambdas.insert(lambda, id);
-
-    let mut cx = Expander { transforms, program };
-    let captures: Vec<Var> = source.captures.iter().map(|x| cx.expanded(*x)).collect();
-    let param = cx.expanded(source.param);
-    let mut body = cx.body(&source.body);
-    prune(&mut body, program);
-    let name = Rc::from(format!("{}\u{302}", source.name).as_str());
-    program.lambdas[id] = Lambda { name, span: source.span, origin: Origin::Series(lambda), param, captures, body };
-    id
+/// The body of the transform of a λ.
+pub(super) fn body(transforms: &mut Transforms, program: &mut Program, source: &Lambda) -> Body {
+    Expander { transforms, program }.body(&source.body)
 }
 
 /// Expands what a function computes into power series.
@@ -67,15 +51,7 @@ struct Expander<'a> {
 impl Expander<'_> {
     /// x̂.
     fn expanded(&mut self, x: Var) -> Var {
-        if let Some(var) = self.transforms.series.vars.get(&x) {
-            return *var;
-        }
-        let info = self.program.vars[x].clone();
-        let var = self.program.new_var(&format!("{}\u{302}", info.name), info.span);
-        let transformed = info.environment_of.map(|lambda| series(self.transforms, self.program, lambda));
-        self.program.vars[var].environment_of = transformed;
-        self.transforms.series.vars.insert(x, var);
-        var
+        self.transforms.variable(self.program, Transformation::Series, x)
     }
 
     fn body(&mut self, body: &Body) -> Body {
@@ -99,7 +75,7 @@ impl Expander<'_> {
             Rhs::Var(y) => Rhs::Var(self.expanded(*y)),
             Rhs::Apply(f, a) => Rhs::Apply(self.expanded(*f), self.expanded(*a)),
             Rhs::Destructure(part, y) => Rhs::Destructure(*part, self.expanded(*y)),
-            Rhs::Closure(lambda) => Rhs::Closure(series(self.transforms, self.program, *lambda)),
+            Rhs::Closure(lambda) => Rhs::Closure(self.transforms.apply(self.program, Transformation::Series, *lambda)),
             Rhs::If(condition, then, other) => {
                 let condition = self.expanded(*condition);
                 Rhs::If(condition, Box::new(self.body(then)), Box::new(self.body(other)))
