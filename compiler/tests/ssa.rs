@@ -88,7 +88,7 @@ fn a_program_without_input_fails_with_the_text() {
 
 fn main_of(body: &str) -> String {
     format!(
-        "sum sum0 = \"nil\" | \"pair\"(f64, ptr)\ntext text0 \"x\"\nslot slot0: ptr\nmain fn0\nfn fn0 \"main\"() {{\n{body}\n}}\n"
+        "sum sum0 = \"nil\" | \"pair\"(f64, ptr)\nvec vec0 = \"record\"(f64, ptr)\ntext text0 \"x\"\nslot slot0: ptr\nmain fn0\nfn fn0 \"main\"() {{\n{body}\n}}\n"
     )
 }
 
@@ -105,6 +105,11 @@ fn the_verifier_names_what_is_wrong() {
         ("b0: v0 = immediate.sum0.1 return", "has fields"),
         ("b0: v0 = immediate.sum0.0 release v0 return", "before owners are counted"),
         ("b0: v0 = int 1 branch v0, b1, b1 b1: return", "condition"),
+        (
+            "b0: v0 = int 1 v1 = new_vector.vec0 v0 v2 = with_element.vec0 v1, v0, v0 return",
+            "operands of `with_element",
+        ),
+        ("b0: v0 = int 1 v1 = int_add v0 return", "operands of `int_add`"),
     ] {
         let found = output(&main_of(body), "", PURE).expect_err(body);
         assert!(found.contains(message), "{body}: {found}");
@@ -127,6 +132,48 @@ fn the_evaluator_sees_leaks_and_uses_after_free() {
     }
     for rest in ["release v2 return", "set.slot0 v2 return", "retain v2 release v2 release v2 return", "fail text0"] {
         assert!(output(&main_of(&format!("{BOX} {rest}")), "", COUNTED).is_ok(), "{rest}");
+    }
+}
+
+/// A vector of two elements, the first of which is set, and what it holds.
+const VECTOR: &str = "b0: v0 = real 1.0 v1 = immediate.sum0.0 v2 = box.sum0.1 v0, v1 v3 = int 2 v4 = int 0 v5 = int 1 \
+    v6 = new_vector.vec0 v3 v7 = with_element.vec0 v6, v3, v4, v0, v2";
+
+#[test]
+fn the_evaluator_watches_vectors() {
+    for (rest, message) in [
+        ("return", "2 boxes are alive"),
+        ("release v7 release v2 return", "released after it was freed"),
+        ("release v6 return", "released after it was freed"),
+        ("v8 = element.vec0.0 v6, v3, v4 return", "used after it was freed"),
+        ("v8 = element.vec0.0 v7, v3, v5 return", "read before it is set"),
+        ("v8 = element.vec0.0 v7, v3, v3 return", "place 2 of 2"),
+        ("v8 = element.vec0.0 v7, v5, v4 return", "place 0 of 1"),
+        ("v8 = with_element.vec0 v7, v3, v4, v0, v1 v9 = field.sum0.1.0 v2 return", "used after it was freed"),
+        ("v8 = tag.sum0 v7 return", "not a boxed sum"),
+        ("v8 = int 9007199254740993 v9 = real_of v8 return", "an integer that no real is"),
+    ] {
+        let found = output(&main_of(&format!("{VECTOR} {rest}")), "", COUNTED).expect_err(rest);
+        assert!(found.contains(message), "{rest}: {found}");
+    }
+    for (rest, copies) in [
+        ("release v7 return", 0),
+        ("v8 = with_element.vec0 v7, v3, v5, v0, v1 release v8 return", 0),
+        ("retain v7 v8 = with_element.vec0 v7, v3, v4, v0, v1 release v8 v9 = field.sum0.1.0 v2 release v7 return", 1),
+        ("retain v7 v8 = with_element.vec0 v7, v3, v5, v0, v1 release v7 v9 = field.sum0.1.0 v2 release v8 return", 1),
+    ] {
+        let program = parsed(&main_of(&format!("{VECTOR} {rest}")));
+        let (outcome, ..) = eval::run_on(&program, "", COUNTED).unwrap_or_else(|error| panic!("{rest}: {error}"));
+        assert_eq!(outcome.counts.copies, copies, "{rest}");
+    }
+}
+
+#[test]
+fn integers_and_reals_become_each_other() {
+    for (x, expected) in [("-2.9", -2.0), ("nan", 0.0), ("1e300", 2f64.powi(63)), ("-inf", -(2f64.powi(63)))] {
+        let body = format!("b0: v0 = real {x} v1 = int_of v0 v2 = real_of v1 write_real.out v2 return");
+        let written = output(&main_of(&body), "", PURE).map(|result| result.1);
+        assert_eq!(written, Ok(vlad::core::number::format(expected).as_str().to_owned()));
     }
 }
 

@@ -88,6 +88,21 @@ pub extern "C" fn vlad_refill(class: usize) {
     }
 }
 
+/// A box of this class to hand out.
+pub fn take(class: usize) -> *mut u64 {
+    // SAFETY: only this function refers to the table while it runs, except for the refill in between; after that the
+    // list is not empty, and nobody but the list refers to its first box.
+    unsafe {
+        let list = (*vlad_free_boxes.get()).as_mut_ptr().add(class);
+        if (*list).is_null() {
+            vlad_refill(class);
+        }
+        let first = *list;
+        *list = (*first) as *mut u64;
+        first
+    }
+}
+
 /// A list of boxes that were never used, in the order of addresses.
 fn fresh_boxes(class: usize) -> *mut u64 {
     let size = class_words(class) * WORD;

@@ -8,6 +8,9 @@
 //!        8   words     (number of pointer fields, if the first byte is 255), pointer fields, other fields
 //! ```
 //!
+//! The elements of a vector are a box, too. If they have pointer fields, the first byte is 255; the pointer fields of all
+//! elements stand before the other fields of all elements.
+//!
 //! A pointer below [`IMMEDIATES`] is no address but the tag of an alternative without fields.
 //!
 //! The header of a dead box that waits for its fields to be released keeps its first two bytes; the rest holds the
@@ -42,11 +45,10 @@ pub const fn class_of(words: usize) -> usize {
     if words <= EXACT {
         return if words < 2 { 2 } else { words };
     }
-    let mut class = EXACT + 1;
-    while class_words(class) < words {
-        class += 1;
-    }
-    class
+    let last = words - 1;
+    let doublings = (last / EXACT).ilog2() as usize;
+    let quarters = (last >> doublings) / (EXACT / 4) % 4;
+    EXACT + 4 * doublings + quarters + 1
 }
 
 /// Number of words in a box of this class: above [`EXACT`], four steps for each doubling.
@@ -85,6 +87,22 @@ pub const fn header_words(pointers: usize) -> usize {
     if pointers < MANY_POINTERS { 1 } else { 2 }
 }
 
+/// Number of words before the fields of the elements of a vector that have this many pointer fields each.
+pub const fn vector_header_words(pointers: usize) -> usize {
+    if pointers == 0 { 1 } else { 2 }
+}
+
+/// Number of words in the box of a vector of this length whose elements have these numbers of fields; `None` if there is
+/// no such box.
+pub const fn vector_words(length: u64, pointers: usize, others: usize) -> Option<usize> {
+    let header = vector_header_words(pointers);
+    let width = (pointers + others) as u64;
+    if width > 0 && length > (MAX_WORDS - header) as u64 / width {
+        return None;
+    }
+    Some(header + (length * width) as usize)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,7 +112,7 @@ mod tests {
         for class in 3..CLASSES {
             assert!(class_words(class) > class_words(class - 1), "{class}");
         }
-        for words in (2..5000).chain([1 << 20, (1 << 20) + 1]) {
+        for words in (2..5000).chain([1 << 20, (1 << 20) + 1, MAX_WORDS - 1, MAX_WORDS]) {
             let class = class_of(words);
             assert!(class_words(class) >= words);
             assert!(class == 2 || class_words(class - 1) < words, "{words}");
@@ -106,5 +124,15 @@ mod tests {
         let bytes = header(3, 7, 0x1234).to_le_bytes();
         assert_eq!(bytes, [3, 7, 0x34, 0x12, 1, 0, 0, 0]);
         assert_eq!(header(1000, 2, 0).to_le_bytes()[0], 255);
+    }
+
+    #[test]
+    fn boxes_of_vectors_have_the_pointers_of_all_elements_first() {
+        assert_eq!(vector_words(5, 0, 1), Some(6));
+        assert_eq!(vector_words(5, 2, 3), Some(27));
+        assert_eq!(vector_words(0, 1, 0), Some(2));
+        assert_eq!(vector_words(1 << 62, 3, 1), None);
+        assert_eq!(vector_words(u64::MAX, 1, 0), None);
+        assert_eq!(vector_words(MAX_WORDS as u64, 0, 1), None);
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`layout`] | the shape of boxes and size classes, shared with the code generator |
 //! | [`heap`] | memory for boxes, and giving it back |
+//! | [`vector`] | vectors: new ones, and copies of those that are shared |
 //! | [`memory`] | how much memory the program may use |
 //! | [`stack`] | a large stack that ends in a message, not in a crash |
 //! | [`input`], [`output`] | numbers in, numbers and texts out |
@@ -29,6 +30,7 @@ pub mod output;
 pub mod stack;
 pub mod start;
 pub mod system;
+pub mod vector;
 
 /// Reached only through a mistake in this library; says so and ends the program the way an abort does.
 #[cfg(all(vlad_archive, not(test)))]

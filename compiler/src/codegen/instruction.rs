@@ -7,7 +7,7 @@ use crate::codegen::Error;
 use crate::codegen::abi::clif_type;
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::External;
-use crate::ssa::ir::{Compare, Inst, Op, Real1, Real2, Stream, Type};
+use crate::ssa::ir::{Compare, Inst, Int2, IntCompare, Op, Real1, Real2, Stream, Type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Ieee64;
 use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, types};
@@ -41,6 +41,16 @@ impl Translator<'_, '_, '_> {
                 self.builder.ins().icmp(IntCC::Equal, found, wanted)
             }
             Op::IntIs(number) => self.builder.ins().icmp_imm_s(IntCC::Equal, args[0], number),
+            Op::Int2(op) => self.int2(op, args[0], args[1]),
+            Op::IntCompare(op) => self.builder.ins().icmp(int_condition(op), args[0], args[1]),
+            Op::IntOf => self.builder.ins().fcvt_to_sint_sat(types::I64, args[0]),
+            Op::RealOf => self.builder.ins().fcvt_from_sint(types::F64, args[0]),
+            Op::NewVector(vector) => self.new_vector(vector, args[0])?,
+            Op::Element(vector, field) => {
+                let ty = clif_type(self.function.values[inst.results[0]]);
+                self.element(vector, field as usize, ty, [args[0], args[1], args[2]])
+            }
+            Op::WithElement(vector) => self.with_element(vector, [args[0], args[1], args[2]], &args[3..])?,
             Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
             Op::Opaque => self.opaque(args[0]),
             // See `Translator::block`.
@@ -154,6 +164,14 @@ impl Translator<'_, '_, '_> {
         Ok(self.call_external(External::Math(math, 2), &[x, y])?.expect("the signature has a result"))
     }
 
+    fn int2(&mut self, op: Int2, x: ir::Value, y: ir::Value) -> ir::Value {
+        match op {
+            Int2::Add => self.builder.ins().iadd(x, y),
+            Int2::Sub => self.builder.ins().isub(x, y),
+            Int2::Mul => self.builder.ins().imul(x, y),
+        }
+    }
+
     /// Whether the target rounds to integers in one instruction.
     fn has_rounding(&self) -> bool {
         let isa = self.unit.module.isa();
@@ -192,5 +210,13 @@ fn condition(op: Compare) -> FloatCC {
         Compare::Le => FloatCC::LessThanOrEqual,
         Compare::Gt => FloatCC::GreaterThan,
         Compare::Ge => FloatCC::GreaterThanOrEqual,
+    }
+}
+
+fn int_condition(op: IntCompare) -> IntCC {
+    match op {
+        IntCompare::Eq => IntCC::Equal,
+        IntCompare::Lt => IntCC::SignedLessThan,
+        IntCompare::Below => IntCC::UnsignedLessThan,
     }
 }

@@ -9,6 +9,7 @@
 //! | [`function`] | one SSA function → one Cranelift function: blocks and terminators |
 //! | [`instruction`] | operations on reals, truth values, texts and globals |
 //! | [`memory`] | operations on boxes: allocation, fields, tags, reference counts |
+//! | [`vector`] | operations on vectors |
 //! | [`constants`] | boxes that are known at compile time, as data |
 //! | [`ownership`] | which releases need no help from the run time |
 //! | [`reuse`] | which new boxes take the place of dead ones |
@@ -33,6 +34,7 @@ pub mod ownership;
 pub mod reuse;
 pub mod target;
 pub mod unit;
+pub mod vector;
 
 use crate::base::Diagnostic;
 use crate::ssa::ir::Program;

@@ -114,13 +114,14 @@ fn counted(chains: &FxHashMap<SumId, Chain>, classes: &Classes) -> FxHashSet<Cla
 ///
 /// # Errors
 ///
-/// The chains in a field that holds something else in other values of its sum: these cannot be numbers.
+/// The chains in a field that holds something else in other values of its sum, or in a vector: these cannot be numbers.
 fn fields_of(counted: &FxHashSet<Class>, classes: &Classes) -> Result<FxHashSet<Field>, FxHashSet<SumId>> {
     let holds_chain = |inner: &Class| counted.contains(inner);
     let fields = |chains: bool| classes.fields().filter(move |(_, _, inner)| holds_chain(inner) == chains);
     let without: FxHashSet<Field> = fields(false).map(|(_, field, _)| field).collect();
     let mixed = fields(true).filter(|(_, field, _)| without.contains(field)).map(|(_, _, inner)| inner);
-    let mixed: FxHashSet<Class> = mixed.collect();
+    // Vectors hold what they hold.
+    let mixed: FxHashSet<Class> = mixed.chain(classes.in_elements().filter(holds_chain)).collect();
     if mixed.is_empty() {
         return Ok(fields(true).map(|(_, field, _)| field).collect());
     }

@@ -1,11 +1,12 @@
 //! Where boxed values flow: classes of places by unification (Steensgaard, "Points-to Analysis in Almost Linear Time").
 //!
-//! A place is a value, a result of a function, a cell, or a field of what is in some class. Places that values flow
+//! A place is a value, a result of a function, a cell, or a field of what is in some class (of a box, or of any element of a
+//! vector). Places that values flow
 //! between are one class, and the fields of a class, by sum, tag and position, are classes of their own: two lists that
 //! never meet are in different classes although they are made of the same sum. A class knows the sums that its values
 //! are made or looked at as; where a sum within a union left its slot empty, these are several.
 
-use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, SlotId, SumId, Terminator, Type, Value};
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, SlotId, SumId, Terminator, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A set of places.
@@ -23,14 +24,21 @@ pub enum Place {
 /// A field of the values of a sum: sum, tag and position.
 pub type Field = (SumId, u32, u32);
 
+/// A part of a value: of a box, or of every element of a vector.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Part {
+    Field(Field),
+    Element(VectorId, u32),
+}
+
 /// The classes of a program.
 #[derive(Debug, Default)]
 pub struct Classes {
     ids: FxHashMap<Place, usize>,
     /// A forest in which the places of a class have one root.
     parents: Vec<usize>,
-    /// Of roots, the classes of their fields...
-    fields: Vec<FxHashMap<Field, usize>>,
+    /// Of roots, the classes of their parts...
+    parts: Vec<FxHashMap<Part, usize>>,
     /// ...and the sums of their values.
     sums: Vec<FxHashSet<SumId>>,
 }
@@ -52,14 +60,26 @@ impl Classes {
 
     /// The class of a field of the values of a class.
     pub fn field(&self, class: Class, field: Field) -> Option<Class> {
-        self.fields[class.0].get(&field).map(|id| Class(self.root(*id)))
+        self.parts[class.0].get(&Part::Field(field)).map(|id| Class(self.root(*id)))
     }
 
     /// All fields of all classes, with their own classes.
     pub fn fields(&self) -> impl Iterator<Item = (Class, Field, Class)> {
+        self.parts().filter_map(|(class, part, inner)| match part {
+            Part::Field(field) => Some((class, field, inner)),
+            Part::Element(..) => None,
+        })
+    }
+
+    /// The classes of what elements of vectors hold.
+    pub fn in_elements(&self) -> impl Iterator<Item = Class> {
+        self.parts().filter(|(_, part, _)| matches!(part, Part::Element(..))).map(|(_, _, inner)| inner)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = (Class, Part, Class)> {
         let roots = (0..self.parents.len()).filter(|id| self.parents[*id] == *id);
-        let fields = |id: usize| self.fields[id].iter().map(move |(field, inner)| (id, *field, *inner));
-        roots.flat_map(fields).map(|(id, field, inner)| (Class(id), field, Class(self.root(inner))))
+        let parts = |id: usize| self.parts[id].iter().map(move |(part, inner)| (id, *part, *inner));
+        roots.flat_map(parts).map(|(id, part, inner)| (Class(id), part, Class(self.root(inner))))
     }
 
     /// All places with their classes, in an order that depends on the program only.
@@ -76,7 +96,7 @@ impl Classes {
     }
 
     fn new_class(&mut self) -> usize {
-        self.fields.push(FxHashMap::default());
+        self.parts.push(FxHashMap::default());
         self.sums.push(FxHashSet::default());
         self.parents.push(self.parents.len());
         self.parents.len() - 1
@@ -91,13 +111,13 @@ impl Classes {
         id
     }
 
-    fn field_id(&mut self, of: usize, field: Field) -> usize {
+    fn part_id(&mut self, of: usize, part: Part) -> usize {
         let of = self.root(of);
-        if let Some(id) = self.fields[of].get(&field) {
+        if let Some(id) = self.parts[of].get(&part) {
             return *id;
         }
         let id = self.new_class();
-        self.fields[of].insert(field, id);
+        self.parts[of].insert(part, id);
         id
     }
 
@@ -108,7 +128,7 @@ impl Classes {
         id
     }
 
-    /// Joins two classes, and the classes of their fields.
+    /// Joins two classes, and the classes of their parts.
     fn unify(&mut self, a: usize, b: usize) {
         let mut waiting = vec![(a, b)];
         while let Some((a, b)) = waiting.pop() {
@@ -116,13 +136,13 @@ impl Classes {
             if a == b {
                 continue;
             }
-            // The one that knows more stays, so that a field moves few times.
-            let (from, to) = if self.fields[a].len() > self.fields[b].len() { (b, a) } else { (a, b) };
+            // The one that knows more stays, so that a part moves few times.
+            let (from, to) = if self.parts[a].len() > self.parts[b].len() { (b, a) } else { (a, b) };
             self.parents[from] = to;
-            for (field, id) in std::mem::take(&mut self.fields[from]) {
-                match self.fields[to].get(&field) {
+            for (part, id) in std::mem::take(&mut self.parts[from]) {
+                match self.parts[to].get(&part) {
                     Some(other) => waiting.push((id, *other)),
-                    None => drop(self.fields[to].insert(field, id)),
+                    None => drop(self.parts[to].insert(part, id)),
                 }
             }
             let sums = std::mem::take(&mut self.sums[from]);
@@ -141,6 +161,12 @@ impl Classes {
         let root = self.root(id);
         self.sums[root].insert(sum);
         id
+    }
+
+    /// Lets what is in a place be a part of the values of a class.
+    fn part_holds(&mut self, whole: usize, part: Part, place: Place) {
+        let (held, part) = (self.id(place), self.part_id(whole, part));
+        self.unify(held, part);
     }
 
     fn function(&mut self, program: &Program, id: FuncId, function: &Function) {
@@ -190,15 +216,27 @@ impl Classes {
             Op::Box(sum, tag) => {
                 let made = self.is(place(inst.results[0]), sum);
                 for (field, arg) in (0..).zip(&inst.args).filter(|(_, arg)| is_pointer(**arg)) {
-                    let (arg, field) = (self.id(place(*arg)), self.field_id(made, (sum, tag, field)));
-                    self.unify(arg, field);
+                    self.part_holds(made, Part::Field((sum, tag, field)), place(*arg));
                 }
             }
             Op::Field(sum, tag, field) => {
                 let whole = self.is(place(inst.args[0]), sum);
                 if is_pointer(inst.results[0]) {
-                    let (result, field) = (self.id(place(inst.results[0])), self.field_id(whole, (sum, tag, field)));
-                    self.unify(result, field);
+                    self.part_holds(whole, Part::Field((sum, tag, field)), place(inst.results[0]));
+                }
+            }
+            Op::NewVector(_) => drop(self.id(place(inst.results[0]))),
+            Op::Element(vector, field) => {
+                if is_pointer(inst.results[0]) {
+                    let whole = self.id(place(inst.args[0]));
+                    self.part_holds(whole, Part::Element(vector, field), place(inst.results[0]));
+                }
+            }
+            Op::WithElement(vector) => {
+                self.flows(place(inst.args[0]), place(inst.results[0]));
+                let whole = self.id(place(inst.results[0]));
+                for (field, arg) in (0..).zip(&inst.args[3..]).filter(|(_, arg)| is_pointer(**arg)) {
+                    self.part_holds(whole, Part::Element(vector, field), place(*arg));
                 }
             }
             Op::GlobalSet(slot) if is_pointer(inst.args[0]) => self.flows(place(inst.args[0]), Place::Slot(slot)),

@@ -215,7 +215,8 @@ impl Numbering<'_> {
                 self.number_call(&inst.args, inst.op, &inst.results)
             }
             Op::GlobalSet(slot) => self.remember((Op::GlobalGet(slot), Vec::new()), Known::Value(inst.args[0])),
-            op if op.has_effect() || matches!(op, Op::Call(_)) => {}
+            // Two vectors that are one would be copied when they are changed.
+            op if op.has_effect() || matches!(op, Op::Call(_) | Op::NewVector(_)) => {}
             op => {
                 let key = (op, inst.args);
                 match self.table.get(&key).copied() {

@@ -55,7 +55,7 @@ pub fn with_all_handed_over(program: &Program, callers: &EntityVec<FuncId, Vec<F
 struct Lives {
     live_in: EntityVec<BlockId, Vec<Value>>,
     reachable: Vec<BlockId>,
-    /// For each field that is read, its box.
+    /// For each field that is read, its box; for each element, its vector.
     boxes: FxHashMap<Value, Value>,
     immediates: FxHashSet<Value>,
 }
@@ -67,7 +67,7 @@ impl Lives {
         let (mut boxes, mut immediates) = (FxHashMap::default(), FxHashSet::default());
         for inst in function.blocks.values().flat_map(|block| &block.insts) {
             match inst.op {
-                Op::Field(..) => drop(boxes.insert(inst.results[0], inst.args[0])),
+                Op::Field(..) | Op::Element(..) => drop(boxes.insert(inst.results[0], inst.args[0])),
                 Op::Immediate(..) => drop(immediates.insert(inst.results[0])),
                 _ => {}
             }

@@ -63,7 +63,8 @@ fn homes(classes: &Classes) -> FxHashMap<SumId, Option<FuncId>> {
         };
         agree(&mut of_class, class, here);
     }
-    // What is stored in boxes of another class is where they are.
+    // What is stored in vectors or in boxes of another class is where they are.
+    of_class.extend(classes.in_elements().map(|inner| (inner, None)));
     of_class.extend(classes.fields().filter(|(class, _, inner)| inner != class).map(|(_, _, inner)| (inner, None)));
     let mut homes: FxHashMap<SumId, Option<FuncId>> = FxHashMap::default();
     for (class, sums) in classes.all() {

@@ -12,24 +12,26 @@
 //!
 //! - A box is born with one owner and dies with its last one.
 //! - `box`, `set` and `fill` take over the owners that their operands hold. A global keeps what it holds to the end.
+//! - `with_element` takes over the owners of the vector and of the fields; if that was the only owner of the vector, it
+//!   changes the vector in place. What it replaces loses an owner.
 //! - A parameter of type `ptr` is owned or borrowed, see [`crate::opt::ownership`]. A call takes over the owners of
 //!   arguments for owned parameters; a borrowed argument stays with the caller, who keeps it alive during the call.
 //!   Tail calls are given borrowed arguments only where the caller has borrowed them itself.
 //! - Results, and arguments of jumps to parameters that are not safe, come with an owner.
-//! - `field`, `get`, `select` and `opaque` give no owner. What they give is retained at once when it has to be owned.
+//! - `field`, `element`, `get`, `select` and `opaque` give no owner. What they give is retained at once when it has to be owned.
 //! - `retain` and `release` of an alternative without fields do nothing.
 //!
 //! Placement is precise (Reinking, Xie, de Moura and Leijen, *Perceus*, 2021): an owner is consumed by the last use if
 //! that use consumes, otherwise released right after it, on the edge where the value dies, or where it is defined when
 //! nothing uses it. It is retained right before a use that consumes while another use follows. Fields that are
-//! only looked at, in the block that reads them and with no call in between, borrow from their box, which is then
-//! released after their last use. Blocks that can only end in an error release nothing.
+//! only looked at, in the block that reads them and with no call and no change of a vector in between, borrow from their
+//! box, which is then released after their last use. Blocks that can only end in an error release nothing.
 //!
 //! Destroys purity: no other pass may run after this one. Tests: `tests/opt/memory/`.
 
 use crate::base::EntityVec;
 use crate::opt::liveness::live_in;
-use crate::opt::ownership::{Modes, consumes, doomed_blocks, safe_values};
+use crate::opt::ownership::{Modes, consumes, doomed_blocks, gives_owner, safe_values};
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -106,7 +108,7 @@ impl Plan {
 }
 
 /// The fields that need no owner of their own: they are only looked at, in the block that reads them, before the next
-/// call. In the order of the blocks definitions come before uses.
+/// call or change of a vector, which may need the box that they would keep alive. In the order of the blocks definitions come before uses.
 fn borrowed_fields(
     function: &Function,
     order: &[BlockId],
@@ -116,22 +118,22 @@ fn borrowed_fields(
     let mut candidates: FxHashMap<Value, (BlockId, usize, Value)> = FxHashMap::default();
     for id in order.iter().copied() {
         let block = &function.blocks[id];
-        let mut calls = 0;
+        let mut stretch = 0;
         for inst in &block.insts {
             match inst.op {
-                Op::Call(_) => calls += 1,
-                Op::Field(..) if owned[inst.results[0]] => {
-                    candidates.insert(inst.results[0], (id, calls, inst.args[0]));
+                Op::Call(_) | Op::WithElement(_) => stretch += 1,
+                Op::Field(..) | Op::Element(..) if owned[inst.results[0]] => {
+                    candidates.insert(inst.results[0], (id, stretch, inst.args[0]));
                 }
                 _ => {}
             }
         }
     }
     for (id, block) in function.blocks.iter() {
-        let mut calls = 0;
+        let mut stretch = 0;
         for inst in &block.insts {
             for (position, arg) in inst.args.iter().enumerate() {
-                let same_stretch = candidates.get(arg).is_some_and(|found| (found.0, found.1) == (id, calls));
+                let same_stretch = candidates.get(arg).is_some_and(|found| (found.0, found.1) == (id, stretch));
                 if !same_stretch
                     || consumes(inst, position, modes)
                     || matches!(inst.op, Op::Call(_) | Op::Select | Op::Opaque)
@@ -139,7 +141,7 @@ fn borrowed_fields(
                     candidates.remove(arg);
                 }
             }
-            calls += usize::from(matches!(inst.op, Op::Call(_)));
+            stretch += usize::from(matches!(inst.op, Op::Call(_) | Op::WithElement(_)));
         }
         block.terminator.for_each_value(|value| {
             candidates.remove(&value);
@@ -229,7 +231,7 @@ impl Placer<'_> {
         for result in &inst.results {
             if self.plan.owned[*result] {
                 let is_live = live.remove(result);
-                let has_owner = matches!(inst.op, Op::Box(..) | Op::Call(_));
+                let has_owner = gives_owner(inst.op);
                 match (has_owner, is_live) {
                     (true, false) => self.release(*result),
                     (false, true) => self.retain(*result, 1),

@@ -2,7 +2,7 @@
 //!
 //! A parameter of type `ptr` is *owned* by its function, which then has to consume it, or *borrowed* from the caller,
 //! who keeps it alive during the call. Borrowing is assumed of every parameter and given up where the function has a
-//! use for an owner (it stores the parameter in a box or a global, returns it, or hands it to someone who does), or
+//! use for an owner (it stores the parameter in a box or a global, changes it as a vector, returns it, or hands it to someone who does), or
 //! where a tail call passes something that the caller itself would have to release: after a tail call there is nobody
 //! left to do so. Each parameter changes at most once, so the iteration ends. Last it is given up where no caller has a
 //! use for what it lends, see [`crate::opt::handover`].
@@ -85,11 +85,16 @@ impl Modes {
 /// Which operands of an instruction it consumes, by position.
 pub fn consumes(inst: &Inst, position: usize, modes: &Modes) -> bool {
     match inst.op {
-        Op::Box(..) | Op::GlobalSet(_) => true,
+        Op::Box(..) | Op::WithElement(_) | Op::GlobalSet(_) => true,
         Op::Fill(_) => position == 1,
         Op::Call(callee) => modes.is_owned(callee, position),
         _ => false,
     }
+}
+
+/// Whether results of an operation come with an owner.
+pub fn gives_owner(op: Op) -> bool {
+    matches!(op, Op::Box(..) | Op::NewVector(_) | Op::WithElement(_) | Op::Call(_))
 }
 
 /// The pointers for which the function has a use that consumes an owner.
@@ -134,8 +139,8 @@ pub fn safe_values(function: &Function, id: FuncId, modes: &Modes) -> EntityVec<
     }
     for inst in function.blocks.values().flat_map(|block| &block.insts) {
         match inst.op {
-            Op::Box(..) | Op::Call(_) => waiting.extend(&inst.results),
-            Op::Field(..) | Op::Select | Op::Opaque => {
+            op if gives_owner(op) => waiting.extend(&inst.results),
+            Op::Field(..) | Op::Element(..) | Op::Select | Op::Opaque => {
                 inst.args.iter().for_each(|arg| dependents[*arg].push(inst.results[0]))
             }
             _ => {}

@@ -26,7 +26,7 @@ use crate::base::EntityVec;
 use crate::opt::rewrite::Definitions;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
-    Block, BlockId, FuncId, Function, Inst, Op, Program, SlotId, SumId, Target, Terminator, Type, Value,
+    Block, BlockId, FuncId, Function, Inst, Op, Program, SlotId, SumId, Target, Terminator, Type, Value, VectorId,
 };
 use rustc_hash::FxHashMap;
 
@@ -143,6 +143,13 @@ fn without(tag: u32) -> Tags {
 /// Something that has a set of tags, by number.
 type Node = usize;
 
+/// A field of an alternative of a sum, or of all elements of a kind of vector.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    Field(SumId, u32, u32),
+    Element(VectorId, u32),
+}
+
 /// A graph along which tags flow.
 struct Analysis<'p> {
     program: &'p Program,
@@ -153,7 +160,7 @@ struct Analysis<'p> {
     values: EntityVec<FuncId, Node>,
     results: EntityVec<FuncId, Node>,
     slots: EntityVec<SlotId, Node>,
-    fields: FxHashMap<(SumId, u32, u32), Node>,
+    parts: FxHashMap<Part, Node>,
     waiting: Vec<Node>,
 }
 
@@ -168,7 +175,7 @@ impl<'p> Analysis<'p> {
             values: EntityVec::new(),
             results: EntityVec::new(),
             slots: EntityVec::new(),
-            fields: FxHashMap::default(),
+            parts: FxHashMap::default(),
             waiting: Vec::new(),
         };
         for function in program.functions.values() {
@@ -200,12 +207,12 @@ impl<'p> Analysis<'p> {
         first
     }
 
-    fn field(&mut self, sum: SumId, tag: u32, field: u32) -> Node {
-        if let Some(node) = self.fields.get(&(sum, tag, field)) {
+    fn part(&mut self, part: Part) -> Node {
+        if let Some(node) = self.parts.get(&part) {
             return *node;
         }
         let node = self.nodes(1);
-        self.fields.insert((sum, tag, field), node);
+        self.parts.insert(part, node);
         node
     }
 
@@ -288,13 +295,26 @@ impl<'p> Analysis<'p> {
             Op::Box(sum, tag) => {
                 self.add(result(self), bit(tag));
                 for (field, arg) in (0..).zip(&inst.args) {
-                    let field = self.field(sum, tag, field);
+                    let field = self.part(Part::Field(sum, tag, field));
                     self.flow_used(id, block, *arg, field);
                 }
             }
             Op::Field(sum, tag, field) => {
-                let field = self.field(sum, tag, field);
+                let field = self.part(Part::Field(sum, tag, field));
                 self.flow(field, result(self), ALL);
+            }
+            // Vectors have no tags; what holds one has them all.
+            Op::NewVector(_) => self.add(result(self), ALL),
+            Op::Element(vector, field) => {
+                let field = self.part(Part::Element(vector, field));
+                self.flow(field, result(self), ALL);
+            }
+            Op::WithElement(vector) => {
+                self.add(result(self), ALL);
+                for (field, arg) in (0..).zip(&inst.args[3..]) {
+                    let field = self.part(Part::Element(vector, field));
+                    self.flow_used(id, block, *arg, field);
+                }
             }
             Op::Select => {
                 for arg in &inst.args[1..] {

@@ -2,7 +2,7 @@
 
 use crate::core::arithmetic;
 use crate::core::prim::Prim;
-use crate::ssa::ir::{Compare, Real1, Real2};
+use crate::ssa::ir::{Compare, Int2, IntCompare, Real1, Real2};
 
 /// The primitive that an operation on one real is.
 fn prim1(op: Real1) -> Prim {
@@ -58,4 +58,33 @@ pub fn compare(op: Compare, x: f64, y: f64) -> bool {
         Compare::Gt => x > y,
         Compare::Ge => x >= y,
     }
+}
+
+/// The value of an operation on two integers.
+pub fn int2(op: Int2, x: i64, y: i64) -> i64 {
+    match op {
+        Int2::Add => x.wrapping_add(y),
+        Int2::Sub => x.wrapping_sub(y),
+        Int2::Mul => x.wrapping_mul(y),
+    }
+}
+
+/// The value of a comparison of integers.
+pub fn int_compare(op: IntCompare, x: i64, y: i64) -> bool {
+    match op {
+        IntCompare::Eq => x == y,
+        IntCompare::Lt => x < y,
+        IntCompare::Below => x.cast_unsigned() < y.cast_unsigned(),
+    }
+}
+
+/// The integer that a real is without its fraction.
+pub fn int_of(x: f64) -> i64 {
+    x as i64
+}
+
+/// The real that an integer is; `None` for an integer that [`int_of`] does not give back.
+pub fn real_of(x: i64) -> Option<f64> {
+    let real = x as f64;
+    (int_of(real) == x).then_some(real)
 }

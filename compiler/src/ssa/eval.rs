@@ -3,13 +3,16 @@
 //! It is the reference for the optimiser and the code generator. Calls keep their frames on a stack of its own, so
 //! recursion is bounded by memory only. It counts operations (see [`Counts`]) and, on demand, checks explicit
 //! reference counts: a program whose owners are counted ([`Stage::Counted`]) may use no box that was freed, free none
-//! twice, and must have freed every box at its end except those that globals hold.
+//! twice, and must have freed every box at its end except those that globals hold. Vectors are in [`vector`].
+
+mod vector;
 
 use crate::base::EntityVec;
 use crate::core::number;
 use crate::ssa::arithmetic;
 use crate::ssa::ir::{
     BlockId, FuncId, Function, INPUT_WORD, Inst, Op, Program, SlotId, Stream, Target, Terminator, TextId, Value,
+    VectorId,
 };
 use crate::ssa::print::{REAL1, REAL2};
 use crate::ssa::verify::Stage;
@@ -54,6 +57,8 @@ pub struct Counts {
     pub boxes: u64,
     /// The largest number of boxes that lived at once (counted where owners are).
     pub most_boxes: u64,
+    /// Vectors that were copied because someone else owned what was to be changed (counted where owners are).
+    pub copies: u64,
 }
 
 impl Counts {
@@ -162,10 +167,19 @@ enum Datum {
     Hole(Rc<BoxData>, u32),
 }
 
+/// What a box holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// The fields of an alternative of a sum.
+    Alternative(u32),
+    /// The fields of the elements of a vector, one element after another.
+    Elements(VectorId),
+}
+
 /// A box. Its memory lives as long as something here refers to it; `owners` is what the program believes.
 #[derive(Debug)]
 struct BoxData {
-    tag: u32,
+    content: Content,
     fields: RefCell<Vec<Datum>>,
     owners: Cell<u32>,
 }
@@ -259,7 +273,10 @@ impl<'p> Machine<'p, '_> {
             Datum::Immediate(tag) => Ok(*tag),
             Datum::Box(data) => {
                 self.check_alive(value, data)?;
-                Ok(data.tag)
+                match data.content {
+                    Content::Alternative(tag) => Ok(tag),
+                    Content::Elements(vector) => broken(format!("{value} is a {vector}, not a boxed sum")),
+                }
             }
             other => broken(format!("{value} is {other:?}, not a boxed sum")),
         }
@@ -345,15 +362,27 @@ impl<'p> Machine<'p, '_> {
             Op::Or => Datum::Bool(self.boolean(base, args[0])? | self.boolean(base, args[1])?),
             Op::RealIs(bits) => Datum::Bool(self.real(base, args[0])?.to_bits() == bits),
             Op::IntIs(x) => Datum::Bool(self.int(base, args[0])? == x),
+            Op::Int2(op) => Datum::Int(arithmetic::int2(op, self.int(base, args[0])?, self.int(base, args[1])?)),
+            Op::IntCompare(op) => {
+                Datum::Bool(arithmetic::int_compare(op, self.int(base, args[0])?, self.int(base, args[1])?))
+            }
+            Op::IntOf => Datum::Int(arithmetic::int_of(self.real(base, args[0])?)),
+            Op::RealOf => match arithmetic::real_of(self.int(base, args[0])?) {
+                Some(x) => Datum::Real(x),
+                None => return broken(format!("{} is an integer that no real is", args[0])),
+            },
+            Op::NewVector(vector) => self.new_vector(vector, base, args[0])?,
+            Op::Element(vector, field) => self.element(vector, field, base, args)?,
+            Op::WithElement(vector) => self.with_element(vector, base, args)?,
             Op::Select => {
                 let chosen = if self.boolean(base, args[0])? { args[1] } else { args[2] };
                 self.get(base, chosen)?.clone()
             }
             Op::Opaque => self.get(base, args[0])?.clone(),
-            Op::Box(_, tag) => self.make_box(tag, self.hand_on(base, args)?),
+            Op::Box(_, tag) => self.make_box(Content::Alternative(tag), self.hand_on(base, args)?),
             Op::Vacant(_) => Datum::Vacant,
             Op::Hole(_, tag, field) => match self.get(base, args[0])? {
-                Datum::Box(data) if data.tag == tag => Datum::Hole(data.clone(), field),
+                Datum::Box(data) if data.content == Content::Alternative(tag) => Datum::Hole(data.clone(), field),
                 other => return broken(format!("{} is {other:?}, not a box with tag {tag}", args[0])),
             },
             Op::Tag(_) => Datum::Int(i64::from(self.tag(base, args[0])?)),
@@ -408,11 +437,11 @@ impl<'p> Machine<'p, '_> {
         Ok(())
     }
 
-    fn make_box(&mut self, tag: u32, fields: Vec<Datum>) -> Datum {
+    fn make_box(&mut self, content: Content, fields: Vec<Datum>) -> Datum {
         self.counts.boxes += 1;
         self.live_boxes += 1;
         self.counts.most_boxes = self.counts.most_boxes.max(self.live_boxes);
-        Datum::Box(Rc::new(BoxData { tag, fields: RefCell::new(fields), owners: Cell::new(1) }))
+        Datum::Box(Rc::new(BoxData { content, fields: RefCell::new(fields), owners: Cell::new(1) }))
     }
 
     fn fill(&mut self, base: usize, hole: Value, value: Value) -> Result<(), Error> {
@@ -428,7 +457,7 @@ impl<'p> Machine<'p, '_> {
 
     fn field(&mut self, base: usize, value: Value, tag: u32, field: u32) -> Result<Datum, Error> {
         match self.get(base, value)? {
-            Datum::Box(data) if data.tag == tag => {
+            Datum::Box(data) if data.content == Content::Alternative(tag) => {
                 self.check_alive(value, data)?;
                 match &data.fields.borrow()[field as usize] {
                     Datum::Vacant => broken(format!("a field of {value} is read before it is filled")),
@@ -452,7 +481,12 @@ impl<'p> Machine<'p, '_> {
     }
 
     fn release(&mut self, base: usize, value: Value) -> Result<(), Error> {
-        let mut waiting = vec![self.get(base, value)?.clone()];
+        let datum = self.get(base, value)?.clone();
+        self.release_all(value, vec![datum])
+    }
+
+    /// Takes an owner from each of these, which are, or were in, `value`.
+    fn release_all(&mut self, value: Value, mut waiting: Vec<Datum>) -> Result<(), Error> {
         while let Some(datum) = waiting.pop() {
             let Datum::Box(data) = datum else { continue };
             if data.owners.get() == 0 {

@@ -11,7 +11,7 @@
 //!
 //! A program is a set of functions over four machine types. There are no closures and no dynamic types: what the flow
 //! analysis knows has become structure of the code. A value of the source language is a tuple of SSA values (its
-//! leaves); only recursive data live in boxes on the heap.
+//! leaves); only recursive data live in boxes on the heap, and the elements of vectors.
 //!
 //! Invariants, checked by [`crate::ssa::verify`]:
 //!
@@ -43,6 +43,10 @@ entity_id! {
     SumId, "sum"
 }
 entity_id! {
+    /// A kind of vector: the fields of its elements.
+    VectorId, "vec"
+}
+entity_id! {
     /// A constant text.
     TextId, "text"
 }
@@ -58,9 +62,9 @@ pub enum Type {
     F64,
     /// A truth value.
     Bool,
-    /// A 64-bit integer: the tag of an unboxed sum, or the number of a text.
+    /// A 64-bit integer: the tag of an unboxed sum, the number of a text, the length of a vector or a place in it.
     Int,
-    /// A boxed sum: an immediate (an alternative without fields) or a pointer to a box.
+    /// A boxed sum, an immediate (an alternative without fields) or a pointer to a box; or the elements of a vector.
     Ptr,
 }
 
@@ -112,6 +116,23 @@ pub enum Compare {
     Ge,
 }
 
+/// Operations on two integers, modulo 2⁶⁴.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Int2 {
+    Add,
+    Sub,
+    Mul,
+}
+
+/// Comparisons of two integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IntCompare {
+    Eq,
+    Lt,
+    /// Whether the first is less than the second, both without sign: `0 <= x < y` for a `y` that is not negative.
+    Below,
+}
+
 /// Where output goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stream {
@@ -149,6 +170,14 @@ pub enum Op {
     Or,
     /// `int -> bool`: whether the operand is this number.
     IntIs(i64),
+    /// `int, int -> int`
+    Int2(Int2),
+    /// `int, int -> bool`
+    IntCompare(IntCompare),
+    /// `f64 -> int`: without the fraction; the nearest integer of what is too large, 0 of what is not a number.
+    IntOf,
+    /// `int -> f64`: the same number. The producer's obligation: [`Op::IntOf`] gives the integer back.
+    RealOf,
     /// `f64 -> bool`: whether the operand has these bits; they are those of a NaN that no operation makes.
     RealIs(u64),
     /// `bool, T, T -> T`: the second operand if the first is true, else the third.
@@ -165,6 +194,14 @@ pub enum Op {
     HasTag(SumId, u32),
     /// `ptr -> T`: a field, counted from 0, of a box that is known to be the alternative with this tag.
     Field(SumId, u32, u32),
+    /// `int -> ptr`: the elements of a new vector of that length. Each is vacant, and not read before it is replaced.
+    NewVector(VectorId),
+    /// `ptr, int, int -> T`: a field of an element of the vector with these elements and this length at this place,
+    /// counted from 0. The producer's obligation: the place is less than the length.
+    Element(VectorId, u32),
+    /// `ptr, int, int, fields -> ptr`: the elements of the vector when the one at this place has these fields. Once
+    /// owners are counted, it takes the vector over, and changes it in place if nobody else owns it.
+    WithElement(VectorId),
     /// `-> T`: the content of a global's cell, which has been set.
     GlobalGet(SlotId),
     /// `T ->`: sets a global's cell; each is set at most once.
@@ -277,6 +314,15 @@ pub struct Sum {
     pub alternatives: Vec<Alternative>,
 }
 
+/// A kind of vector. All its elements have the same fields; a vector whose elements have none is its length alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VectorLayout {
+    /// What its elements are, for people.
+    pub name: Rc<str>,
+    /// The types of the fields of an element, one at least.
+    pub fields: Vec<Type>,
+}
+
 /// A whole program.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Program {
@@ -284,6 +330,8 @@ pub struct Program {
     pub functions: EntityVec<FuncId, Function>,
     /// All boxed sums.
     pub sums: EntityVec<SumId, Sum>,
+    /// All kinds of vectors.
+    pub vectors: EntityVec<VectorId, VectorLayout>,
     /// All constant texts.
     pub texts: EntityVec<TextId, Rc<str>>,
     /// The cells of the globals.

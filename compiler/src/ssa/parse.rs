@@ -1,6 +1,6 @@
 //! Reads the textual form of SSA that [`crate::ssa::print`] writes.
 //!
-//! Sums, texts, slots, functions and blocks are declared in the order of their numbers, starting from 0; values may
+//! Sums, vectors, texts, slots, functions and blocks are declared in the order of their numbers, starting from 0; values may
 //! have any numbers and get new ones in order of appearance. The result has the right types by construction, except
 //! for what only [`crate::ssa::verify`] checks: operands, arities of jumps and dominance.
 
@@ -8,9 +8,9 @@ use crate::base::EntityVec;
 use crate::base::entity::Entity;
 use crate::ssa::ir::{
     Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, Real1, Real2, SlotId, Stream, Sum, SumId, Target,
-    Terminator, TextId, Type, Value,
+    Terminator, TextId, Type, Value, VectorId, VectorLayout,
 };
-use crate::ssa::print::{COMPARE, REAL1, REAL2};
+use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, REAL1, REAL2};
 use crate::ssa::signature::signature;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -217,6 +217,7 @@ impl Parser {
         while *self.peek() != Token::End {
             match self.word()?.as_str() {
                 "sum" => self.sum()?,
+                "vec" => self.vector()?,
                 "text" => {
                     self.declared("text", self.program.texts.len())?;
                     let text = self.text()?;
@@ -252,6 +253,15 @@ impl Parser {
             }
         }
         self.program.sums.push(sum);
+        Ok(())
+    }
+
+    fn vector(&mut self) -> Parsed<()> {
+        self.declared("vec", self.program.vectors.len())?;
+        self.expect("=")?;
+        let name = self.text()?;
+        let fields = self.list(Parser::ty)?;
+        self.program.vectors.push(VectorLayout { name, fields });
         Ok(())
     }
 
@@ -444,6 +454,7 @@ impl Parser {
         let name = parts.next().unwrap_or("");
         let (a, b, c) = (parts.next(), parts.next(), parts.next());
         let sum = |p: &Parser| p.entity::<SumId>(a, "sum");
+        let vector = |p: &Parser| p.entity::<VectorId>(a, "vec");
         let number = |p: &Parser, part: Option<&str>| match part.and_then(|digits| digits.parse::<u32>().ok()) {
             Some(n) => Ok(n),
             None => p.error("expected a number behind a dot"),
@@ -481,6 +492,11 @@ impl Parser {
             "tag" => Op::Tag(sum(self)?),
             "has_tag" => Op::HasTag(sum(self)?, number(self, b)?),
             "field" => Op::Field(sum(self)?, number(self, b)?, number(self, c)?),
+            "new_vector" => Op::NewVector(vector(self)?),
+            "element" => Op::Element(vector(self)?, number(self, b)?),
+            "with_element" => Op::WithElement(vector(self)?),
+            "int_of" => Op::IntOf,
+            "real_of" => Op::RealOf,
             "get" => Op::GlobalGet(self.entity::<SlotId>(a, "slot")?),
             "set" => Op::GlobalSet(self.entity::<SlotId>(a, "slot")?),
             "is_set" => Op::IsSet(self.entity::<SlotId>(a, "slot")?),
@@ -531,5 +547,8 @@ fn arithmetic(name: &str) -> Option<Op> {
     let real1 = |row: &(Real1, &str)| (row.1 == name).then_some(Op::Real1(row.0));
     let real2 = |row: &(Real2, &str)| (row.1 == name).then_some(Op::Real2(row.0));
     let compare = || COMPARE.iter().find(|row| row.1 == name).map(|row| Op::Compare(row.0));
-    REAL1.iter().find_map(real1).or_else(|| REAL2.iter().find_map(real2)).or_else(compare)
+    let int2 = || INT2.iter().find(|row| row.1 == name).map(|row| Op::Int2(row.0));
+    let int_compare = || INT_COMPARE.iter().find(|row| row.1 == name).map(|row| Op::IntCompare(row.0));
+    let real = REAL1.iter().find_map(real1).or_else(|| REAL2.iter().find_map(real2)).or_else(compare);
+    real.or_else(int2).or_else(int_compare)
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! sum sum0 = "nil" | "pair"(f64, ptr)
+//! vec vec0 = "real"(f64)
 //! text text0 "message"
 //! slot slot0: f64
 //! main fn0
@@ -24,7 +25,8 @@
 //! semicolon starts a comment.
 
 use crate::ssa::ir::{
-    Block, BlockId, Compare, FuncId, Function, Inst, Op, Program, Real1, Real2, Stream, Target, Terminator, Type, Value,
+    Block, BlockId, Compare, FuncId, Function, Inst, Int2, IntCompare, Op, Program, Real1, Real2, Stream, Target,
+    Terminator, Type, Value,
 };
 use std::fmt::{self, Write};
 
@@ -71,6 +73,13 @@ pub const COMPARE: &[(Compare, &str)] = &[
     (Compare::Gt, "gt"),
     (Compare::Ge, "ge"),
 ];
+
+/// The names of the operations on two integers.
+pub const INT2: &[(Int2, &str)] = &[(Int2::Add, "int_add"), (Int2::Sub, "int_sub"), (Int2::Mul, "int_mul")];
+
+/// The names of the comparisons of integers.
+pub const INT_COMPARE: &[(IntCompare, &str)] =
+    &[(IntCompare::Eq, "int_eq"), (IntCompare::Lt, "int_lt"), (IntCompare::Below, "int_below")];
 
 fn name_in<T: PartialEq>(table: &[(T, &'static str)], key: T) -> &'static str {
     table.iter().find(|row| row.0 == key).map_or("?", |row| row.1)
@@ -119,6 +128,10 @@ impl fmt::Display for Op {
             Op::Or => f.write_str("or"),
             Op::RealIs(bits) => write!(f, "real_is.{bits}"),
             Op::IntIs(value) => write!(f, "int_is.{value}"),
+            Op::Int2(op) => f.write_str(name_in(INT2, *op)),
+            Op::IntCompare(op) => f.write_str(name_in(INT_COMPARE, *op)),
+            Op::IntOf => f.write_str("int_of"),
+            Op::RealOf => f.write_str("real_of"),
             Op::Select => f.write_str("select"),
             Op::Opaque => f.write_str("opaque"),
             Op::Call(callee) => write!(f, "call {callee}"),
@@ -126,6 +139,9 @@ impl fmt::Display for Op {
             Op::Tag(sum) => write!(f, "tag.{sum}"),
             Op::HasTag(sum, tag) => write!(f, "has_tag.{sum}.{tag}"),
             Op::Field(sum, tag, field) => write!(f, "field.{sum}.{tag}.{field}"),
+            Op::NewVector(vector) => write!(f, "new_vector.{vector}"),
+            Op::Element(vector, field) => write!(f, "element.{vector}.{field}"),
+            Op::WithElement(vector) => write!(f, "with_element.{vector}"),
             Op::GlobalGet(slot) => write!(f, "get.{slot}"),
             Op::GlobalSet(slot) => write!(f, "set.{slot}"),
             Op::IsSet(slot) => write!(f, "is_set.{slot}"),
@@ -163,6 +179,9 @@ impl fmt::Display for Program {
                 }
             }
             f.write_char('\n')?;
+        }
+        for (id, vector) in self.vectors.iter() {
+            writeln!(f, "vec {id} = {:?}({})", vector.name, commas(&vector.fields))?;
         }
         for (id, text) in self.texts.iter() {
             writeln!(f, "text {id} {text:?}")?;

@@ -13,7 +13,7 @@ pub struct Signature {
 
 /// The signature of `op`. `chosen` stands for the `T` of [`Op::Select`] and [`Op::Opaque`], whose operands decide.
 ///
-/// `None` when `op` names a function, sum, alternative, field or cell that the program does not have.
+/// `None` when `op` names a function, sum, alternative, vector, field or cell that the program does not have.
 pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
     use Type::{Bool, F64, Int, Ptr};
     let fields = |sum, tag: u32| Some(program.sums.get(sum)?.alternatives.get(tag as usize)?.fields.clone());
@@ -29,6 +29,10 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
         Op::And | Op::Or => (vec![Bool, Bool], vec![Bool]),
         Op::RealIs(_) => (vec![F64], vec![Bool]),
         Op::IntIs(_) => (vec![Int], vec![Bool]),
+        Op::Int2(_) => (vec![Int, Int], vec![Int]),
+        Op::IntCompare(_) => (vec![Int, Int], vec![Bool]),
+        Op::IntOf => (vec![F64], vec![Int]),
+        Op::RealOf => (vec![Int], vec![F64]),
         Op::Select => (vec![Bool, chosen, chosen], vec![chosen]),
         Op::Opaque => (vec![chosen], vec![chosen]),
         Op::Call(callee) => {
@@ -45,6 +49,17 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             (vec![Ptr], vec![Bool])
         }
         Op::Field(sum, tag, field) => (vec![Ptr], vec![*fields(sum, tag)?.get(field as usize)?]),
+        Op::NewVector(vector) => {
+            program.vectors.get(vector)?;
+            (vec![Int], vec![Ptr])
+        }
+        Op::Element(vector, field) => {
+            (vec![Ptr, Int, Int], vec![*program.vectors.get(vector)?.fields.get(field as usize)?])
+        }
+        Op::WithElement(vector) => {
+            let fields = program.vectors.get(vector)?.fields.iter();
+            ([Ptr, Int, Int].iter().chain(fields).copied().collect(), vec![Ptr])
+        }
         Op::GlobalGet(slot) => (vec![], vec![*program.slots.get(slot)?]),
         Op::GlobalSet(slot) => (vec![*program.slots.get(slot)?], vec![]),
         Op::IsSet(slot) => match program.slots.get(slot)? {

@@ -1,7 +1,8 @@
 //! The law of SSA. A program is well formed when:
 //!
 //! - `main` exists, has no parameters and no results;
-//! - every entity that is mentioned (function, block, value, sum, alternative, field, cell, text) exists;
+//! - every entity that is mentioned (function, block, value, sum, alternative, vector, field, cell, text) exists;
+//! - elements of vectors have fields;
 //! - every value has exactly one definition, as parameter of a block or result of an instruction;
 //! - every use in a reachable block is dominated by the definition;
 //! - operands and results have the types of [`signature`]; `box` and `immediate` fit the alternative: the former has
@@ -48,6 +49,9 @@ impl fmt::Display for Error {
 pub fn verify(program: &Program, stage: Stage) -> Result<(), Vec<Error>> {
     let mut errors = Vec::new();
     check_main(program, &mut errors);
+    for (id, _) in program.vectors.iter().filter(|(_, vector)| vector.fields.is_empty()) {
+        errors.push(Error { place: None, message: format!("the elements of {id} have no fields") });
+    }
     for id in program.functions.ids() {
         verify_function(program, id, stage, &mut errors);
     }

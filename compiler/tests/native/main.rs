@@ -6,6 +6,7 @@ mod calls;
 mod limits;
 mod messages;
 mod random;
+mod vectors;
 
 #[path = "../support/random_ssa.rs"]
 mod random_ssa;

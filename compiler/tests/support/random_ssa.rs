@@ -2,7 +2,8 @@
 //!
 //! Every function takes a number as its first parameter, returns at once when it is not positive, and passes a smaller
 //! one to everything that it calls; loops count. Bodies are made of arithmetic, tests, choices, boxes of two sums that
-//! are built and taken apart, calls, tail calls, loops, output and, rarely, failure.
+//! are built and taken apart, vectors of two kinds that are made, read and changed, calls, tail calls, loops, output and,
+//! rarely, failure.
 
 use vlad::ssa::builder::Builder;
 use vlad::ssa::ir::*;
@@ -25,16 +26,20 @@ impl Random {
     }
 }
 
-/// What a value stands for: a type, with the sum of a pointer.
+/// What a value stands for: a type, with the sum or the vector of a pointer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Kind {
     Real,
     Bool,
     List,
     Tree,
+    /// A vector of reals.
+    Reals,
+    /// A vector of elements with fields of many kinds.
+    Records,
 }
 
-const KINDS: [Kind; 4] = [Kind::Real, Kind::Bool, Kind::List, Kind::Tree];
+const KINDS: [Kind; 6] = [Kind::Real, Kind::Bool, Kind::List, Kind::Tree, Kind::Reals, Kind::Records];
 const LIST: SumId = SumId(0);
 const TREE: SumId = SumId(1);
 
@@ -43,7 +48,7 @@ impl Kind {
         match self {
             Kind::Real => Type::F64,
             Kind::Bool => Type::Bool,
-            Kind::List | Kind::Tree => Type::Ptr,
+            Kind::List | Kind::Tree | Kind::Reals | Kind::Records => Type::Ptr,
         }
     }
 }
@@ -52,6 +57,14 @@ fn alternatives(kind: Kind) -> (SumId, Vec<Vec<Kind>>) {
     match kind {
         Kind::List => (LIST, vec![vec![], vec![Kind::Real, Kind::List]]),
         _ => (TREE, vec![vec![Kind::Real], vec![], vec![Kind::Tree, Kind::Bool, Kind::Tree], vec![Kind::List]]),
+    }
+}
+
+/// The vectors of a kind, their length, and the fields of their elements.
+fn elements(kind: Kind) -> (VectorId, i64, Vec<Kind>) {
+    match kind {
+        Kind::Reals => (VectorId(0), 3, vec![Kind::Real]),
+        _ => (VectorId(1), 2, vec![Kind::Real, Kind::Reals, Kind::Bool, Kind::List, Kind::Tree]),
     }
 }
 
@@ -70,6 +83,10 @@ pub fn program(seed: u64) -> Program {
         let alternatives = alternatives.iter().map(|kinds| Alternative { name: "a".into(), fields: fields(kinds) });
         program.sums.push(Sum { alternatives: alternatives.collect() });
     }
+    for (name, kind) in [("real", Kind::Reals), ("record", Kind::Records)] {
+        let fields = elements(kind).2.iter().map(|kind| kind.ty()).collect();
+        program.vectors.push(VectorLayout { name: name.into(), fields });
+    }
     for text in ["\n", "failed\n", "no input\n"] {
         program.texts.push(text.into());
     }
@@ -83,8 +100,14 @@ pub fn program(seed: u64) -> Program {
         let mut params = vec![Kind::Real];
         params.extend(kinds(&mut random, 0, 4));
         // Few different result lists, so that tail calls are possible.
-        let results = [vec![Kind::Real], vec![Kind::List], vec![Kind::Real, Kind::Tree], vec![]];
-        headers.push(Header { params, results: results[random.below(4)].clone() });
+        let results = [
+            vec![Kind::Real],
+            vec![Kind::List],
+            vec![Kind::Real, Kind::Tree],
+            vec![],
+            vec![Kind::Records, Kind::Reals],
+        ];
+        headers.push(Header { params, results: results[random.below(results.len())].clone() });
     }
     for (index, header) in headers.iter().enumerate() {
         let params: Vec<Type> = header.params.iter().map(|kind| kind.ty()).collect();
@@ -197,6 +220,11 @@ impl Body<'_> {
                 let has = b.value(Op::HasTag(sum, 1), &[value], Type::Bool);
                 self.show(b, has, Kind::Bool);
             }
+            Kind::Reals | Kind::Records => {
+                let first = b.int(0);
+                let field = self.element(b, kind, value, 0, first);
+                self.show(b, field, Kind::Real);
+            }
         }
         b.inst(Op::WriteText(Stream::Out, TextId(0)), &[], &[]);
     }
@@ -208,7 +236,7 @@ impl Body<'_> {
     }
 
     fn statement(&mut self, b: &mut Builder) {
-        match self.random.below(12) {
+        match self.random.below(16) {
             0..3 => self.compute(b),
             3 => {
                 let kind = self.random.pick(&KINDS);
@@ -233,7 +261,20 @@ impl Body<'_> {
                 let results = self.call(b, callee, less);
                 self.env.extend(results);
             }
-            11 if self.random.below(3) == 0 => {
+            11..13 => {
+                let kind = self.random.pick(&[Kind::Reals, Kind::Records]);
+                let value = self.changed(b, kind);
+                self.env.push((value, kind));
+            }
+            13 | 14 => {
+                let kind = self.random.pick(&[Kind::Reals, Kind::Records]);
+                let (value, place) = (self.value(b, kind), self.place(b, kind));
+                let fields = elements(kind).2;
+                let field = self.random.below(fields.len());
+                let value = self.element(b, kind, value, field, place);
+                self.env.push((value, fields[field]));
+            }
+            15 if self.random.below(3) == 0 => {
                 let value = self.value(b, Kind::Real);
                 self.show(b, value, Kind::Real);
             }
@@ -285,7 +326,44 @@ impl Body<'_> {
             Kind::Bool => b.boolean(self.random.below(2) == 0),
             Kind::List => b.value(Op::Immediate(LIST, 0), &[], Type::Ptr),
             Kind::Tree => b.value(Op::Immediate(TREE, 1), &[], Type::Ptr),
+            Kind::Reals | Kind::Records => self.vector(b, kind),
         }
+    }
+
+    /// A new vector, all elements of which are set.
+    fn vector(&mut self, b: &mut Builder, kind: Kind) -> Value {
+        let (vector, length, fields) = elements(kind);
+        let count = b.int(length);
+        let mut value = b.value(Op::NewVector(vector), &[count], Type::Ptr);
+        for place in 0..length {
+            let mut args = vec![value, count, b.int(place)];
+            args.extend(fields.iter().map(|kind| self.value(b, *kind)));
+            value = b.value(Op::WithElement(vector), &args, Type::Ptr);
+        }
+        value
+    }
+
+    /// A vector with another element.
+    fn changed(&mut self, b: &mut Builder, kind: Kind) -> Value {
+        let (vector, length, fields) = elements(kind);
+        let mut args = vec![self.value(b, kind), b.int(length), self.place(b, kind)];
+        args.extend(fields.iter().map(|kind| self.value(b, *kind)));
+        b.value(Op::WithElement(vector), &args, Type::Ptr)
+    }
+
+    fn element(&mut self, b: &mut Builder, kind: Kind, value: Value, field: usize, place: Value) -> Value {
+        let (vector, length, fields) = elements(kind);
+        let length = b.int(length);
+        b.value(Op::Element(vector, field as u32), &[value, length, place], fields[field].ty())
+    }
+
+    /// A place in a vector: one that a number tells, or the first.
+    fn place(&mut self, b: &mut Builder, kind: Kind) -> Value {
+        let x = self.value(b, Kind::Real);
+        let (wanted, length) = (b.value(Op::IntOf, &[x], Type::Int), b.int(elements(kind).1));
+        let is_one = b.value(Op::IntCompare(IntCompare::Below), &[wanted, length], Type::Bool);
+        let first = b.int(0);
+        b.value(Op::Select, &[is_one, wanted, first], Type::Int)
     }
 
     fn boxed(&mut self, b: &mut Builder, kind: Kind) -> Value {

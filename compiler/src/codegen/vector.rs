@@ -1,0 +1,141 @@
+//! Operations on vectors → Cranelift instructions.
+//!
+//! ```text
+//! new_vector     the run time makes it
+//! element        a load; the address is computed from the place, and from the length behind pointer fields
+//! with_element   stores, and a release of each pointer that is replaced; before that, if the vector has other owners,
+//!                the run time copies it
+//! ```
+//!
+//! The box of a vector holds the pointer fields of all elements before the other fields of all elements (see
+//! [`crate::codegen::layout`]), so that the run time can release them as those of any other box.
+//!
+//! A vector that has one owner is changed in place. So loads of elements stay where they are among stores and calls: none
+//! is marked as one that may move.
+
+use crate::codegen::function::{TRUSTED, Translator};
+use crate::codegen::unit::External;
+use crate::codegen::{Error, layout};
+use crate::ssa::ir::{Type, VectorId};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, StackSlotData, StackSlotKind, types};
+
+/// Bytes of what a copy is asked for with: the vector, and its words.
+const COPY_BYTES: u32 = 16;
+
+/// Numbers of fields of one element.
+#[derive(Clone, Copy)]
+struct Width {
+    pointers: usize,
+    others: usize,
+}
+
+impl Width {
+    fn of(fields: &[Type]) -> Width {
+        let pointers = fields.iter().filter(|ty| **ty == Type::Ptr).count();
+        Width { pointers, others: fields.len() - pointers }
+    }
+
+    fn header(self) -> usize {
+        layout::vector_header_words(self.pointers)
+    }
+}
+
+impl Translator<'_, '_, '_> {
+    /// The elements of a new vector.
+    pub(super) fn new_vector(&mut self, vector: VectorId, length: ir::Value) -> Result<ir::Value, Error> {
+        let width = Width::of(&self.unit.program.vectors[vector].fields);
+        let pointers = self.builder.ins().iconst(types::I64, width.pointers as i64);
+        let others = self.builder.ins().iconst(types::I64, width.others as i64);
+        let make = External::Runtime("vlad_new_vector", &[types::I64; 3], Some(types::I64));
+        Ok(self.call_external(make, &[length, pointers, others])?.expect("the signature has a result"))
+    }
+
+    /// Where a field of an element stands: an address, and an offset from it.
+    fn place(&mut self, vector: VectorId, field: usize, [elements, length, place]: [ir::Value; 3]) -> (ir::Value, i32) {
+        let fields = &self.unit.program.vectors[vector].fields;
+        let width = Width::of(fields);
+        let is_pointer = fields[field] == Type::Ptr;
+        let position = fields[..field].iter().filter(|ty| (**ty == Type::Ptr) == is_pointer).count();
+        let offset = ((width.header() + position) * layout::WORD) as i32;
+        if is_pointer || width.pointers == 0 {
+            let step = if is_pointer { width.pointers } else { width.others };
+            return (self.after(elements, place, step), offset);
+        }
+        let others = self.after(elements, length, width.pointers);
+        (self.after(others, place, width.others), offset)
+    }
+
+    /// The address `count` times so many words after another.
+    fn after(&mut self, address: ir::Value, count: ir::Value, words: usize) -> ir::Value {
+        let bytes = words * layout::WORD;
+        let distance = if bytes.is_power_of_two() {
+            self.builder.ins().ishl_imm_u(count, i64::from(bytes.trailing_zeros()))
+        } else {
+            self.builder.ins().imul_imm_s(count, bytes as i64)
+        };
+        self.builder.ins().iadd(address, distance)
+    }
+
+    /// A field of an element.
+    pub(super) fn element(
+        &mut self,
+        vector: VectorId,
+        field: usize,
+        ty: ir::Type,
+        [elements, length, place]: [ir::Value; 3],
+    ) -> ir::Value {
+        let (address, offset) = self.place(vector, field, [elements, length, place]);
+        self.builder.ins().load(ty, TRUSTED, address, offset)
+    }
+
+    /// The elements of a vector when one of them has these fields.
+    pub(super) fn with_element(
+        &mut self,
+        vector: VectorId,
+        [elements, length, place]: [ir::Value; 3],
+        fields: &[ir::Value],
+    ) -> Result<ir::Value, Error> {
+        let own = self.own_vector(vector, elements, length)?;
+        let types = &self.unit.program.vectors[vector].fields;
+        for (index, field) in fields.iter().enumerate() {
+            let is_pointer = types[index] == Type::Ptr;
+            let (address, offset) = self.place(vector, index, [own, length, place]);
+            if is_pointer {
+                let old = self.builder.ins().load(types::I64, TRUSTED, address, offset);
+                self.builder.ins().store(TRUSTED, *field, address, offset);
+                self.release(old)?;
+            } else {
+                self.builder.ins().store(TRUSTED, *field, address, offset);
+            }
+        }
+        Ok(own)
+    }
+
+    /// The vector itself if it has one owner, else a copy, which takes the place of the owner at hand.
+    fn own_vector(&mut self, vector: VectorId, elements: ir::Value, length: ir::Value) -> Result<ir::Value, Error> {
+        let width = Width::of(&self.unit.program.vectors[vector].fields);
+        let shared = self.builder.create_block();
+        let ready = self.builder.create_block();
+        let own = self.builder.append_block_param(ready, types::I64);
+        self.builder.set_cold_block(shared);
+        let count = self.builder.ins().load(types::I32, TRUSTED, elements, layout::COUNT_OFFSET);
+        let is_own = self.builder.ins().icmp_imm_u(IntCC::Equal, count, 1);
+        self.builder.ins().brif(is_own, ready, &[BlockArg::Value(elements)], shared, &[]);
+
+        self.builder.switch_to_block(shared);
+        let words = self.builder.ins().imul_imm_s(length, (width.pointers + width.others) as i64);
+        let words = self.builder.ins().iadd_imm_s(words, width.header() as i64);
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, COPY_BYTES, 3);
+        let slot = self.builder.create_sized_stack_slot(slot);
+        let copy = self.builder.ins().stack_addr(types::I64, slot, 0);
+        self.builder.ins().store(TRUSTED, elements, copy, 0);
+        self.builder.ins().store(TRUSTED, words, copy, layout::WORD as i32);
+        self.call_external(External::Slow("vlad_copy_vector"), &[copy])?;
+        let new = self.builder.ins().load(types::I64, TRUSTED, copy, 0);
+        self.builder.ins().jump(ready, &[BlockArg::Value(new)]);
+
+        self.builder.switch_to_block(ready);
+        Ok(own)
+    }
+}

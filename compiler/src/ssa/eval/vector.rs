@@ -1,0 +1,106 @@
+//! Vectors in the evaluator of SSA.
+//!
+//! Where owners are counted, a vector that nobody else owns is changed in place: its elements move to a new box, and the
+//! old one counts as freed, so that a later use of the old vector is found.
+
+use crate::ssa::eval::{BoxData, Content, Datum, Error, Machine, broken};
+use crate::ssa::ir::{Value, VectorId};
+use crate::ssa::verify::Stage;
+use std::rc::Rc;
+
+/// Larger vectors are not made, no matter how much fuel there is.
+const MOST_FIELDS: usize = 1 << 28;
+
+impl Machine<'_, '_> {
+    fn width(&self, vector: VectorId) -> usize {
+        self.program.vectors[vector].fields.len()
+    }
+
+    /// So many vacant fields cost as many steps.
+    fn pay(&mut self, fields: usize) -> Result<(), Error> {
+        self.counts.steps = self.counts.steps.saturating_add(fields as u64);
+        match self.options.fuel {
+            Some(fuel) if self.counts.steps > fuel => Err(Error::OutOfFuel),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn new_vector(&mut self, vector: VectorId, base: usize, length: Value) -> Result<Datum, Error> {
+        let length = self.int(base, length)?;
+        let fields = usize::try_from(length).ok().and_then(|length| length.checked_mul(self.width(vector)));
+        let Some(fields) = fields.filter(|fields| *fields <= MOST_FIELDS) else { return Err(Error::OutOfFuel) };
+        self.pay(fields)?;
+        Ok(self.make_box(Content::Elements(vector), vec![Datum::Vacant; fields]))
+    }
+
+    /// The box of the elements, and the position of the first field of the element at the place.
+    fn place(&self, vector: VectorId, base: usize, args: &[Value]) -> Result<(Rc<BoxData>, usize), Error> {
+        let (value, length, place) = (args[0], self.int(base, args[1])?, self.int(base, args[2])?);
+        let data = match self.get(base, value)? {
+            Datum::Box(data) if data.content == Content::Elements(vector) => data.clone(),
+            other => return broken(format!("{value} is {other:?}, not a {vector}")),
+        };
+        self.check_alive(value, &data)?;
+        let width = self.width(vector);
+        let position = usize::try_from(place).ok().and_then(|place| place.checked_mul(width));
+        let whole = usize::try_from(length).ok().and_then(|length| length.checked_mul(width));
+        match position.filter(|_| place < length) {
+            Some(position) if whole == Some(data.fields.borrow().len()) => Ok((data, position)),
+            _ => broken(format!(
+                "place {place} of {length} in {value}, which has {} fields of elements of {width}",
+                data.fields.borrow().len()
+            )),
+        }
+    }
+
+    pub(super) fn element(
+        &mut self,
+        vector: VectorId,
+        field: u32,
+        base: usize,
+        args: &[Value],
+    ) -> Result<Datum, Error> {
+        let (data, position) = self.place(vector, base, args)?;
+        match &data.fields.borrow()[position + field as usize] {
+            Datum::Vacant => broken(format!("an element of {} is read before it is set", args[0])),
+            datum => Ok(datum.clone()),
+        }
+    }
+
+    pub(super) fn with_element(&mut self, vector: VectorId, base: usize, args: &[Value]) -> Result<Datum, Error> {
+        let (data, position) = self.place(vector, base, args)?;
+        let new = self.hand_on(base, &args[3..])?;
+        let is_counted = self.options.stage == Stage::Counted;
+        let is_shared = data.owners.get() > 1;
+        let mut fields = if is_counted && !is_shared { data.fields.take() } else { data.fields.borrow().clone() };
+        let old: Vec<Datum> = fields.splice(position..position + new.len(), new).collect();
+        if is_counted && !is_shared {
+            data.owners.set(0);
+            self.live_boxes -= 1;
+            self.release_all(args[0], old)?;
+        } else {
+            self.pay(fields.len())?;
+            self.counts.copies += u64::from(is_counted);
+            self.share(&data, &old, position, &fields);
+        }
+        let changed = self.make_box(Content::Elements(vector), fields);
+        // It is the same box.
+        self.counts.boxes -= u64::from(is_counted && !is_shared);
+        Ok(changed)
+    }
+
+    /// What a copy shares with the vector has one more owner, and the vector itself one less.
+    fn share(&mut self, data: &BoxData, old: &[Datum], position: usize, fields: &[Datum]) {
+        if self.options.stage == Stage::Pure {
+            return;
+        }
+        data.owners.set(data.owners.get() - 1);
+        for (index, datum) in fields.iter().enumerate() {
+            if let Datum::Box(shared) = datum
+                && !(position..position + old.len()).contains(&index)
+            {
+                shared.owners.set(shared.owners.get() + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Vectors: new ones, and copies of those that more than one owner has.
+//!
+//! Compiled code reads elements, and changes a vector of its own, without help. See [`crate::layout`] for what the box of
+//! a vector looks like.
+
+use crate::heap::take;
+use crate::layout::{COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, class_of, header, vector_words};
+use crate::memory::{self, Use};
+use core::ptr;
+
+/// The elements of a new vector, each of which has these numbers of fields. Its pointers are immediates; the other fields
+/// hold anything.
+#[unsafe(no_mangle)]
+pub extern "C" fn vlad_new_vector(length: u64, pointers: usize, others: usize) -> *mut u64 {
+    let Some(words) = vector_words(length, pointers, others) else { memory::exhausted(Use::Heap) };
+    let class = class_of(words);
+    let new = take(class);
+    // SAFETY: the box has room for so many words, and nothing else refers to it.
+    unsafe {
+        if pointers == 0 {
+            *new = header(0, class, 0);
+        } else {
+            let pointers = length as usize * pointers;
+            *new = header(MANY_POINTERS, class, 0);
+            *new.add(1) = pointers as u64;
+            ptr::write_bytes(new.add(2), 0, pointers);
+        }
+    }
+    new
+}
+
+/// What [`vlad_copy_vector`] is given, and gives.
+#[repr(C)]
+pub struct Request {
+    /// The vector, which has more than one owner; then its copy, which has one.
+    vector: *mut u64,
+    /// The words of the vector.
+    words: usize,
+}
+
+/// Copies a vector, which loses an owner; what its elements refer to has one more.
+///
+/// # Safety
+///
+/// `request` names a vector of a compiled program.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_copy_vector(request: *mut Request) {
+    // SAFETY: the header of a box says which class it has and how many pointer fields follow. New boxes are no part of
+    // others.
+    unsafe {
+        let Request { vector: old, words } = *request;
+        let kind = *old & 0xffff;
+        let new = take((kind >> 8) as usize);
+        ptr::copy_nonoverlapping(old.add(1), new.add(1), words - 1);
+        *new = kind | 1 << 32;
+        *old.byte_add(COUNT_OFFSET as usize).cast::<u32>() -= 1;
+        if kind & 0xff == MANY_POINTERS as u64 {
+            for index in 0..*new.add(1) as usize {
+                let shared = *new.add(2 + index);
+                if shared >= IMMEDIATES {
+                    *(shared as *mut u64).byte_add(COUNT_OFFSET as usize).cast::<u32>() += 1;
+                }
+            }
+        }
+        (*request).vector = new;
+    }
+}
