@@ -227,8 +227,8 @@ impl Classes {
             }
             Op::NewVector(_) => drop(self.id(place(inst.results[0]))),
             Op::Element(vector, field) => {
+                let whole = self.id(place(inst.args[0]));
                 if is_pointer(inst.results[0]) {
-                    let whole = self.id(place(inst.args[0]));
                     self.part_holds(whole, Part::Element(vector, field), place(inst.results[0]));
                 }
             }

@@ -1,4 +1,4 @@
-//! Dead parameters, results, fields and globals of the whole program: SSA → SSA.
+//! Dead parameters, results, fields (of boxes and of elements of vectors) and globals of the whole program: SSA → SSA.
 //!
 //! ```text
 //! sum sum0 = "nil" | "node"(f64, f64, ptr)              sum sum0 = "nil" | "node"(f64, ptr)
@@ -15,6 +15,9 @@
 //! a live `field` reads it, and then so is what live boxes hold there. Everything else goes: a parameter that is only
 //! handed to itself, a result that nobody looks at, the parts of a tape that no derivative uses.
 //!
+//! The same holds for fields of elements of vectors and what live changes of vectors set them to, but elements keep one
+//! field at least.
+//!
 //! Functions that call each other in tail position keep the same results, or the calls could not stay.
 //!
 //! Not done: decisions that only choose between values that are dead.
@@ -24,7 +27,7 @@
 use crate::base::{EntityVec, entity_id};
 use crate::opt::effects::Effects;
 use crate::opt::rewrite::{keep, keep_params};
-use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, SlotId, SumId, Terminator, Value};
+use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, SlotId, SumId, Terminator, Type, Value, VectorId};
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
@@ -49,6 +52,7 @@ struct Live {
     results: EntityVec<FuncId, Vec<bool>>,
     /// By tag and position.
     fields: EntityVec<SumId, Vec<Vec<bool>>>,
+    elements: EntityVec<VectorId, Vec<bool>>,
     slots: EntityVec<SlotId, bool>,
 }
 
@@ -62,6 +66,7 @@ enum Item {
     Value(FuncId, Value),
     Result(FuncId, usize),
     Field(SumId, u32, u32),
+    Element(VectorId, u32),
     Slot(SlotId),
 }
 
@@ -85,7 +90,7 @@ struct Site<'p> {
     is_live: bool,
 }
 
-/// The operands of a box, and the function that they belong to.
+/// The fields that a box or an element of a vector is given, and the function that they belong to.
 type Fields<'p> = (FuncId, &'p [Value]);
 
 struct Marking<'p> {
@@ -104,6 +109,8 @@ struct Marking<'p> {
     jumps: EntityVec<FuncId, EntityVec<BlockId, Vec<&'p [Value]>>>,
     /// The live boxes of each alternative.
     boxes: EntityVec<SumId, Vec<Vec<Fields<'p>>>>,
+    /// The live changes of each kind of vector.
+    changes: EntityVec<VectorId, Vec<Fields<'p>>>,
     /// What running functions store in each cell.
     stores: EntityVec<SlotId, Vec<(FuncId, Value)>>,
     waiting: Vec<Item>,
@@ -118,6 +125,7 @@ impl<'p> Marking<'p> {
             values: program.functions.values().map(|function| function.values.same_ids(false)).collect(),
             results: program.functions.values().map(|function| vec![false; function.results.len()]).collect(),
             fields: fields.collect(),
+            elements: program.vectors.values().map(|vector| vec![false; vector.fields.len()]).collect(),
             slots: program.slots.same_ids(false),
         };
         let mut marking = Marking {
@@ -131,6 +139,7 @@ impl<'p> Marking<'p> {
             tail_callers: program.functions.same_ids(Vec::new()),
             jumps: EntityVec::new(),
             boxes: program.sums.values().map(|sum| vec![Vec::new(); sum.alternatives.len()]).collect(),
+            changes: program.vectors.same_ids(Vec::new()),
             stores: program.slots.same_ids(Vec::new()),
             waiting: Vec::new(),
         };
@@ -198,6 +207,12 @@ impl<'p> Marking<'p> {
         }
     }
 
+    fn need_element(&mut self, vector: VectorId, field: u32) {
+        if !std::mem::replace(&mut self.live.elements[vector][field as usize], true) {
+            self.waiting.push(Item::Element(vector, field));
+        }
+    }
+
     fn need_slot(&mut self, slot: SlotId) {
         if !std::mem::replace(&mut self.live.slots[slot], true) {
             self.waiting.push(Item::Slot(slot));
@@ -206,6 +221,19 @@ impl<'p> Marking<'p> {
 
     /// Marks until nothing new follows.
     fn finish(&mut self) {
+        self.follow();
+        // Vectors that are changed but never read keep the field that costs least.
+        for vector in self.program.vectors.ids() {
+            if !self.changes[vector].is_empty() && !self.live.elements[vector].contains(&true) {
+                let fields = &self.program.vectors[vector].fields;
+                let field = fields.iter().position(|ty| *ty != Type::Ptr).unwrap_or(0);
+                self.need_element(vector, u32::try_from(field).expect("few fields"));
+                return self.finish();
+            }
+        }
+    }
+
+    fn follow(&mut self) {
         while let Some(item) = self.waiting.pop() {
             match item {
                 Item::Function(id) => self.function_runs(id),
@@ -214,6 +242,11 @@ impl<'p> Marking<'p> {
                 Item::Result(function, position) => self.result_is_needed(function, position),
                 Item::Field(sum, tag, field) => {
                     for (function, args) in self.boxes[sum][tag as usize].clone() {
+                        self.need(function, args[field as usize]);
+                    }
+                }
+                Item::Element(vector, field) => {
+                    for (function, args) in self.changes[vector].clone() {
                         self.need(function, args[field as usize]);
                     }
                 }
@@ -298,7 +331,19 @@ impl<'p> Marking<'p> {
                 }
                 return;
             }
+            Op::WithElement(vector) => {
+                let (place, fields) = inst.args.split_at(3);
+                self.changes[vector].push((id, fields));
+                self.need_all(id, place);
+                for (field, arg) in fields.iter().enumerate() {
+                    if self.live.elements[vector][field] {
+                        self.need(id, *arg);
+                    }
+                }
+                return;
+            }
             Op::Field(sum, tag, field) => self.need_field(sum, tag, field),
+            Op::Element(vector, field) => self.need_element(vector, field),
             Op::GlobalGet(slot) | Op::IsSet(slot) => self.need_slot(slot),
             _ => {}
         }
@@ -345,7 +390,18 @@ fn sweep(program: &mut Program, effects: &Effects, live: &Live) -> bool {
             keep(&mut alternative.fields, kept);
         }
     }
+    // No code is left for a vector that has no live field.
+    for (id, kept) in live.elements.iter().filter(|(_, kept)| kept.contains(&true)) {
+        changed |= kept.contains(&false);
+        keep(&mut program.vectors[id].fields, kept);
+    }
     changed
+}
+
+/// The position of a field among those that are kept.
+fn position(kept: &[bool], field: u32) -> u32 {
+    let before = kept[..field as usize].iter().filter(|kept| **kept).count();
+    u32::try_from(before).expect("fewer than before")
 }
 
 struct Sweep<'l> {
@@ -402,9 +458,13 @@ impl Sweep<'_> {
                 }
             }
             Op::Field(sum, tag, field) => {
-                let before = &self.live.fields[sum][tag as usize][..field as usize];
-                let position = before.iter().filter(|kept| **kept).count();
-                *op = Op::Field(sum, tag, u32::try_from(position).expect("fewer than before"));
+                *op = Op::Field(sum, tag, position(&self.live.fields[sum][tag as usize], field));
+            }
+            Op::Element(vector, field) => *op = Op::Element(vector, position(&self.live.elements[vector], field)),
+            Op::WithElement(vector) => {
+                let mut fields = args.split_off(3);
+                keep(&mut fields, &self.live.elements[vector]);
+                args.extend(fields);
             }
             _ => {}
         }

@@ -19,9 +19,11 @@
 //! numbering sees that `a * b` and `b * a` are equal.
 //!
 //! Fields and tags of boxes that are made in the same function are known; so is a box that is made of all the fields
-//! of another one.
+//! of another one. Integers and vectors are in [`integers`].
 //!
 //! Tests: `tests/opt/fold/`.
+
+mod integers;
 
 use crate::opt::rewrite::{Definitions, Replacements, is_constant};
 use crate::ssa::arithmetic;
@@ -151,6 +153,12 @@ impl View<'_> {
             Op::IntIs(x) => self.int_is(x, args[0]),
             Op::RealIs(bits) => self.real_is(bits, args[0]).map_or(Folded::Unchanged, boolean_or_condition),
             Op::Select => self.select(args[0], args[1], args[2]),
+            Op::Int2(op) => self.int2(op, args[0], args[1]),
+            Op::IntCompare(op) => self.int_compare(op, args[0], args[1]),
+            Op::IntOf => self.int_of(args[0]),
+            Op::RealOf => self.real_of(args[0]),
+            Op::Element(..) => self.element(op, args),
+            Op::WithElement(_) => self.changed(op, args),
             Op::Tag(_) | Op::HasTag(..) | Op::Field(..) => self.access(op, args[0]),
             Op::Box(..) => self.rebuilt(op, args).map_or(Folded::Unchanged, Folded::Value),
             _ => Folded::Unchanged,
@@ -206,7 +214,7 @@ impl View<'_> {
         let holds = |value: Value| self.is_never_negative_zero(value, depth - 1);
         match inst.op {
             Op::ConstReal(bits) => bits != (-0.0_f64).to_bits(),
-            Op::Real1(Real1::Exp | Real1::Cosh | Real1::Abs) => true,
+            Op::RealOf | Op::Real1(Real1::Exp | Real1::Cosh | Real1::Abs) => true,
             Op::Real1(Real1::Sqrt) => holds(inst.args[0]),
             Op::Real2(Real2::Mul) => inst.args[0] == inst.args[1],
             // Only the sum of two -0 is -0.
@@ -277,6 +285,9 @@ impl View<'_> {
         if let (Some(x), Some(y)) = (self.real(x), self.real(y)) {
             return boolean(arithmetic::compare(op, x, y));
         }
+        if let Some(folded) = self.compare_integers(op, x, y) {
+            return folded;
+        }
         match op {
             Compare::Gt => Folded::Op(Op::Compare(Compare::Lt), vec![y, x]),
             Compare::Ge => Folded::Op(Op::Compare(Compare::Le), vec![y, x]),
@@ -340,7 +351,7 @@ impl View<'_> {
         let inst = self.inst(value)?;
         match inst.op {
             Op::ConstReal(found) => Some(Test::Known(found == bits)),
-            Op::Real1(_) | Op::Real2(_) | Op::ReadReal(_) => Some(Test::Known(false)),
+            Op::Real1(_) | Op::Real2(_) | Op::RealOf | Op::ReadReal(_) => Some(Test::Known(false)),
             Op::Select => {
                 let [condition, yes, no] = inst.args[..] else { return None };
                 // What has been found to have the bits has them.

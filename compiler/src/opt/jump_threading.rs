@@ -204,6 +204,22 @@ impl Oracle<'_> {
                 Known::Int(y) => Some(Known::Bool(x == y)),
                 _ => None,
             },
+            Op::Int2(op) => match (known(0)?, known(1)?) {
+                (Known::Int(x), Known::Int(y)) => Some(Known::Int(arithmetic::int2(op, x, y))),
+                _ => None,
+            },
+            Op::IntCompare(op) => match (known(0)?, known(1)?) {
+                (Known::Int(x), Known::Int(y)) => Some(Known::Bool(arithmetic::int_compare(op, x, y))),
+                _ => None,
+            },
+            Op::IntOf => match known(0)? {
+                Known::Real(x) => Some(Known::Int(arithmetic::int_of(x))),
+                _ => None,
+            },
+            Op::RealOf => match known(0)? {
+                Known::Int(x) => arithmetic::real_of(x).map(Known::Real),
+                _ => None,
+            },
             Op::HasTag(_, tag) => match known(0) {
                 Some(Known::Tag(found)) => Some(Known::Bool(tag == found)),
                 _ => None,

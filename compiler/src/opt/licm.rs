@@ -12,7 +12,8 @@
 //! An operation whose operands do not change in a loop is computed once, in the block before the loop. Only operations
 //! that can be computed anywhere are moved (arithmetic and tests, which neither fail nor have effects), and only from
 //! blocks that every round of the loop goes through, so that few are computed in vain. Fields stay where their tag is
-//! known, boxes where they are needed.
+//! known, elements of vectors where their places have been compared with the length, boxes and vectors where they are
+//! needed: a vector that is made anew in each round is changed in place.
 //!
 //! Loops are natural loops whose header has one predecessor outside that jumps there; others get such a predecessor
 //! first. Inner loops come first, so an operation can leave several loops in one run.
@@ -106,7 +107,18 @@ fn put_back(function: &mut Function, header: BlockId, moved: Vec<Inst>) -> Vec<I
 fn can_move(op: Op) -> bool {
     matches!(
         op,
-        Op::Real1(_) | Op::Real2(_) | Op::Compare(_) | Op::Not | Op::And | Op::Or | Op::IntIs(_) | Op::RealIs(_)
+        Op::Real1(_)
+            | Op::Real2(_)
+            | Op::Compare(_)
+            | Op::Not
+            | Op::And
+            | Op::Or
+            | Op::IntIs(_)
+            | Op::RealIs(_)
+            | Op::Int2(_)
+            | Op::IntCompare(_)
+            | Op::IntOf
+            | Op::RealOf
     )
 }
 

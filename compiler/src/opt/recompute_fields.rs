@@ -178,6 +178,10 @@ fn is_cheap(op: Op) -> bool {
         Op::Real1(Real1::Neg | Real1::Abs)
             | Op::Real2(Real2::Add | Real2::Sub | Real2::Mul)
             | Op::Compare(_)
+            | Op::Int2(_)
+            | Op::IntCompare(_)
+            | Op::IntOf
+            | Op::RealOf
             | Op::Not
             | Op::And
             | Op::Or
@@ -239,8 +243,8 @@ impl Reader<'_> {
 /// The type of what a constant or a cheap operation gives.
 fn result_type(op: Op) -> Type {
     match op {
-        Op::ConstReal(_) | Op::Real1(_) | Op::Real2(_) => Type::F64,
-        Op::ConstInt(_) => Type::Int,
+        Op::ConstReal(_) | Op::Real1(_) | Op::Real2(_) | Op::RealOf => Type::F64,
+        Op::ConstInt(_) | Op::Int2(_) | Op::IntOf => Type::Int,
         Op::Immediate(..) => Type::Ptr,
         _ => Type::Bool,
     }

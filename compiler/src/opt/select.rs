@@ -120,6 +120,10 @@ fn is_cheap(op: Op) -> bool {
             | Op::Or
             | Op::IntIs(_)
             | Op::RealIs(_)
+            | Op::Int2(_)
+            | Op::IntCompare(_)
+            | Op::IntOf
+            | Op::RealOf
             | Op::Select
     )
 }

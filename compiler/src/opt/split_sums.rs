@@ -1,4 +1,4 @@
-//! A sum for each flow of data, and one sum again in the end: SSA → SSA.
+//! A sum and a kind of vector for each flow of data, and one again in the end: SSA → SSA.
 //!
 //! ```text
 //! sum sum0 = "nil" | "pair"(f64, ptr)       sum sum0 = "nil" | "pair"(f64, ptr)
@@ -17,13 +17,19 @@
 //!
 //! Tests: `tests/opt/split-sums/`, `tests/opt/merge-sums/`.
 
+use crate::base::EntityVec;
 use crate::opt::data_flow::{Class, Classes, Place};
-use crate::ssa::ir::{FuncId, Inst, Op, Program, Sum, SumId};
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Sum, SumId, VectorId, VectorLayout};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Gives the values of each class sums of their own.
+/// Gives the values of each class sums and kinds of vectors of their own.
 pub fn split(program: &mut Program) -> bool {
     let classes = Classes::new(program);
+    let of_vectors = split_vectors(program, &classes);
+    split_sums(program, &classes) || of_vectors
+}
+
+fn split_sums(program: &mut Program, classes: &Classes) -> bool {
     let mut own: FxHashMap<(Class, SumId), SumId> = FxHashMap::default();
     let mut seen: FxHashSet<SumId> = FxHashSet::default();
     let mut changed = false;
@@ -49,8 +55,34 @@ pub fn split(program: &mut Program) -> bool {
     changed
 }
 
-/// Makes one sum of those that are alike.
+/// Gives the vectors of each class kinds of their own.
+fn split_vectors(program: &mut Program, classes: &Classes) -> bool {
+    let mut own: FxHashMap<(Class, VectorId), VectorId> = FxHashMap::default();
+    let mut seen: FxHashSet<VectorId> = FxHashSet::default();
+    let Program { functions, vectors, .. } = program;
+    rename_vectors(functions, |function, inst, vector| {
+        let value = if matches!(inst.op, Op::NewVector(_)) { inst.results[0] } else { inst.args[0] };
+        let Some(class) = classes.class(Place::Value(function, value)) else { return vector };
+        *own.entry((class, vector))
+            .or_insert_with(|| if seen.insert(vector) { vector } else { vectors.push(vectors[vector].clone()) })
+    })
+}
+
+/// Makes one sum, and one kind of vector, of those that are alike.
 pub fn merge(program: &mut Program) -> bool {
+    let of_vectors = merge_vectors(program);
+    merge_sums(program) || of_vectors
+}
+
+fn merge_vectors(program: &mut Program) -> bool {
+    let Program { functions, vectors, .. } = program;
+    let mut first: FxHashMap<&VectorLayout, VectorId> = FxHashMap::default();
+    let same: EntityVec<VectorId, VectorId> =
+        vectors.iter().map(|(id, layout)| *first.entry(layout).or_insert(id)).collect();
+    rename_vectors(functions, |_, _, vector| same[vector])
+}
+
+fn merge_sums(program: &mut Program) -> bool {
     let mut first: FxHashMap<&Sum, SumId> = FxHashMap::default();
     let mut same: FxHashMap<SumId, SumId> = FxHashMap::default();
     for (id, sum) in program.sums.iter() {
@@ -83,4 +115,25 @@ fn rename(program: &mut Program, mut by: impl FnMut(FuncId, &Inst, SumId) -> Sum
             };
         }
     }
+}
+
+/// Replaces the kind of vector of every operation on vectors. True when one changes.
+fn rename_vectors(
+    functions: &mut EntityVec<FuncId, Function>,
+    mut by: impl FnMut(FuncId, &Inst, VectorId) -> VectorId,
+) -> bool {
+    let mut changed = false;
+    for id in functions.ids() {
+        for inst in functions[id].blocks.values_mut().flat_map(|block| &mut block.insts) {
+            let renamed = match inst.op {
+                Op::NewVector(vector) => Op::NewVector(by(id, inst, vector)),
+                Op::Element(vector, field) => Op::Element(by(id, inst, vector), field),
+                Op::WithElement(vector) => Op::WithElement(by(id, inst, vector)),
+                _ => continue,
+            };
+            changed |= renamed != inst.op;
+            inst.op = renamed;
+        }
+    }
+    changed
 }

@@ -284,7 +284,7 @@ impl Body<'_> {
 
     fn compute(&mut self, b: &mut Builder) {
         let (x, y) = (self.value(b, Kind::Real), self.value(b, Kind::Real));
-        let entry = match self.random.below(8) {
+        let entry = match self.random.below(10) {
             0 => (b.real1(Real1::Neg, x), Kind::Real),
             1 => (b.compare(self.random.pick(&[Compare::Lt, Compare::Eq, Compare::Ge, Compare::Ne]), x, y), Kind::Bool),
             2 => {
@@ -298,6 +298,17 @@ impl Body<'_> {
             4 => {
                 let list = b.value(Op::GlobalGet(SlotId(0)), &[], Type::Ptr);
                 (list, Kind::List)
+            }
+            5 => {
+                let integer = b.value(Op::IntOf, &[x], Type::Int);
+                (b.value(Op::RealOf, &[integer], Type::F64), Kind::Real)
+            }
+            6 => {
+                let (m, n) = (b.value(Op::IntOf, &[x], Type::Int), b.value(Op::IntOf, &[y], Type::Int));
+                let op = Op::Int2(self.random.pick(&[Int2::Add, Int2::Sub, Int2::Mul]));
+                let n = b.value(op, &[m, n], Type::Int);
+                let op = Op::IntCompare(self.random.pick(&[IntCompare::Eq, IntCompare::Lt, IntCompare::Below]));
+                (b.value(op, &[m, n], Type::Bool), Kind::Bool)
             }
             _ => {
                 let op = self.random.pick(&[Real2::Add, Real2::Sub, Real2::Mul, Real2::Div]);
@@ -357,8 +368,11 @@ impl Body<'_> {
         b.value(Op::Element(vector, field as u32), &[value, length, place], fields[field].ty())
     }
 
-    /// A place in a vector: one that a number tells, or the first.
+    /// A place in a vector: a constant, or one that a number tells.
     fn place(&mut self, b: &mut Builder, kind: Kind) -> Value {
+        if self.random.below(3) == 0 {
+            return b.int(self.random.below(elements(kind).1 as usize) as i64);
+        }
         let x = self.value(b, Kind::Real);
         let (wanted, length) = (b.value(Op::IntOf, &[x], Type::Int), b.int(elements(kind).1));
         let is_one = b.value(Op::IntCompare(IntCompare::Below), &[wanted, length], Type::Bool);
