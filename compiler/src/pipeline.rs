@@ -16,13 +16,13 @@ use crate::core::ir as core;
 use crate::expand;
 use crate::flow;
 use crate::opt::pipeline as opt;
-use crate::specialize;
+use crate::specialize::{self, Sharing};
 use crate::ssa::ir as ssa;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A program is large when it has more than one in so many of the instructions that it may have.
-const LARGE: usize = 3;
+const LARGE: usize = 4;
 
 /// How to compile.
 #[derive(Clone, Debug, Default)]
@@ -118,8 +118,13 @@ impl Pipeline {
     /// # Errors
     ///
     /// When the program certainly fails.
-    pub fn specialize(&mut self, program: &core::Program, flow: flow::Analysis) -> Result<ssa::Program, Refusal> {
-        self.specialize_to(program, flow, self.settings.limits.max_instructions)
+    pub fn specialize(
+        &mut self,
+        program: &core::Program,
+        flow: flow::Analysis,
+        sharing: Sharing,
+    ) -> Result<ssa::Program, Refusal> {
+        self.specialize_to(program, flow, self.settings.limits.max_instructions, sharing)
     }
 
     fn specialize_to(
@@ -127,9 +132,10 @@ impl Pipeline {
         program: &core::Program,
         flow: flow::Analysis,
         most: usize,
+        sharing: Sharing,
     ) -> Result<ssa::Program, Refusal> {
         let limits = flow::Options { max_instructions: most, ..self.settings.limits.clone() };
-        let result = self.timed("specialize", |p| specialize::lower(program, flow, &p.sources, &limits));
+        let result = self.timed("specialize", |p| specialize::lower(program, flow, &p.sources, &limits, sharing));
         result.map_err(|refusal| match refusal {
             specialize::Refusal::CertainFailure(mistake) => Refusal::Mistake(vec![*mistake]),
             specialize::Refusal::TooLarge(diagnostic) => Refusal::Unsupported(diagnostic),
@@ -143,27 +149,40 @@ impl Pipeline {
         report
     }
 
-    /// Everything from core to first-order code. A program that becomes large is analysed again, with fewer copies of its
-    /// functions: most of what large programs consist of are copies that differ in little.
+    /// Everything from core to first-order code. A program that becomes large is made again with operations that its
+    /// functions share, and then with fewer copies of its functions: most of what large programs consist of are copies that
+    /// differ in little.
     ///
     /// # Errors
     ///
     /// As [`Pipeline::analyze`] and [`Pipeline::specialize`].
     pub fn first_order(&mut self, program: &core::Program) -> Result<ssa::Program, Refusal> {
+        use Sharing::{Apart, Shared};
         use flow::Precision::{Coarse, FewVariants, Full};
         let most = self.settings.limits.max_instructions;
+        let attempts = [
+            (Full, &[(Apart, most / LARGE), (Shared, most / 2)][..]),
+            (FewVariants, &[(Shared, most)]),
+            (Coarse, &[(Shared, most)]),
+            (Full, &[(Shared, most)]),
+        ];
         let mut refusal = None;
-        for (precision, most) in [(Full, most / LARGE), (FewVariants, most), (Coarse, most), (Full, most)] {
+        for (precision, forms) in attempts {
             let mut program = program.clone();
-            let result = match self.analyze_at(&mut program, precision) {
-                Ok(flow) => self.specialize_to(&program, flow, most),
+            let flow = match self.analyze_at(&mut program, precision) {
+                Ok(flow) => flow,
                 // No attempt after the first has more to analyse than that.
                 Err(refusal) if precision == Full => return Err(refusal),
-                Err(refusal) => Err(refusal),
+                Err(found) => {
+                    refusal = Some(found);
+                    continue;
+                }
             };
-            match result {
-                Err(found @ Refusal::Unsupported(_)) => refusal = Some(found),
-                result => return result,
+            for (sharing, most) in forms {
+                match self.specialize_to(&program, flow.clone(), *most, *sharing) {
+                    Err(found @ Refusal::Unsupported(_)) => refusal = Some(found),
+                    result => return result,
+                }
             }
         }
         Err(refusal.expect("every attempt was refused"))

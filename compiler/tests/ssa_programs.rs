@@ -1,11 +1,12 @@
 //! Every program of the corpus and the examples in SSA: the code as the specialiser leaves it and the optimised code
 //! with reference counts do the same in the SSA evaluator, and the latter frees what it allocates and takes no more
-//! arithmetic. So does the code that an analysis with next to no patience gives.
+//! arithmetic. So does the code that an analysis with next to no patience gives, whose functions share operations.
 
 use std::path::{Path, PathBuf};
 use vlad::flow;
 use vlad::opt::pipeline::{RESULT, Settings as Optimisation, optimize};
 use vlad::pipeline::{Pipeline, Settings};
+use vlad::specialize::Sharing;
 use vlad::ssa::eval::{self, Counts, Options};
 use vlad::ssa::ir::Program;
 use vlad::ssa::verify::{Stage, verify};
@@ -33,11 +34,11 @@ fn programs() -> Vec<PathBuf> {
 }
 
 /// The program's code, if it has any: wrong programs and those for the reference evaluator have none.
-fn code(path: &Path, options: &flow::Options) -> Option<Program> {
+fn code(path: &Path, options: &flow::Options, sharing: Sharing) -> Option<Program> {
     let mut pipeline = Pipeline::new(Settings::default());
     let mut program = pipeline.expand(path).ok()?;
     let flow = flow::analyze(&mut program, &pipeline.sources, options, flow::Precision::Full).ok()?;
-    pipeline.specialize(&program, flow).ok()
+    pipeline.specialize(&program, flow, sharing).ok()
 }
 
 fn input(path: &Path) -> String {
@@ -61,7 +62,7 @@ fn run(
 }
 
 fn check(path: &Path) -> Result<(), String> {
-    let Some(mut program) = code(path, &flow::Options::default()) else { return Ok(()) };
+    let Some(mut program) = code(path, &flow::Options::default(), Sharing::Apart) else { return Ok(()) };
     let input = input(path);
     let before = run(&program, &input, Stage::Pure, FUEL)?;
     optimize(&mut program, &Optimisation::default());
@@ -91,11 +92,11 @@ fn impatience() -> [flow::Options; 3] {
 }
 
 fn check_impatient(path: &Path, options: &flow::Options) -> Result<(), String> {
-    let Some(program) = code(path, &flow::Options::default()) else { return Ok(()) };
+    let Some(program) = code(path, &flow::Options::default(), Sharing::Apart) else { return Ok(()) };
     let input = input(path);
     let Some(usual) = run(&program, &input, Stage::Pure, LIMITED_FUEL)? else { return Ok(()) };
     // Without patience the height of a tower can be unknown that is a constant.
-    let Some(program) = code(path, options) else { return Ok(()) };
+    let Some(program) = code(path, options, Sharing::Shared) else { return Ok(()) };
     if let Some(outcome) = run(&program, &input, Stage::Pure, LIMITED_FUEL)?
         && (outcome.0, &outcome.1, &outcome.2) != (usual.0, &usual.1, &usual.2)
     {

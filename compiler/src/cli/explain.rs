@@ -10,6 +10,7 @@ use crate::core::ir::{LambdaId, Origin, Program};
 use crate::flow::{self, analysis::Analysis};
 use crate::opt::pipeline as opt;
 use crate::pipeline::{Pipeline, Refusal, Settings};
+use crate::specialize::Sharing;
 use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{self as ssa, BlockId, FuncId, Function, Op, SumId, Terminator, Type, Value};
 use clap::ValueEnum;
@@ -87,7 +88,7 @@ fn explain(pipeline: &mut Pipeline, mut program: Program) -> Result<(Vec<Explain
     };
     let analysis = pipeline.analyze(&mut program).map_err(refused)?;
     let functions = functions(&program, &analysis, &pipeline.sources);
-    let mut code = pipeline.specialize(&program, analysis).map_err(refused)?;
+    let mut code = pipeline.specialize(&program, analysis, Sharing::Apart).map_err(refused)?;
     pipeline.optimize(&mut code, &opt::Settings::default());
     Ok((functions, boxes(&code, &pipeline.sources)))
 }

@@ -134,7 +134,7 @@ pub struct Variant {
 }
 
 /// The result of the analysis.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Analysis {
     /// All shapes.
     pub shapes: Shapes,

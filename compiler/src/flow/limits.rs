@@ -72,7 +72,7 @@ impl Default for Options {
             max_order: 12,
             max_code: 500_000,
             max_dynamic_order: 4,
-            max_instructions: 300_000,
+            max_instructions: 400_000,
         }
     }
 }

@@ -3,11 +3,12 @@
 //! An operation returns `None` when control does not get past it (it failed, or calls something that never returns);
 //! the current block has its terminator then and nothing may be appended.
 
-use super::Specializer;
 use super::layout::{Layout, SLOT_TYPES, slot_class};
+use super::{Sharing, Specializer};
 use crate::base::Span;
 use crate::flow::shape::{Alternative, Fact, Head, Shape};
-use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Target, Terminator, Type, Value};
+use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Target, Terminator, Type, Value};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// A value: its shape and its leaves.
@@ -34,6 +35,8 @@ pub struct Emitter {
     pub span: Option<Span>,
     /// How many choices that run time makes lead to the current block.
     pub depth: usize,
+    /// In a function that several places share, the texts before and after what it says about an error.
+    pub around_errors: Option<[Value; 2]>,
 }
 
 /// The result of emitting something: `None` when control does not get past it.
@@ -42,7 +45,11 @@ pub type Emitted<T> = Option<T>;
 impl Emitter {
     /// A function whose parameters have these types.
     pub fn new(name: Rc<str>, params: &[Type], results: Vec<Type>) -> Emitter {
-        Emitter { function: Function::new(name, params, results), block: Function::ENTRY, span: None, depth: 0 }
+        Emitter::of(Function::new(name, params, results))
+    }
+    /// A declared function.
+    pub fn of(function: Function) -> Emitter {
+        Emitter { function, block: Function::ENTRY, span: None, depth: 0, around_errors: None }
     }
     /// Appends an instruction with results of these types.
     pub fn inst(&mut self, op: Op, args: &[Value], results: &[Type]) -> Vec<Value> {
@@ -89,6 +96,10 @@ impl Emitter {
     }
 }
 
+/// An operation that decides more often than this is worth sharing: called from several places it is there once, and what
+/// it decides inside such a part is one call.
+const MAX_CHOICES: usize = 8;
+
 impl Specializer<'_> {
     /// The types of the leaves of a shape.
     pub fn leaves(&mut self, shape: Shape) -> Rc<[Type]> {
@@ -113,10 +124,34 @@ impl Specializer<'_> {
 
     /// Whether an operation on all parts of such values deserves a function of its own: they contain values of the same
     /// shape, or are boxed, or a choice between several values with parts, for which code in place would multiply at every
-    /// level.
+    /// level, or hold many choices.
     pub fn is_large(&mut self, shape: Shape) -> bool {
         let with_parts = |a: &&Alternative| !a.children.is_empty();
-        self.may_recur(shape) || self.flow.shapes.alternatives(shape).iter().filter(with_parts).count() > 1
+        self.may_recur(shape)
+            || self.flow.shapes.alternatives(shape).iter().filter(with_parts).count() > 1
+            || self.has_many_choices(shape)
+    }
+
+    /// Whether an operation on all parts of such values decides more than a little, and is to be shared then: each choice
+    /// is a branch, and hands all that has been made so far on.
+    pub fn has_many_choices(&mut self, shape: Shape) -> bool {
+        self.sharing == Sharing::Shared && self.choices(shape) > MAX_CHOICES
+    }
+
+    /// The number of choices on the paths through a shape, where it does not contain itself.
+    fn choices(&mut self, shape: Shape) -> usize {
+        if self.flow.shapes.is_recursive(shape) {
+            return 0;
+        }
+        if let Some(known) = self.choices.get(&shape) {
+            return *known;
+        }
+        let alternatives = self.flow.shapes.alternatives(shape);
+        let parts = alternatives.iter().flat_map(|alternative| alternative.children.iter());
+        let inside = parts.fold(0, |sum: usize, part| sum.saturating_add(self.choices(*part)));
+        let choices = inside.saturating_add(alternatives.len().saturating_sub(1));
+        self.choices.insert(shape, choices);
+        choices
     }
 
     fn alternative_leaves(&mut self, alternative: &Alternative) -> Vec<Type> {
@@ -287,10 +322,15 @@ impl Specializer<'_> {
             } else {
                 self.parts(e, value, tag)
             };
-            if let Some(result) = each(self, e, parts) {
-                debug_assert_eq!(result.shape, out, "every alternative gives the announced shape");
-                e.jump(join, result.leaves);
-                joined = true;
+            match each(self, e, parts) {
+                Some(result) => {
+                    debug_assert_eq!(result.shape, out, "every alternative gives the announced shape");
+                    e.jump(join, result.leaves);
+                    joined = true;
+                }
+                // Nobody needs the parts of what does not fit, and of two sums most combinations do not.
+                None if e.block == block => drop_unneeded(&mut e.function.blocks[block]),
+                None => {}
             }
         }
         e.depth -= 1;
@@ -304,6 +344,24 @@ impl Specializer<'_> {
             Val { shape, leaves: e.function.blocks[join].params.clone() }
         })
     }
+}
+
+/// Removes what neither has an effect nor is needed for one from a block that nothing follows.
+fn drop_unneeded(block: &mut Block) {
+    if !matches!(block.terminator, Terminator::Fail(_) | Terminator::Unreachable) {
+        return;
+    }
+    let mut needed: FxHashSet<Value> = FxHashSet::default();
+    let mut kept: Vec<Inst> = Vec::new();
+    for inst in block.insts.drain(..).rev() {
+        let is_call = matches!(inst.op, Op::Call(_));
+        if is_call || inst.op.has_effect() || inst.results.iter().any(|result| needed.contains(result)) {
+            needed.extend(inst.args.iter().copied());
+            kept.push(inst);
+        }
+    }
+    kept.reverse();
+    block.insts = kept;
 }
 
 /// A target without arguments.

@@ -7,7 +7,7 @@ use crate::core::errors::{Found, Kind, Place, RuntimeError};
 use crate::core::ir::{Body, LambdaId, Part, Rhs, Var};
 use crate::flow::analysis::{Variant, VariantId};
 use crate::flow::shape::{Code, Head, Shape};
-use crate::ssa::ir::{Op, Stream, Terminator, TextId};
+use crate::ssa::ir::{Op, Stream, Terminator, TextId, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -74,6 +74,15 @@ impl Specializer<'_> {
 
     /// Ends the current block with an error.
     pub fn fail<T>(&mut self, e: &mut Emitter, error: &RuntimeError) -> Emitted<T> {
+        if let Some([before, after]) = e.around_errors {
+            let note = error.to_diagnostic(&self.place(e)).notes.swap_remove(0);
+            e.inst(Op::WriteTextOf(Stream::Err), &[before], &[]);
+            self.write_text(e, Stream::Err, &note);
+            e.inst(Op::WriteTextOf(Stream::Err), &[after], &[]);
+            let nothing = self.text("");
+            e.terminate(Terminator::Fail(nothing));
+            return None;
+        }
         if e.depth == 0 && !matches!(error, RuntimeError::Raised { .. }) {
             let diagnostic = error.to_diagnostic(&self.place(e));
             self.events.push(Event::Fail(Box::new(diagnostic)));
@@ -81,6 +90,24 @@ impl Specializer<'_> {
         let text = self.error_text(e, error);
         e.terminate(Terminator::Fail(text));
         None
+    }
+
+    /// What a function for `plus` that several places share says at this one, before and after the note that tells which
+    /// values it has found.
+    pub fn around_sums(&mut self, e: &mut Emitter) -> [Value; 2] {
+        if let Some(texts) = e.around_errors {
+            return texts;
+        }
+        let found = || Found::from(Kind::Nil);
+        let error = RuntimeError::NonConformant { left: found(), right: found() };
+        let mut diagnostic = error.to_diagnostic(&self.place(e));
+        diagnostic.notes[0] = HOLE.into();
+        let text = diagnostic.render(self.sources, false);
+        let (before, after) = text.split_once(HOLE).unwrap_or((&text, ""));
+        [before, after].map(|text| {
+            let text = self.text(text);
+            e.int(i64::from(text.0))
+        })
     }
 
     /// `(error message value)`

@@ -17,8 +17,12 @@ use crate::ssa::ir::{FuncId, Function, Stream, Terminator, Type, Value};
 pub enum Helper {
     /// From one shape to another that covers it.
     Convert(Shape, Shape),
+    /// `zero` of a shape, as another.
+    Zero(Shape, Shape),
     /// `plus` of two shapes, as a third.
     Plus(Shape, Shape, Shape, Origin),
+    /// The same, told what to say when it fails.
+    SharedPlus(Shape, Shape, Shape),
     /// `*j`, `primal` and the like from a shape to the result's.
     Operator(Operator, Shape, Shape, Origin),
     /// `bundle` below some transformations, from the shapes of value and tangent to that of the result.
@@ -46,7 +50,10 @@ impl Specializer<'_> {
     /// Calls the function for an operation; the result has shape `target`.
     pub fn call_helper(&mut self, e: &mut Emitter, helper: Helper, args: &[&Val], target: Shape) -> Val {
         let function = self.helper(helper);
-        let args: Vec<Value> = args.iter().flat_map(|arg| arg.leaves.iter().copied()).collect();
+        let mut args: Vec<Value> = args.iter().flat_map(|arg| arg.leaves.iter().copied()).collect();
+        if let Helper::SharedPlus(..) = helper {
+            args.extend(self.around_sums(e));
+        }
         let types = self.leaves(target);
         Val { shape: target, leaves: e.call(function, &args, &types) }
     }
@@ -58,13 +65,17 @@ impl Specializer<'_> {
         }
         let (name, params, results) = match helper {
             Helper::Convert(from, to) => ("convert", vec![from], Some(to)),
-            Helper::Plus(a, b, to, _) => ("plus", vec![a, b], Some(to)),
+            Helper::Zero(from, to) => ("zero", vec![from], Some(to)),
+            Helper::Plus(a, b, to, _) | Helper::SharedPlus(a, b, to) => ("plus", vec![a, b], Some(to)),
             Helper::Operator(operator, from, to, _) => (operator.prim.name(), vec![from], Some(to)),
             Helper::Bundle(_, parts, to, _) => ("bundle", parts.to_vec(), Some(to)),
             Helper::UnfoldZeros(from, to) => ("unfold", vec![from], Some(to)),
             Helper::Write(shape, ..) => ("write", vec![shape], None),
         };
-        let params = parameter_types(self, &params);
+        let mut params = parameter_types(self, &params);
+        if let Helper::SharedPlus(..) = helper {
+            params.extend([Type::Int; 2]);
+        }
         let results: Vec<Type> = results.map_or_else(Vec::new, |shape| self.leaves(shape).to_vec());
         let function = self.out.functions.push(Function::new(name.into(), &params, results));
         self.helpers.insert(helper, function);
@@ -83,8 +94,15 @@ impl Specializer<'_> {
         let value = |shape: Shape| Val { shape, leaves: params.clone() };
         let result = match helper {
             Helper::Convert(from, to) => self.convert_unfolded(e, &value(from), to),
+            Helper::Zero(from, to) => self.zero_unfolded(e, &value(from), to),
             Helper::Plus(a, b, to, _) => {
                 let values = self.split(&[a, b], &params);
+                self.plus_unfolded(e, &values[0], &values[1], to)
+            }
+            Helper::SharedPlus(a, b, to) => {
+                let (values, texts) = params.split_at(params.len() - 2);
+                e.around_errors = Some([texts[0], texts[1]]);
+                let values = self.split(&[a, b], values);
                 self.plus_unfolded(e, &values[0], &values[1], to)
             }
             Helper::Operator(operator, from, to, _) => self.operator_unfolded(e, operator, &value(from), to),

@@ -102,6 +102,19 @@ pub struct Specializer<'a> {
     fallback_span: Span,
     /// Whether a pattern of the variant may meet a value that does not fit.
     may_mismatch: FxHashMap<VariantId, bool>,
+    sharing: Sharing,
+    /// See [`Specializer::has_many_choices`].
+    choices: FxHashMap<Shape, usize>,
+}
+
+/// How many functions are made for one and the same operation on large data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sharing {
+    /// One for each place, where that can fail: what the optimiser finds out at one place holds for its function.
+    Apart,
+    /// One for all places, and for operations that are code in place otherwise. Large programs consist of these operations
+    /// mostly.
+    Shared,
 }
 
 /// Why there is no code for a program.
@@ -118,7 +131,13 @@ pub enum Refusal {
 /// # Errors
 ///
 /// See [`Refusal`].
-pub fn lower(core: &Program, flow: Analysis, sources: &SourceMap, limits: &Options) -> Result<ir::Program, Refusal> {
+pub fn lower(
+    core: &Program,
+    flow: Analysis,
+    sources: &SourceMap,
+    limits: &Options,
+    sharing: Sharing,
+) -> Result<ir::Program, Refusal> {
     let Some(fallback_span) = core.items.iter().find_map(item_span) else {
         return Ok(empty_program());
     };
@@ -143,6 +162,8 @@ pub fn lower(core: &Program, flow: Analysis, sources: &SourceMap, limits: &Optio
         blame: None,
         fallback_span,
         may_mismatch: FxHashMap::default(),
+        sharing,
+        choices: FxHashMap::default(),
     };
     let main = specializer.program(limits)?;
     match specializer.certain_failure(main) {
@@ -295,7 +316,7 @@ impl Specializer<'_> {
     fn task(&mut self, function: FuncId, task: Task) {
         let empty = Function::new("".into(), &[], Vec::new());
         let declared = std::mem::replace(&mut self.out.functions[function], empty);
-        let mut e = Emitter { function: declared, block: Function::ENTRY, span: None, depth: 0 };
+        let mut e = Emitter::of(declared);
         match task {
             Task::Variant(variant, blame) => {
                 self.blame = blame;

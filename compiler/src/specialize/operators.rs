@@ -5,7 +5,7 @@
 
 use super::emit::{Emitted, Emitter, Parts, Val};
 use super::helper::{Helper, Origin};
-use super::{Specializer, zeros};
+use super::{Sharing, Specializer, zeros};
 use crate::core::errors::RuntimeError;
 use crate::core::prim::Prim;
 use crate::flow::algebra::sum_head;
@@ -33,11 +33,14 @@ impl Specializer<'_> {
             let folded = self.build(e, zero, 0, value.leaves.clone());
             return self.convert(e, &folded, target);
         }
+        if self.has_many_choices(value.shape) {
+            return Some(self.call_helper(e, Helper::Zero(value.shape, target), &[value], target));
+        }
         self.zero_unfolded(e, value, target)
     }
 
-    /// `(zero value)` with its outermost level unfolded.
-    fn zero_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
+    /// [`zero`](Self::zero) with its outermost level unfolded.
+    pub fn zero_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         self.dispatch(e, value, target, |this, e, parts| {
             let shapes = &mut this.flow.shapes;
             let zero = match parts.alternative.head {
@@ -129,8 +132,11 @@ impl Specializer<'_> {
         let multiplies = self.has_several_sums(a.shape, b.shape);
         if multiplies || self.is_large(a.shape) && self.is_large(b.shape) {
             let always = self.always_conform(a.shape, b.shape, &mut FxHashSet::default());
-            let origin = if always { Origin::default() } else { self.origin(e) };
-            let helper = Helper::Plus(a.shape, b.shape, target, origin);
+            let helper = match self.sharing {
+                _ if always => Helper::Plus(a.shape, b.shape, target, Origin::default()),
+                Sharing::Apart => Helper::Plus(a.shape, b.shape, target, self.origin(e)),
+                Sharing::Shared => Helper::SharedPlus(a.shape, b.shape, target),
+            };
             return Some(self.call_helper(e, helper, &[a, b], target));
         }
         self.plus_unfolded(e, a, b, target)
