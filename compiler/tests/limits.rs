@@ -24,12 +24,16 @@ const TOWER: &str = "
 ";
 
 fn run(arguments: &[&str], program: &str) -> Outcome {
+    run_on(arguments, program, "")
+}
+
+fn run_on(arguments: &[&str], program: &str, input: &str) -> Outcome {
     let folder = tempfile::tempdir().expect("temporary folders can be made");
     let file = folder.path().join("program.vlad");
     std::fs::write(&file, program).expect("temporary files can be written");
     let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
     command.args(arguments).arg(&file).env("NO_COLOR", "1");
-    run_command(command, "", Duration::from_secs(60))
+    run_command(command, input, Duration::from_secs(60))
 }
 
 #[test]
@@ -108,4 +112,19 @@ fn code_of_derivatives_is_in_proportion_to_the_clauses() {
     };
     let (small, large) = (size(40), size(80));
     assert!(small > 0 && large < small * 5 / 2, "{small} bytes of code for 40 clauses, {large} for 80");
+}
+
+/// Second derivatives of a walk over a list whose length is one of six: more than 80,000 instructions if each place had
+/// functions of its own for the zeros and sums of such lists.
+const CHOICES: &str = "
+(define n (read-real))
+(define (f x) ((hessian-R (lambda (y) (list-ref (list 1 2 3 4 5) n))) 1))
+((derivative-R (derivative-R f)) 1)
+";
+
+#[test]
+fn large_programs_share_operations() {
+    let arguments = ["run", "--native", "--limit", "instructions=60000"];
+    let outcome = run_on(&arguments, CHOICES, "1\n");
+    assert_eq!((outcome.code, outcome.output.as_str()), (Some(0), "0\n"), "{}", outcome.messages);
 }
