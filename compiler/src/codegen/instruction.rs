@@ -50,6 +50,7 @@ impl Translator<'_, '_, '_> {
                 let ty = clif_type(self.function.values[inst.results[0]]);
                 self.element(vector, field as usize, ty, [args[0], args[1], args[2]])
             }
+            Op::TakeElement(vector, field) => self.take_element(vector, field as usize, [args[0], args[1], args[2]]),
             Op::WithElement(vector) => self.with_element(vector, [args[0], args[1], args[2]], &args[3..])?,
             Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
             Op::Opaque => self.opaque(args[0]),

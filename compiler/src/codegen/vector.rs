@@ -3,6 +3,7 @@
 //! ```text
 //! new_vector     the run time makes it
 //! element        a load; the address is computed from the place, and from the length behind pointer fields
+//! take_element   a load, and a store or one more owner
 //! with_element   stores, and a release of each pointer that is replaced; before that, if the vector has other owners,
 //!                the run time copies it
 //! ```
@@ -89,6 +90,34 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().load(ty, TRUSTED, address, offset)
     }
 
+    /// A pointer of an element, which leaves the vector if that has one owner, and else has one more owner.
+    pub(super) fn take_element(&mut self, vector: VectorId, field: usize, args: [ir::Value; 3]) -> ir::Value {
+        let (address, offset) = self.place(vector, field, args);
+        let taken = self.builder.ins().load(types::I64, TRUSTED, address, offset);
+        let own = self.builder.create_block();
+        let shared = self.builder.create_block();
+        let done = self.builder.create_block();
+        let is_own = self.has_one_owner(args[0]);
+        self.builder.ins().brif(is_own, own, &[], shared, &[]);
+
+        self.builder.switch_to_block(own);
+        let vacant = self.builder.ins().iconst(types::I64, 0);
+        self.builder.ins().store(TRUSTED, vacant, address, offset);
+        self.builder.ins().jump(done, &[]);
+
+        self.builder.switch_to_block(shared);
+        self.retain(taken);
+        self.builder.ins().jump(done, &[]);
+
+        self.builder.switch_to_block(done);
+        taken
+    }
+
+    fn has_one_owner(&mut self, elements: ir::Value) -> ir::Value {
+        let count = self.builder.ins().load(types::I32, TRUSTED, elements, layout::COUNT_OFFSET);
+        self.builder.ins().icmp_imm_u(IntCC::Equal, count, 1)
+    }
+
     /// The elements of a vector when one of them has these fields.
     pub(super) fn with_element(
         &mut self,
@@ -119,8 +148,7 @@ impl Translator<'_, '_, '_> {
         let ready = self.builder.create_block();
         let own = self.builder.append_block_param(ready, types::I64);
         self.builder.set_cold_block(shared);
-        let count = self.builder.ins().load(types::I32, TRUSTED, elements, layout::COUNT_OFFSET);
-        let is_own = self.builder.ins().icmp_imm_u(IntCC::Equal, count, 1);
+        let is_own = self.has_one_owner(elements);
         self.builder.ins().brif(is_own, ready, &[BlockArg::Value(elements)], shared, &[]);
 
         self.builder.switch_to_block(shared);

@@ -18,6 +18,7 @@
 //!   arguments for owned parameters; a borrowed argument stays with the caller, who keeps it alive during the call.
 //!   Tail calls are given borrowed arguments only where the caller has borrowed them itself.
 //! - Results, and arguments of jumps to parameters that are not safe, come with an owner.
+//! - Of an element that is read to be replaced next, the owner is handed on ([`crate::opt::taking`]).
 //! - `field`, `element`, `get`, `select` and `opaque` give no owner. What they give is retained at once when it has to be owned.
 //! - `retain` and `release` of an alternative without fields do nothing.
 //!
@@ -32,6 +33,7 @@
 use crate::base::EntityVec;
 use crate::opt::liveness::live_in;
 use crate::opt::ownership::{Modes, consumes, doomed_blocks, gives_owner, safe_values};
+use crate::opt::taking::{Facts, taken};
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -58,6 +60,8 @@ struct Plan {
     immediate: EntityVec<Value, bool>,
     /// Fields that borrow from the box they are read from: the box.
     borrowed_from: FxHashMap<Value, Value>,
+    /// Elements that come with the owner that their vector had.
+    taken: FxHashSet<Value>,
     doomed: EntityVec<BlockId, bool>,
     /// The owned values that something needs after the start of each block, its parameters excepted.
     live_in: EntityVec<BlockId, Vec<Value>>,
@@ -86,9 +90,12 @@ impl Plan {
                 immediate[inst.results[0]] = true;
             }
         }
-        let mut plan =
-            Plan { graph, id, owned, immediate, borrowed_from, doomed, live_in: function.blocks.same_ids(Vec::new()) };
+        let (taken_out, live) = (FxHashSet::default(), function.blocks.same_ids(Vec::new()));
+        let mut plan = Plan { graph, id, owned, immediate, borrowed_from, taken: taken_out, doomed, live_in: live };
         plan.live_in = live_in(function, &plan.graph, |value| plan.owner(value));
+        let lent = plan.borrowed_from.values().copied().collect();
+        let facts = Facts { owned: &plan.owned, lent: &lent, live_in: &plan.live_in };
+        plan.taken = taken(function, &plan.graph.order, &facts);
         plan
     }
 
@@ -231,7 +238,7 @@ impl Placer<'_> {
         for result in &inst.results {
             if self.plan.owned[*result] {
                 let is_live = live.remove(result);
-                let has_owner = gives_owner(inst.op);
+                let has_owner = gives_owner(inst.op) || self.plan.taken.contains(result);
                 match (has_owner, is_live) {
                     (true, false) => self.release(*result),
                     (false, true) => self.retain(*result, 1),
@@ -239,7 +246,13 @@ impl Placer<'_> {
                 }
             }
         }
-        self.code.push(inst.clone());
+        let mut inst = inst.clone();
+        if let Op::Element(vector, field) = inst.op
+            && self.plan.taken.contains(&inst.results[0])
+        {
+            inst.op = Op::TakeElement(vector, field);
+        }
+        self.code.push(inst);
         for (value, count) in consumed {
             let held = self.plan.owned[value] && live.insert(value);
             self.retain(value, count - usize::from(held));

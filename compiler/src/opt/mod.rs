@@ -15,6 +15,7 @@
 //! | [`tail_calls`] | tail calls, loops |
 //! | [`licm`] | what does not change in a loop |
 //! | [`select`] | selections instead of branches |
+//! | [`late_changes`] | changes of vectors behind reads |
 //!
 //! | passes over the whole program | |
 //! |---|---|
@@ -34,7 +35,7 @@
 //! | [`memory`] | reference counts: the last pass |
 //!
 //! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`], [`data_flow`],
-//! [`liveness`], [`ownership`] and [`handover`].
+//! [`liveness`], [`ownership`], [`handover`] and [`taking`].
 
 pub mod pipeline;
 
@@ -55,6 +56,8 @@ pub mod tail_calls;
 pub mod licm;
 
 pub mod select;
+
+pub mod late_changes;
 
 pub mod inline;
 
@@ -85,6 +88,8 @@ pub mod tail_modulo_cons;
 pub mod ownership;
 
 pub mod handover;
+
+pub mod taking;
 
 pub mod liveness;
 

@@ -2,8 +2,8 @@
 
 use crate::opt::{
     block_params, compact, constants_across_calls, counters, dce, dead_across_calls, fold, gvn, inline,
-    invariant_fields, jump_threading, licm, memory, merge_functions, recompute_fields, select, simplify_cfg,
-    split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, unbox_fields,
+    invariant_fields, jump_threading, late_changes, licm, memory, merge_functions, recompute_fields, select,
+    simplify_cfg, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -49,6 +49,7 @@ pub const PASSES: &[Pass] = &[
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
     pass("select", "select values instead of branching where both are cheap", select::run),
+    pass("late-changes", "change vectors after they have been read", late_changes::run),
     pass("compact", "drop functions and blocks that nothing reaches, and renumber", compact::run),
     pass("tail-modulo-cons", "make loops of recursion whose result is boxed", tail_modulo_cons::run),
     Pass { name: "memory", about: "count the owners of boxes", run: memory::run, stage: Stage::Counted },
@@ -118,6 +119,7 @@ const FINISH: &[Row] = &[
     ("select", "no pass that learns from branches follows"),
     ("simplify-cfg", "blocks that became one side of a selection are gone"),
     ("dce", "gvn leaves what it replaced"),
+    ("late-changes", "reads that are left stay where they are, and changes of equal functions should move alike"),
     ("merge-sums", "no pass that learns about sums follows, and functions may differ in their sums only"),
     ("merge-functions", "functions that differed in what was dropped are the same now"),
     ("compact", "later stages allocate tables for everything that has a number"),

@@ -373,6 +373,7 @@ impl<'p> Machine<'p, '_> {
             },
             Op::NewVector(vector) => self.new_vector(vector, base, args[0])?,
             Op::Element(vector, field) => self.element(vector, field, base, args)?,
+            Op::TakeElement(vector, field) => self.take_element(vector, field, base, args)?,
             Op::WithElement(vector) => self.with_element(vector, base, args)?,
             Op::Select => {
                 let chosen = if self.boolean(base, args[0])? { args[1] } else { args[2] };

@@ -19,7 +19,7 @@
 //! - Operand and result types are those that [`Op`] documents; jumps pass as many arguments of the right types as the
 //!   target has parameters; returns and tail calls agree with [`Function::results`].
 //! - The entry block (the first one) has the function's parameters as its own and no predecessors.
-//! - All data are immutable. `retain` and `release` appear only after the pass that places them; before it the code is
+//! - All data are immutable. `retain`, `release` and `take_element` appear only after the pass that places them; before it the code is
 //!   a pure description and an optimisation may duplicate, merge and drop any operation without effect.
 
 use crate::base::{EntityVec, Span, entity_id};
@@ -202,6 +202,9 @@ pub enum Op {
     /// `ptr, int, int, fields -> ptr`: the elements of the vector when the one at this place has these fields. Once
     /// owners are counted, it takes the vector over, and changes it in place if nobody else owns it.
     WithElement(VectorId),
+    /// `ptr, int, int -> ptr`: what [`Op::Element`] gives, with an owner. If nobody else owns the vector, the field is
+    /// vacant afterwards, and not read before it is replaced.
+    TakeElement(VectorId, u32),
     /// `-> T`: the content of a global's cell, which has been set.
     GlobalGet(SlotId),
     /// `T ->`: sets a global's cell; each is set at most once.
@@ -387,6 +390,7 @@ impl Op {
                 | Op::WriteTextOf(_)
                 | Op::Fill(_)
                 | Op::Opaque
+                | Op::TakeElement(..)
                 | Op::Retain
                 | Op::Release
         )

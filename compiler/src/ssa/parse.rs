@@ -494,6 +494,7 @@ impl Parser {
             "field" => Op::Field(sum(self)?, number(self, b)?, number(self, c)?),
             "new_vector" => Op::NewVector(vector(self)?),
             "element" => Op::Element(vector(self)?, number(self, b)?),
+            "take_element" => Op::TakeElement(vector(self)?, number(self, b)?),
             "with_element" => Op::WithElement(vector(self)?),
             "int_of" => Op::IntOf,
             "real_of" => Op::RealOf,

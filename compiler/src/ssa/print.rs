@@ -141,6 +141,7 @@ impl fmt::Display for Op {
             Op::Field(sum, tag, field) => write!(f, "field.{sum}.{tag}.{field}"),
             Op::NewVector(vector) => write!(f, "new_vector.{vector}"),
             Op::Element(vector, field) => write!(f, "element.{vector}.{field}"),
+            Op::TakeElement(vector, field) => write!(f, "take_element.{vector}.{field}"),
             Op::WithElement(vector) => write!(f, "with_element.{vector}"),
             Op::GlobalGet(slot) => write!(f, "get.{slot}"),
             Op::GlobalSet(slot) => write!(f, "set.{slot}"),

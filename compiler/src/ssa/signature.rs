@@ -53,7 +53,7 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             program.vectors.get(vector)?;
             (vec![Int], vec![Ptr])
         }
-        Op::Element(vector, field) => {
+        Op::Element(vector, field) | Op::TakeElement(vector, field) => {
             (vec![Ptr, Int, Int], vec![*program.vectors.get(vector)?.fields.get(field as usize)?])
         }
         Op::WithElement(vector) => {

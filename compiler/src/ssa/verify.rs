@@ -10,7 +10,7 @@
 //! - jumps pass one value of the right type for each parameter; conditions are `bool`, switches are over `int`;
 //! - nothing jumps to the entry block;
 //! - returns and tail calls agree with the results of the function;
-//! - `retain` and `release` appear only in stage [`Stage::Counted`].
+//! - `retain`, `release` and `take_element` appear only in stage [`Stage::Counted`].
 
 use crate::base::EntityVec;
 use crate::ssa::graph::Graph;
@@ -186,7 +186,7 @@ impl Check<'_> {
             Op::Box(..) if signature.operands.is_empty() => {
                 return self.fail(format!("`{}` has no fields and must be an immediate", inst.op));
             }
-            Op::Retain | Op::Release if self.stage == Stage::Pure => {
+            Op::Retain | Op::Release | Op::TakeElement(..) if self.stage == Stage::Pure => {
                 return self.fail(format!("`{}` before owners are counted", inst.op));
             }
             _ => {}

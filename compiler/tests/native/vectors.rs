@@ -15,10 +15,12 @@ fn parsed(text: &str) -> Program {
     program
 }
 
-/// The program with reference counts, and optimised.
+/// The program with changes in their places and reference counts, and optimised.
 fn forms(program: &Program) -> [Program; 2] {
     let (mut plain, mut optimized) = (program.clone(), program.clone());
-    (pass_named("memory").expect("it places the reference counts").run)(&mut plain);
+    for pass in ["late-changes", "memory"] {
+        (pass_named(pass).expect("it exists").run)(&mut plain);
+    }
     optimize(&mut optimized, &Settings::default());
     [plain, optimized]
 }
@@ -276,6 +278,131 @@ b2:
 "#;
     assert_eq!(check(text, "5"), ("2".to_owned(), 0));
 }
+
+/// Rows of a matrix change in place, and so do its elements when they are exchanged.
+#[test]
+fn rows_of_matrices_are_changed_in_place() {
+    assert_eq!(check(MATRIX, "4"), ("3 6".to_owned(), 0));
+    for program in forms(&parsed(MATRIX)) {
+        let output = run_with(&program, "1000", &[LIMIT]);
+        assert_eq!(stdout(&output), "999 499500");
+    }
+}
+
+/// Makes a matrix, lets each element be its column, reverses the first row, and writes the first element of this row and the
+/// sum of the second.
+const MATRIX: &str = r#"
+vec vec0 = "real"(f64)
+vec vec1 = "row"(int, ptr)
+text text0 "no input"
+text text1 " "
+text text2 "no such place"
+main fn0
+fn fn0 "main"() {
+b0:
+    v0 = read_real.text0
+    v1 = int_of v0
+    v2 = new_vector.vec1 v1
+    v3 = int 0
+    v4 = int 1
+    jump b1(v3, v2)
+b1(v5: int, v6: ptr):
+    v7 = int_below v5, v1
+    branch v7, b2, b3
+b2:
+    v8 = new_vector.vec0 v1
+    v9 = with_element.vec1 v6, v1, v5, v1, v8
+    v10 = int_add v5, v4
+    jump b1(v10, v9)
+b3:
+    v11 = call fn1(v6, v1, v3, v3)
+    v12 = element.vec1.0 v11, v1, v3
+    v13 = element.vec1.1 v11, v1, v3
+    v14 = call fn3(v13, v12)
+    v15 = with_element.vec1 v11, v1, v3, v12, v14
+    v16 = element.vec1.1 v15, v1, v3
+    v17 = element.vec0.0 v16, v1, v3
+    write_real.out v17
+    write_text.out.text1
+    v18 = element.vec1.1 v15, v1, v4
+    v19 = real 0.0
+    v20 = call fn4(v18, v1, v3, v19)
+    write_real.out v20
+    return
+}
+fn fn1 "fill"(v0: ptr, v1: int, v2: int, v3: int) -> ptr {
+b0:
+    v4 = int_below v2, v1
+    branch v4, b1, b4
+b1:
+    v5 = int_below v3, v1
+    branch v5, b2, b3
+b2:
+    v6 = real_of v3
+    v7 = call fn2(v0, v1, v2, v3, v6)
+    v8 = int 1
+    v9 = int_add v3, v8
+    tail_call fn1(v7, v1, v2, v9)
+b3:
+    v10 = int 1
+    v11 = int_add v2, v10
+    v12 = int 0
+    tail_call fn1(v0, v1, v11, v12)
+b4:
+    return v0
+}
+fn fn2 "set"(v0: ptr, v1: int, v2: int, v3: int, v4: f64) -> ptr {
+b0:
+    v5 = element.vec1.1 v0, v1, v2
+    v6 = element.vec1.0 v0, v1, v2
+    v7 = int_below v3, v6
+    branch v7, b1, b2
+b1:
+    v8 = with_element.vec0 v5, v6, v3, v4
+    v9 = with_element.vec1 v0, v1, v2, v6, v8
+    return v9
+b2:
+    fail text2
+}
+fn fn3 "reverse"(v0: ptr, v1: int) -> ptr {
+b0:
+    v2 = int 0
+    v3 = int 1
+    v4 = int_sub v1, v3
+    jump b1(v0, v2, v4)
+b1(v5: ptr, v6: int, v7: int):
+    v8 = int_lt v6, v7
+    branch v8, b2, b4
+b2:
+    v9 = element.vec0.0 v5, v1, v7
+    v10 = with_element.vec0 v5, v1, v6, v9
+    v11 = int_below v7, v1
+    branch v11, b3, b5
+b3:
+    v12 = element.vec0.0 v5, v1, v6
+    v13 = with_element.vec0 v10, v1, v7, v12
+    v14 = int_add v6, v3
+    v15 = int_sub v7, v3
+    jump b1(v13, v14, v15)
+b4:
+    return v5
+b5:
+    fail text2
+}
+fn fn4 "sum"(v0: ptr, v1: int, v2: int, v3: f64) -> f64 {
+b0:
+    v4 = int_below v2, v1
+    branch v4, b1, b2
+b1:
+    v5 = element.vec0.0 v0, v1, v2
+    v6 = add v3, v5
+    v7 = int 1
+    v8 = int_add v2, v7
+    tail_call fn4(v0, v1, v8, v6)
+b2:
+    return v3
+}
+"#;
 
 /// Vectors that no memory can hold end the program as other data do.
 #[test]

@@ -236,7 +236,7 @@ impl Body<'_> {
     }
 
     fn statement(&mut self, b: &mut Builder) {
-        match self.random.below(16) {
+        match self.random.below(17) {
             0..3 => self.compute(b),
             3 => {
                 let kind = self.random.pick(&KINDS);
@@ -274,7 +274,8 @@ impl Body<'_> {
                 let value = self.element(b, kind, value, field, place);
                 self.env.push((value, fields[field]));
             }
-            15 if self.random.below(3) == 0 => {
+            15 => self.change_within(b),
+            16 if self.random.below(3) == 0 => {
                 let value = self.value(b, Kind::Real);
                 self.show(b, value, Kind::Real);
             }
@@ -360,6 +361,30 @@ impl Body<'_> {
         let mut args = vec![self.value(b, kind), b.int(length), self.place(b, kind)];
         args.extend(fields.iter().map(|kind| self.value(b, *kind)));
         b.value(Op::WithElement(vector), &args, Type::Ptr)
+    }
+
+    /// Changes a vector that is an element of another one, perhaps with something else in between.
+    fn change_within(&mut self, b: &mut Builder) {
+        let (vector, length, fields) = elements(Kind::Records);
+        let (whole, place) = (self.value(b, Kind::Records), self.place(b, Kind::Records));
+        let mut args = vec![whole, b.int(length), place];
+        for (field, kind) in fields.iter().enumerate() {
+            args.push(self.element(b, Kind::Records, whole, field, place));
+            self.env.push((args[3 + field], *kind));
+        }
+        let mut inner = vec![args[4], b.int(elements(Kind::Reals).1), self.place(b, Kind::Reals)];
+        inner.push(self.value(b, Kind::Real));
+        args[4] = b.value(Op::WithElement(elements(Kind::Reals).0), &inner, Type::Ptr);
+        // What is taken out of a vector must not be seen later.
+        self.env.truncate(self.env.len() - fields.len());
+        if self.random.below(2) == 0 {
+            self.statement(b);
+        }
+        let value = b.value(Op::WithElement(vector), &args, Type::Ptr);
+        if self.depth == 0 && self.random.below(2) == 0 {
+            self.env.retain(|entry| entry.0 != whole);
+        }
+        self.env.push((value, Kind::Records));
     }
 
     fn element(&mut self, b: &mut Builder, kind: Kind, value: Value, field: usize, place: Value) -> Value {

@@ -67,6 +67,23 @@ impl Machine<'_, '_> {
         }
     }
 
+    pub(super) fn take_element(
+        &mut self,
+        vector: VectorId,
+        field: u32,
+        base: usize,
+        args: &[Value],
+    ) -> Result<Datum, Error> {
+        let taken = self.element(vector, field, base, args)?;
+        let (data, position) = self.place(vector, base, args)?;
+        match &taken {
+            _ if data.owners.get() == 1 => data.fields.borrow_mut()[position + field as usize] = Datum::Vacant,
+            Datum::Box(shared) => shared.owners.set(shared.owners.get() + 1),
+            _ => {}
+        }
+        Ok(taken)
+    }
+
     pub(super) fn with_element(&mut self, vector: VectorId, base: usize, args: &[Value]) -> Result<Datum, Error> {
         let (data, position) = self.place(vector, base, args)?;
         let new = self.hand_on(base, &args[3..])?;

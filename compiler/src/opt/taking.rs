@@ -1,0 +1,127 @@
+//! Pointers that are taken out of a vector because what they refer to is replaced next.
+//!
+//! ```text
+//! v3 = element.vec1.0 v0, v1, v2                 the row of a matrix
+//! v7 = with_element.vec0 v3, v4, v5, v6          ...is changed
+//! v8 = with_element.vec1 v0, v1, v2, v7          ...and put back
+//! ```
+//!
+//! While the matrix holds the row, the row has two owners and has to be copied. But nobody can look at this place of the
+//! matrix between the read and the last line. So the read may leave it vacant and hand the row on with its owner
+//! ([`Op::TakeElement`](crate::ssa::ir::Op::TakeElement)), if nobody else owns the matrix: otherwise others look at it, and
+//! the last line makes a copy, which needs the row.
+//!
+//! That is so if the vector itself holds an owner here, nothing borrows from it, and on all ways from the read it is not
+//! used before it is released or changed at this very place, for the last time, except for reads of other fields of this
+//! place.
+
+use crate::base::EntityVec;
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Type, Value, VectorId};
+use rustc_hash::FxHashSet;
+
+/// What is known about pointers.
+pub struct Facts<'a> {
+    /// Those that hold an owner.
+    pub owned: &'a EntityVec<Value, bool>,
+    /// Those that others borrow from.
+    pub lent: &'a FxHashSet<Value>,
+    /// Those that are needed at the start of each block.
+    pub live_in: &'a EntityVec<BlockId, Vec<Value>>,
+}
+
+/// The elements that are taken out of their vectors.
+pub fn taken(function: &Function, order: &[BlockId], facts: &Facts) -> FxHashSet<Value> {
+    let mut found = FxHashSet::default();
+    for id in order {
+        for (position, inst) in function.blocks[*id].insts.iter().enumerate() {
+            let Op::Element(vector, field) = inst.op else { continue };
+            let (source, result) = (inst.args[0], inst.results[0]);
+            let is_owner = function.values[result] == Type::Ptr && facts.owned[result] && facts.owned[source];
+            if is_owner && !facts.lent.contains(&source) {
+                let walk = Walk { function, facts, vector, field, args: &inst.args, home: *id };
+                if walk.is_unseen(position + 1) {
+                    found.insert(result);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The search for a use that could see the vacant place.
+struct Walk<'a> {
+    function: &'a Function,
+    facts: &'a Facts<'a>,
+    vector: VectorId,
+    field: u32,
+    /// The vector, its length and the place.
+    args: &'a [Value],
+    home: BlockId,
+}
+
+impl Walk<'_> {
+    fn is_unseen(&self, start: usize) -> bool {
+        let mut waiting = vec![(self.home, start)];
+        let mut seen = FxHashSet::default();
+        while let Some((block, start)) = waiting.pop() {
+            let Some(goes_on) = self.is_unseen_in(block, start) else { return false };
+            for target in self.function.blocks[block].terminator.targets().into_iter().filter(|_| goes_on) {
+                if !self.is_live(target.block) {
+                    continue;
+                }
+                // Back at the read, the place may be another one.
+                if target.block == self.home {
+                    return false;
+                }
+                if seen.insert(target.block) {
+                    waiting.push((target.block, 0));
+                }
+            }
+        }
+        true
+    }
+
+    fn is_live(&self, block: BlockId) -> bool {
+        self.facts.live_in[block].contains(&self.args[0])
+    }
+
+    /// Whether the vector may be used after this part of a block; `None` when the place may be seen.
+    fn is_unseen_in(&self, block: BlockId, start: usize) -> Option<bool> {
+        let block = &self.function.blocks[block];
+        let mut insts = block.insts[start..].iter();
+        let mut is_over = false;
+        for inst in insts.by_ref().filter(|inst| inst.args.contains(&self.args[0])) {
+            if is_over {
+                return None;
+            }
+            match self.use_of(inst) {
+                Use::Other => return None,
+                Use::Read => {}
+                Use::Change => is_over = true,
+            }
+        }
+        let mut is_passed = false;
+        block.terminator.for_each_value(|value| is_passed |= value == self.args[0]);
+        let lives_on = block.terminator.targets().into_iter().any(|target| self.is_live(target.block));
+        if is_passed || is_over && lives_on { None } else { Some(!is_over) }
+    }
+
+    fn use_of(&self, inst: &Inst) -> Use {
+        let here = inst.args.get(..3) == Some(self.args);
+        match inst.op {
+            Op::Element(vector, field) if here && (vector, field) != (self.vector, self.field) => Use::Read,
+            Op::WithElement(vector) if here && vector == self.vector && !inst.args[3..].contains(&self.args[0]) => {
+                Use::Change
+            }
+            _ => Use::Other,
+        }
+    }
+}
+
+enum Use {
+    /// A read of another field of the place.
+    Read,
+    /// The change of the place.
+    Change,
+    Other,
+}
