@@ -60,6 +60,10 @@ fn alternatives(kind: Kind) -> (SumId, Vec<Vec<Kind>>) {
     }
 }
 
+fn sum_of(kind: Kind) -> SumId {
+    alternatives(kind).0
+}
+
 /// The vectors of a kind, their length, and the fields of their elements.
 fn elements(kind: Kind) -> (VectorId, i64, Vec<Kind>) {
     match kind {
@@ -149,7 +153,9 @@ impl Body<'_> {
         self.env.push((x, Kind::Real));
         for id in 1..self.headers.len() {
             let call = FuncId(id as u32);
+            // Unknown, or nothing would be left to do when the program runs.
             let n = b.real(4.0);
+            let n = b.value(Op::Opaque, &[n], Type::F64);
             let results = self.call(b, call, n);
             for (value, kind) in results {
                 self.show(b, value, kind);
@@ -215,18 +221,46 @@ impl Body<'_> {
                 let number = b.value(Op::Select, &[value, one, two], Type::F64);
                 b.inst(Op::WriteReal(Stream::Out), &[number], &[]);
             }
-            Kind::List | Kind::Tree => {
-                let sum = alternatives(kind).0;
-                let has = b.value(Op::HasTag(sum, 1), &[value], Type::Bool);
-                self.show(b, has, Kind::Bool);
-            }
+            Kind::List | Kind::Tree => self.show_sum(b, value, kind),
             Kind::Reals | Kind::Records => {
-                let first = b.int(0);
-                let field = self.element(b, kind, value, 0, first);
-                self.show(b, field, Kind::Real);
+                let (whole, (_, length, fields)) = (kind, elements(kind));
+                for place in 0..length {
+                    for (field, kind) in fields.iter().enumerate() {
+                        let place = b.int(place);
+                        let shown = self.element(b, whole, value, field, place);
+                        self.show(b, shown, *kind);
+                    }
+                }
             }
         }
         b.inst(Op::WriteText(Stream::Out, TextId(0)), &[], &[]);
+    }
+
+    /// Shows the tag, and the fields of the outermost box.
+    fn show_sum(&mut self, b: &mut Builder, value: Value, kind: Kind) {
+        let (sum, alternatives) = alternatives(kind);
+        let join = b.new_block(&[]);
+        let blocks: Vec<BlockId> = alternatives.iter().map(|_| b.new_block(&[])).collect();
+        let tag = b.value(Op::Tag(sum), &[value], Type::Int);
+        let number = b.value(Op::RealOf, &[tag], Type::F64);
+        b.inst(Op::WriteReal(Stream::Out), &[number], &[]);
+        b.terminate(Terminator::Switch(tag, blocks.iter().map(|block| to(*block, vec![])).collect()));
+        for (tag, block) in blocks.into_iter().enumerate() {
+            b.switch_to(block);
+            for (field, kind) in alternatives[tag].iter().enumerate() {
+                let field = b.value(Op::Field(sum, tag as u32, field as u32), &[value], kind.ty());
+                match kind {
+                    Kind::Real | Kind::Bool => self.show(b, field, *kind),
+                    Kind::List | Kind::Tree => {
+                        let has = b.value(Op::HasTag(sum_of(*kind), 1), &[field], Type::Bool);
+                        self.show(b, has, Kind::Bool);
+                    }
+                    Kind::Reals | Kind::Records => {}
+                }
+            }
+            b.jump(join, vec![]);
+        }
+        b.switch_to(join);
     }
 
     fn statements(&mut self, b: &mut Builder) {
@@ -236,7 +270,7 @@ impl Body<'_> {
     }
 
     fn statement(&mut self, b: &mut Builder) {
-        match self.random.below(17) {
+        match self.random.below(20) {
             0..3 => self.compute(b),
             3 => {
                 let kind = self.random.pick(&KINDS);
@@ -244,7 +278,7 @@ impl Body<'_> {
                 let value = b.value(Op::Select, &[condition, x, y], kind.ty());
                 self.env.push((value, kind));
             }
-            4 => {
+            4 | 17.. => {
                 let kind = self.random.pick(&[Kind::List, Kind::Tree]);
                 let value = self.boxed(b, kind);
                 self.env.push((value, kind));
