@@ -13,6 +13,7 @@ use crate::base::entity::Entity;
 use crate::codegen::Error;
 use crate::codegen::abi::{Abi, Place, clif_type};
 use crate::codegen::constants::Constants;
+use crate::codegen::operands::{fields_in_place, leaves_block};
 use crate::codegen::ownership::{Facts, Plan};
 use crate::codegen::reuse::Reuse;
 use crate::codegen::unit::{External, Unit};
@@ -36,13 +37,21 @@ pub(super) const UNREACHABLE: TrapCode = TrapCode::unwrap_user(1);
 /// All memory that compiled code touches is mapped and aligned.
 pub(super) const TRUSTED: MemFlagsData = MemFlagsData::trusted();
 
+/// Where the value of an SSA value is.
+#[derive(Clone, Copy)]
+enum Held {
+    Value(ir::Value),
+    /// At an offset from an address, from its definition on: it is loaded for each use.
+    Memory(ir::Value, i32, ir::Type),
+}
+
 /// The state of the translation of one function.
 pub(super) struct Translator<'u, 'p, 'b> {
     pub(super) unit: &'u mut Unit<'p>,
     pub(super) function: &'p Function,
     pub(super) builder: FunctionBuilder<'b>,
     abi: Abi,
-    values: Vec<Option<ir::Value>>,
+    values: Vec<Option<Held>>,
     blocks: EntityVec<BlockId, ir::Block>,
     /// Where the caller wants the results that are not in registers.
     result_address: Option<ir::Value>,
@@ -77,8 +86,10 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         functions: FxHashMap::default(),
         data: FxHashMap::default(),
     };
+    let leaves = leaves_block(function);
     for block in order {
-        translator.block(block, &plans[block], &reuse, &constants)?;
+        let in_place = fields_in_place(function, &function.blocks[block], &leaves);
+        translator.block(block, &plans[block], &reuse, &constants, &in_place)?;
     }
     let Translator { unit, builder, .. } = translator;
     unit.finish(builder);
@@ -102,7 +113,14 @@ pub fn release_globals(unit: &mut Unit, builder: &mut FunctionBuilder) -> Result
 }
 
 impl<'p> Translator<'_, 'p, '_> {
-    fn block(&mut self, id: BlockId, plan: &Plan, reuse: &Reuse, constants: &Constants) -> Result<(), Error> {
+    fn block(
+        &mut self,
+        id: BlockId,
+        plan: &Plan,
+        reuse: &Reuse,
+        constants: &Constants,
+        in_place: &[bool],
+    ) -> Result<(), Error> {
         let function: &'p Function = self.function;
         let source = &function.blocks[id];
         let block = self.blocks[id];
@@ -111,7 +129,7 @@ impl<'p> Translator<'_, 'p, '_> {
         }
         for param in &source.params {
             let value = self.builder.append_block_param(block, clif_type(function.values[*param]));
-            self.values[param.index()] = Some(value);
+            self.define(*param, value);
         }
         if matches!(source.terminator, Terminator::Fail(_) | Terminator::Unreachable) && id != Function::ENTRY {
             self.builder.set_cold_block(block);
@@ -133,9 +151,14 @@ impl<'p> Translator<'_, 'p, '_> {
             } else if let Some(known) = plan.releases.get(&position) {
                 self.release_known(inst.args[0], known, reuse.is_at(id, position))?;
             } else if let Op::Box(sum, tag) = inst.op {
-                let fields = self.all(&inst.args);
+                let fields =
+                    inst.args.iter().map(|arg| self.is_defined(*arg).then(|| self.value(*arg))).collect::<Vec<_>>();
                 let address = self.new_box(sum, tag, &fields, reuse.is_at(id, position))?;
                 self.define(inst.results[0], address);
+            } else if let (Op::Field(sum, tag, field), true) = (inst.op, in_place[position]) {
+                let address = self.value(inst.args[0]);
+                let offset = self.field_offset(sum, tag, field);
+                self.values[inst.results[0].index()] = Some(Held::Memory(address, offset, types::F64));
             } else if !plan.skipped.contains(&position) {
                 self.instruction(inst)?;
             }
@@ -144,22 +167,30 @@ impl<'p> Translator<'_, 'p, '_> {
     }
 
     /// The Cranelift value of an SSA value.
-    pub(super) fn value(&self, value: Value) -> ir::Value {
-        self.values[value.index()].expect("definitions dominate uses, and dominating blocks are visited first")
+    pub(super) fn value(&mut self, value: Value) -> ir::Value {
+        match self.values[value.index()].expect("definitions dominate uses, and dominating blocks are visited first") {
+            Held::Value(value) => value,
+            Held::Memory(address, offset, ty) => self.builder.ins().load(ty, TRUSTED, address, offset),
+        }
+    }
+
+    /// False for what is vacant.
+    fn is_defined(&self, value: Value) -> bool {
+        self.values[value.index()].is_some()
     }
 
     /// Sets the Cranelift value of an SSA value.
     pub(super) fn define(&mut self, value: Value, definition: ir::Value) {
-        self.values[value.index()] = Some(definition);
+        self.values[value.index()] = Some(Held::Value(definition));
     }
 
-    fn all(&self, values: &[Value]) -> Vec<ir::Value> {
+    fn all(&mut self, values: &[Value]) -> Vec<ir::Value> {
         values.iter().map(|value| self.value(*value)).collect()
     }
 
-    fn arguments(&self, target: &Target) -> (ir::Block, Vec<BlockArg>) {
-        let args = target.args.iter().map(|arg| BlockArg::Value(self.value(*arg)));
-        (self.blocks[target.block], args.collect())
+    fn arguments(&mut self, target: &Target) -> (ir::Block, Vec<BlockArg>) {
+        let args = target.args.iter().map(|arg| BlockArg::Value(self.value(*arg))).collect();
+        (self.blocks[target.block], args)
     }
 
     fn terminator(&mut self, terminator: &Terminator) -> Result<(), Error> {
@@ -253,14 +284,14 @@ impl<'p> Translator<'_, 'p, '_> {
         let call = self.builder.ins().call(callee, &args);
         let mut registers = self.builder.inst_results(call).to_vec().into_iter();
         for (result, place) in results.iter().zip(abi.results) {
-            let value = match (place, memory) {
+            self.values[result.index()] = Some(match (place, memory) {
                 (Place::Memory(offset), Some(address)) => {
-                    let ty = clif_type(self.function.values[*result]);
-                    self.builder.ins().load(ty, TRUSTED, address, offset)
+                    Held::Memory(address, offset, clif_type(self.function.values[*result]))
                 }
-                _ => registers.next().expect("the signature has a return value for each result in a register"),
-            };
-            self.define(*result, value);
+                _ => Held::Value(
+                    registers.next().expect("the signature has a return value for each result in a register"),
+                ),
+            });
         }
     }
 

@@ -23,13 +23,13 @@ use cranelift_frontend::Variable;
 const MANY_DYING: usize = 3;
 
 impl Translator<'_, '_, '_> {
-    /// A new box with these fields; an immediate when the alternative has none. Takes the place of the box of its class
+    /// A new box with these fields, those excepted that are vacant; an immediate when the alternative has none. Takes the place of the box of its class
     /// that is kept aside, if there may be one.
     pub(super) fn new_box(
         &mut self,
         sum: SumId,
         tag: u32,
-        fields: &[ir::Value],
+        fields: &[Option<ir::Value>],
         reuses: bool,
     ) -> Result<ir::Value, Error> {
         let Some(layout) = self.unit.sums[sum].alternatives[tag as usize].clone() else {
@@ -46,7 +46,9 @@ impl Translator<'_, '_, '_> {
             self.builder.ins().store(TRUSTED, pointers, address, layout::WORD as i32);
         }
         for (field, offset) in fields.iter().zip(&layout.offsets) {
-            self.builder.ins().store(TRUSTED, *field, address, *offset);
+            if let Some(field) = field {
+                self.builder.ins().store(TRUSTED, *field, address, *offset);
+            }
         }
         Ok(address)
     }
@@ -114,17 +116,21 @@ impl Translator<'_, '_, '_> {
         Ok(address)
     }
 
+    /// Where in a box a field is.
+    pub(super) fn field_offset(&self, sum: SumId, tag: u32, index: u32) -> i32 {
+        let alternative = self.unit.sums[sum].alternatives[tag as usize].as_ref();
+        alternative.expect("an alternative with a field is a box").offsets[index as usize]
+    }
+
     /// A field of a box.
     pub(super) fn field(&mut self, sum: SumId, tag: u32, index: u32, ty: ir::Type, address: ir::Value) -> ir::Value {
-        let alternative = self.unit.sums[sum].alternatives[tag as usize].as_ref();
-        let offset = alternative.expect("an alternative with a field is a box").offsets[index as usize];
+        let offset = self.field_offset(sum, tag, index);
         self.builder.ins().load(ty, TRUSTED, address, offset)
     }
 
     /// The address of a field of a box.
     pub(super) fn hole(&mut self, sum: SumId, tag: u32, index: u32, address: ir::Value) -> ir::Value {
-        let alternative = self.unit.sums[sum].alternatives[tag as usize].as_ref();
-        let offset = alternative.expect("an alternative with a field is a box").offsets[index as usize];
+        let offset = self.field_offset(sum, tag, index);
         self.builder.ins().iadd_imm_s(address, i64::from(offset))
     }
 

@@ -11,6 +11,7 @@
 //! | [`memory`] | operations on boxes: allocation, fields, tags, reference counts |
 //! | [`vector`] | operations on vectors |
 //! | [`constants`] | boxes that are known at compile time, as data |
+//! | [`operands`] | which fields are read where they are needed |
 //! | [`ownership`] | which releases need no help from the run time |
 //! | [`reuse`] | which new boxes take the place of dead ones |
 //! | [`link`] | object and embedded run time → executable |
@@ -30,6 +31,7 @@ pub mod function;
 pub mod instruction;
 pub mod link;
 pub mod memory;
+pub mod operands;
 pub mod ownership;
 pub mod reuse;
 pub mod target;

@@ -6,7 +6,8 @@ use cranelift_codegen::settings::{self, Configurable};
 
 /// Settings of Cranelift, with the reason for each that is not obvious.
 const SETTINGS: &[(&str, &str)] = &[
-    ("opt_level", "speed"),
+    // What it would optimise has been; and it would undo the order that `opt::schedule` chose.
+    ("opt_level", "none"),
     // Executables are position independent on most systems; such code also links where they are not.
     ("is_pic", "true"),
     // Demanded by tail calls; also lets profilers walk the stack.

@@ -30,8 +30,11 @@
 //! | [`invariant_fields`] | what is the same in all boxes of a tape |
 //! | [`counters`] | chains that hold nothing but their length as numbers |
 //! | [`tail_modulo_cons`] | recursion whose result is boxed as a loop |
+//! | [`shared_zeros`] | tests for the symbolic zero that others answer |
 //! | [`merge_functions`] | functions that do the same |
 //! | [`compact`] | functions and blocks that nothing reaches, dense numbers |
+//! | [`early_boxes`] | values that wait for the box that will hold them |
+//! | [`schedule`] | the order of instructions |
 //! | [`memory`] | reference counts: the last pass |
 //!
 //! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`], [`data_flow`],
@@ -59,6 +62,8 @@ pub mod select;
 
 pub mod late_changes;
 
+pub mod shared_zeros;
+
 pub mod inline;
 
 pub mod constants_across_calls;
@@ -84,6 +89,10 @@ pub mod counters;
 pub mod compact;
 
 pub mod tail_modulo_cons;
+
+pub mod early_boxes;
+
+pub mod schedule;
 
 pub mod ownership;
 

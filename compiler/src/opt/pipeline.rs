@@ -1,9 +1,9 @@
 //! The ordered list of passes, and the runner.
 
 use crate::opt::{
-    block_params, compact, constants_across_calls, counters, dce, dead_across_calls, fold, gvn, inline,
-    invariant_fields, jump_threading, late_changes, licm, memory, merge_functions, recompute_fields, select,
-    simplify_cfg, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, unbox_fields,
+    block_params, compact, constants_across_calls, counters, dce, dead_across_calls, early_boxes, fold, gvn, inline,
+    invariant_fields, jump_threading, late_changes, licm, memory, merge_functions, recompute_fields, schedule, select,
+    shared_zeros, simplify_cfg, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -48,10 +48,13 @@ pub const PASSES: &[Pass] = &[
     pass("counters", "make numbers of chains that hold nothing but their length", counters::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
+    pass("shared-zeros", "let one of many reals tell whether they are the symbolic zero", shared_zeros::run),
     pass("select", "select values instead of branching where both are cheap", select::run),
     pass("late-changes", "change vectors after they have been read", late_changes::run),
     pass("compact", "drop functions and blocks that nothing reaches, and renumber", compact::run),
     pass("tail-modulo-cons", "make loops of recursion whose result is boxed", tail_modulo_cons::run),
+    pass("early-boxes", "make large boxes before what they hold", early_boxes::run),
+    pass("schedule", "bring operations close to their uses", schedule::run),
     Pass { name: "memory", about: "count the owners of boxes", run: memory::run, stage: Stage::Counted },
 ];
 
@@ -114,6 +117,7 @@ const TAPE_ROUNDS: usize = 3;
 
 /// Runs once, after everything else.
 const FINISH: &[Row] = &[
+    ("shared-zeros", "what is added up has its final places, and no pass that knows symbolic zeros follows"),
     ("licm", "loops have their final form"),
     ("gvn", "what left different loops may be the same"),
     ("select", "no pass that learns from branches follows"),
@@ -124,6 +128,8 @@ const FINISH: &[Row] = &[
     ("merge-functions", "functions that differed in what was dropped are the same now"),
     ("compact", "later stages allocate tables for everything that has a number"),
     ("tail-modulo-cons", "boxes are filled after they are made, which every pass but the next would get wrong"),
+    ("early-boxes", "functions that fill boxes of others are told from those that fill their own"),
+    ("schedule", "code has its final form, and the owners of boxes should be counted where their fields are read"),
     ("memory", "SSA must be pure before it and never changes after it"),
 ];
 
