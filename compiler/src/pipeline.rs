@@ -59,12 +59,14 @@ pub struct Pipeline {
     pub timings: Vec<(&'static str, Duration)>,
     /// The passes of the optimiser that have run.
     pub pass_timings: Vec<(&'static str, Duration)>,
+    /// The limits for the program at hand.
+    limits: flow::Options,
 }
 
 impl Pipeline {
     /// A compilation that has not read anything yet.
     pub fn new(settings: Settings) -> Pipeline {
-        Pipeline { settings, ..Pipeline::default() }
+        Pipeline { limits: settings.limits.clone(), settings, ..Pipeline::default() }
     }
 
     /// Runs a stage and notes how long it took.
@@ -82,7 +84,9 @@ impl Pipeline {
     /// All mistakes of the front end.
     pub fn expand(&mut self, file: &Path) -> Result<core::Program, Vec<Diagnostic>> {
         let options = self.expand_options();
-        self.timed("expand", |p| expand::expand_file(file, &options, &mut p.sources))
+        let program = self.timed("expand", |p| expand::expand_file(file, &options, &mut p.sources))?;
+        self.limits = self.settings.limits.for_length(program.vars.len());
+        Ok(program)
     }
 
     /// The derivatives that a program takes at top level.
@@ -109,7 +113,7 @@ impl Pipeline {
     }
 
     fn analyze_at(&mut self, program: &mut core::Program, first: flow::Precision) -> Result<flow::Analysis, Refusal> {
-        let result = self.timed("flow", |p| flow::analyze(program, &p.sources, &p.settings.limits, first));
+        let result = self.timed("flow", |p| flow::analyze(program, &p.sources, &p.limits, first));
         result.map_err(|unsupported| Refusal::Unsupported(unsupported.diagnostic))
     }
 
@@ -124,7 +128,7 @@ impl Pipeline {
         flow: flow::Analysis,
         sharing: Sharing,
     ) -> Result<ssa::Program, Refusal> {
-        self.specialize_to(program, flow, self.settings.limits.max_instructions, sharing)
+        self.specialize_to(program, flow, self.limits.max_instructions, sharing)
     }
 
     fn specialize_to(
@@ -134,7 +138,7 @@ impl Pipeline {
         most: usize,
         sharing: Sharing,
     ) -> Result<ssa::Program, Refusal> {
-        let limits = flow::Options { max_instructions: most, ..self.settings.limits.clone() };
+        let limits = flow::Options { max_instructions: most, ..self.limits.clone() };
         let result = self.timed("specialize", |p| specialize::lower(program, flow, &p.sources, &limits, sharing));
         result.map_err(|refusal| match refusal {
             specialize::Refusal::CertainFailure(mistake) => Refusal::Mistake(vec![*mistake]),
@@ -159,7 +163,7 @@ impl Pipeline {
     pub fn first_order(&mut self, program: &core::Program) -> Result<ssa::Program, Refusal> {
         use Sharing::{Apart, Shared};
         use flow::Precision::{Coarse, FewVariants, Full};
-        let most = self.settings.limits.max_instructions;
+        let most = self.limits.max_instructions;
         let attempts = [
             (Full, &[(Apart, most / LARGE), (Shared, most / 2)][..]),
             (FewVariants, &[(Shared, most)]),

@@ -34,7 +34,7 @@ fn behaviour(program: &Program, input: &str, stage: Stage) -> Result<Behaviour, 
 fn run_pass(pass: &Pass, program: &Program, input: &str) -> Result<Program, String> {
     let before = behaviour(program, input, Stage::Pure)?;
     let mut result = program.clone();
-    (pass.run)(&mut result);
+    pass.run(&mut result, usize::MAX);
     let after = behaviour(&result, input, pass.stage)
         .map_err(|error| format!("after {}: {error}\n{program}\n{result}", pass.name))?;
     if before.is_some() && before != after {

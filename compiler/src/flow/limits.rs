@@ -22,7 +22,7 @@ pub struct Options {
     pub max_variants: usize,
     /// How many steps the analysis may take before it starts again [with less precision](Options::at). A step looks
     /// at one binding or at one node of a shape.
-    pub max_work: u64,
+    pub max_work: usize,
     /// How often `*j` and `j*` may be applied to the same code.
     pub max_order: u32,
     /// How many variables the program and its transforms may have. Transforms of transforms grow exponentially with the
@@ -32,10 +32,15 @@ pub struct Options {
     pub max_dynamic_order: u32,
     /// How many instructions the specialised program may have before it is optimised.
     pub max_instructions: usize,
+    /// How many steps each attempt after the first may take; the programs that they were made for need a quarter of them.
+    pub later_work: usize,
+    /// The limits that the user has set, by name.
+    pub given: Vec<&'static str>,
 }
 
-/// How many steps each attempt after the first may take; the programs that they were made for need a quarter of them.
-const LATER_WORK: u64 = 3_000_000;
+/// The limits on the work for a whole program hold for programs of so many variables, which is some 1,000 lines; for a
+/// longer one they grow with its length.
+const USUAL_LENGTH: usize = 5_000;
 
 /// How much an analysis tells apart. Programs for which one attempt is too much work, or makes too much code, get the
 /// next.
@@ -73,6 +78,8 @@ impl Default for Options {
             max_code: 500_000,
             max_dynamic_order: 4,
             max_instructions: 400_000,
+            later_work: 3_000_000,
+            given: Vec::new(),
         }
     }
 }
@@ -131,9 +138,9 @@ pub const LIMITS: [Limit; 10] = [
     Limit {
         name: "work",
         about: "thousands of steps of the analysis; past it the analysis starts again with fewer copies of functions",
-        get: |options| (options.max_work / 1000) as usize,
+        get: |options| options.max_work / 1000,
         least: 0,
-        set: |options, value| options.max_work = u64::from(value) * 1000,
+        set: |options, value| options.max_work = (value as usize).saturating_mul(1000),
     },
     Limit {
         name: "order",
@@ -178,9 +185,30 @@ impl Options {
             number_variants: 0,
             lambda_variants: self.lambda_variants.min(4),
             max_variants: usize::MAX,
-            max_work: LATER_WORK,
+            max_work: self.later_work,
             ..self.clone()
         }
+    }
+
+    /// The limits for a program of so many variables: those that bound what is done for the whole program grow with its
+    /// length, unless the user has set them.
+    pub fn for_length(&self, variables: usize) -> Options {
+        let length = variables.max(USUAL_LENGTH);
+        let mut options = self.clone();
+        let grow = |limit: usize| limit.saturating_mul(length) / USUAL_LENGTH;
+        for (name, limit) in [
+            ("function-variants", &mut options.lambda_variants),
+            ("variants", &mut options.max_variants),
+            ("work", &mut options.max_work),
+            ("code", &mut options.max_code),
+            ("instructions", &mut options.max_instructions),
+        ] {
+            if !self.given.contains(&name) {
+                *limit = grow(*limit);
+            }
+        }
+        options.later_work = grow(options.later_work);
+        options
     }
 
     /// Sets the limit of that name.
@@ -193,6 +221,7 @@ impl Options {
             Some(limit) if value < limit.least => Err(format!("`{name}` must be at least {}", limit.least)),
             Some(limit) => {
                 (limit.set)(self, value);
+                self.given.push(limit.name);
                 Ok(())
             }
             None => {

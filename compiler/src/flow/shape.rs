@@ -200,7 +200,7 @@ pub struct Shapes {
     /// Whether widening is to make shapes small instead of finding out how they grow.
     pub(super) coarse: bool,
     /// See [`Shapes::steps`].
-    steps: Cell<u64>,
+    steps: Cell<usize>,
 }
 
 impl Default for Shapes {
@@ -231,12 +231,12 @@ impl Shapes {
     }
 
     /// How much work has been done with the shapes of this table: a measure of time that is the same on every machine.
-    pub(super) fn steps(&self) -> u64 {
+    pub(super) fn steps(&self) -> usize {
         self.steps.get()
     }
     /// Counts so many steps of work.
     pub(super) fn work(&self, steps: usize) {
-        self.steps.set(self.steps.get() + steps as u64);
+        self.steps.set(self.steps.get() + steps);
     }
     /// The alternatives in class order.
     pub fn alternatives(&self, shape: Shape) -> Rc<[Alternative]> {

@@ -100,10 +100,10 @@ enum Dependent {
     Argument(FuncId, usize),
     /// A result of the function itself.
     Result(usize),
-    /// The results of a call, where they are arguments of it.
-    Call(u32),
-    /// The results of the function, where a tail call gives them.
-    TailCall(FuncId),
+    /// The results of a call that are its argument at this position.
+    Call(u32, u32),
+    /// The results of the function that a tail call gives, where they are its argument at this position.
+    TailCall(FuncId, u32),
     /// A field of all boxes of an alternative.
     Field(Field),
     /// A selection of reals, by its index.
@@ -137,11 +137,14 @@ struct Analysis<'p> {
     calls: Vec<Call<'p>>,
     calls_of: EntityVec<FuncId, Vec<u32>>,
     tail_callers: EntityVec<FuncId, Vec<(FuncId, &'p [Value])>>,
+    /// The results of a function that have been found to be its parameter at this position.
+    results_of_params: FxHashMap<(FuncId, u32), Vec<usize>>,
     selections: Vec<Selection>,
     fields: FxHashMap<Field, Known>,
     /// Where each field is read.
     reads: FxHashMap<Field, Vec<(FuncId, Value)>>,
     waiting: Vec<(FuncId, Value)>,
+    waiting_results: Vec<(FuncId, usize)>,
 }
 
 impl<'p> Analysis<'p> {
@@ -156,10 +159,12 @@ impl<'p> Analysis<'p> {
             calls: Vec::new(),
             calls_of: functions.same_ids(Vec::new()),
             tail_callers: functions.same_ids(Vec::new()),
+            results_of_params: FxHashMap::default(),
             selections: Vec::new(),
             fields: FxHashMap::default(),
             reads: FxHashMap::default(),
             waiting: Vec::new(),
+            waiting_results: Vec::new(),
         };
         functions.iter().for_each(|(id, function)| analysis.index(id, function));
         for (id, function) in functions.iter() {
@@ -214,8 +219,8 @@ impl<'p> Analysis<'p> {
                 }
                 Terminator::TailCall(callee, args) => {
                     self.index_args(id, *callee, args);
-                    for arg in args.iter().filter(|_| self.track == Track::Params) {
-                        self.dependents[id][*arg].push(Dependent::TailCall(*callee));
+                    for (position, arg) in (0..).zip(args).filter(|_| self.track == Track::Params) {
+                        self.dependents[id][*arg].push(Dependent::TailCall(*callee, position));
                     }
                     self.tail_callers[*callee].push((id, args));
                 }
@@ -275,8 +280,8 @@ impl<'p> Analysis<'p> {
         self.calls_of[callee].push(call);
         self.index_args(caller, callee, &inst.args);
         // Only where a result is a parameter does it depend on the argument.
-        for arg in inst.args.iter().filter(|_| self.track == Track::Params) {
-            self.dependents[caller][*arg].push(Dependent::Call(call));
+        for (position, arg) in (0..).zip(&inst.args).filter(|_| self.track == Track::Params) {
+            self.dependents[caller][*arg].push(Dependent::Call(call, position));
         }
     }
 
@@ -290,22 +295,48 @@ impl<'p> Analysis<'p> {
     }
 
     fn finish(&mut self) {
-        while let Some((id, value)) = self.waiting.pop() {
-            let known = self.values[id][value];
-            for dependent in self.dependents[id][value].clone() {
-                match dependent {
-                    Dependent::Param(param) => self.join(id, param, known),
-                    Dependent::Argument(callee, position) => self.pass(callee, position, known),
-                    Dependent::Result(position) => self.give(id, position, known),
-                    Dependent::Call(call) => self.update_call(self.calls[call as usize]),
-                    Dependent::TailCall(callee) => {
-                        (0..self.results[callee].len()).for_each(|position| self.update_tail_calls(callee, position));
-                    }
-                    Dependent::Field(field) => self.store(field, known),
-                    Dependent::Selection(index) => self.update_selection(id, self.selections[index as usize]),
-                }
+        loop {
+            if let Some((id, value)) = self.waiting.pop() {
+                self.update_dependents(id, value);
+            } else if let Some((id, position)) = self.waiting_results.pop() {
+                self.update_callers(id, position);
+            } else {
+                break;
             }
         }
+    }
+
+    fn update_dependents(&mut self, id: FuncId, value: Value) {
+        let known = self.values[id][value];
+        let dependents = std::mem::take(&mut self.dependents[id][value]);
+        for dependent in &dependents {
+            match *dependent {
+                Dependent::Param(param) => self.join(id, param, known),
+                Dependent::Argument(callee, position) => self.pass(callee, position, known),
+                Dependent::Result(position) => self.give(id, position, known),
+                Dependent::Call(call, param) => {
+                    let Call { inst, .. } = self.calls[call as usize];
+                    let Op::Call(callee) = inst.op else { continue };
+                    for position in self.results_that_are(callee, param) {
+                        self.join(id, inst.results[position], known);
+                    }
+                }
+                Dependent::TailCall(callee, param) => {
+                    for position in self.results_that_are(callee, param) {
+                        self.give(id, position, known);
+                    }
+                }
+                Dependent::Field(field) => self.store(field, known),
+                Dependent::Selection(index) => self.update_selection(id, self.selections[index as usize]),
+            }
+        }
+        self.dependents[id][value] = dependents;
+    }
+
+    /// The results of a function that are its parameter at this position, as far as is known.
+    fn results_that_are(&self, callee: FuncId, param: u32) -> Vec<usize> {
+        let found = self.results_of_params.get(&(callee, param)).into_iter().flatten().copied();
+        found.filter(|position| self.results[callee][*position] == Known::Param(param as usize)).collect()
     }
 
     /// A call passes this to a parameter.
@@ -336,16 +367,24 @@ impl<'p> Analysis<'p> {
             return;
         }
         self.results[id][position] = after;
-        for call in self.calls_of[id].clone() {
-            self.update_result(self.calls[call as usize], position, after);
+        self.waiting_results.push((id, position));
+        if let Known::Param(param) = after {
+            let param = u32::try_from(param).expect("few parameters");
+            self.results_of_params.entry((id, param)).or_default().push(position);
         }
-        self.update_tail_calls(id, position);
     }
 
-    /// What the functions return at a position that call `id` in tail position.
-    fn update_tail_calls(&mut self, id: FuncId, position: usize) {
-        for (caller, args) in self.tail_callers[id].clone() {
-            let known = self.seen_by_caller(caller, args, self.results[id][position]);
+    /// Those who call a function see what it returns at a position.
+    fn update_callers(&mut self, id: FuncId, position: usize) {
+        let known = self.results[id][position];
+        for index in 0..self.calls_of[id].len() {
+            let Call { caller, inst } = self.calls[self.calls_of[id][index] as usize];
+            let known = self.seen_by_caller(caller, &inst.args, known);
+            self.join(caller, inst.results[position], known);
+        }
+        for index in 0..self.tail_callers[id].len() {
+            let (caller, args) = self.tail_callers[id][index];
+            let known = self.seen_by_caller(caller, args, known);
             self.give(caller, position, known);
         }
     }
@@ -356,19 +395,6 @@ impl<'p> Analysis<'p> {
             Known::Param(position) => self.values[caller][args[position]],
             known => known,
         }
-    }
-
-    fn update_call(&mut self, call: Call<'p>) {
-        let Op::Call(callee) = call.inst.op else { return };
-        for position in 0..call.inst.results.len() {
-            self.update_result(call, position, self.results[callee][position]);
-        }
-    }
-
-    /// What a call gives at a position.
-    fn update_result(&mut self, call: Call<'p>, position: usize, known: Known) {
-        let known = self.seen_by_caller(call.caller, &call.inst.args, known);
-        self.join(call.caller, call.inst.results[position], known);
     }
 }
 

@@ -37,19 +37,21 @@ const SMALL: usize = 40;
 const MEDIUM: usize = 160;
 /// Callers larger than this only take small functions and those that nobody else calls.
 const LARGEST_CALLER: usize = 2_000;
-/// Nothing is inlined into functions of this size: the time of later stages must stay in proportion.
-const ENOUGH: usize = 20_000;
+/// Nothing is inlined into functions of this size: what the later stages do takes time that grows faster than functions.
+const ENOUGH: usize = 4_000;
 
-/// Inlines in every function.
-pub fn run(program: &mut Program) -> bool {
+/// Inlines in every function. Copies of functions that are not small are made until the program has `most` instructions.
+pub fn run(program: &mut Program, most: usize) -> bool {
     let edges: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
     let mut sites = program.functions.same_ids(0u32);
     edges.values().flatten().for_each(|callee| sites[*callee] += 1);
     let (order, is_breaker) = order(&edges, &sites);
-    let total: usize = program.functions.values().map(size).sum();
-    let sizes = program.functions.values().map(size).collect();
+    let sizes: EntityVec<FuncId, usize> = program.functions.values().map(size).collect();
+    let total: usize = sizes.values().sum();
+    let stays = too_large(&order, &edges, &sizes, |id| sites[id] == 1 && !is_breaker[id]);
     let is_waiting = program.functions.same_ids(false);
-    let mut inliner = Inliner { program, sites, is_breaker, is_waiting, sizes, budget: total + 4_000 };
+    let budget = most.saturating_sub(total);
+    let mut inliner = Inliner { program, sites, is_breaker, stays, is_waiting, sizes, budget };
     let mut changed = false;
     for id in order {
         changed |= inliner.function(id);
@@ -75,7 +77,7 @@ fn order(
         let mut found = false;
         for component in &components {
             if component.len() > 1 {
-                is_breaker[choose_breaker(component, sites)] = true;
+                choose_breakers(component, sites).for_each(|id| is_breaker[id] = true);
                 found = true;
             }
         }
@@ -85,10 +87,40 @@ fn order(
     }
 }
 
-/// The function of a cycle that is best not inlined: the one called from most places.
-fn choose_breaker(component: &[FuncId], sites: &EntityVec<FuncId, u32>) -> FuncId {
-    let key = |id: &&FuncId| (sites[**id], std::cmp::Reverse(**id));
-    *component.iter().max_by_key(key).expect("components are not empty")
+/// Which functions that are called from one place do not become part of their caller, because it would be too large with
+/// them: as few as possible, so that what belongs to one of them, like both phases of a gradient, stays together.
+fn too_large(
+    order: &[FuncId],
+    edges: &EntityVec<FuncId, Vec<FuncId>>,
+    sizes: &EntityVec<FuncId, usize>,
+    is_part: impl Fn(FuncId) -> bool,
+) -> EntityVec<FuncId, bool> {
+    let mut stays = sizes.same_ids(false);
+    // Sizes together with all parts.
+    let mut whole = sizes.clone();
+    for id in order {
+        let mut parts: Vec<FuncId> =
+            edges[*id].iter().copied().filter(|callee| callee != id && is_part(*callee) && !stays[*callee]).collect();
+        whole[*id] += parts.iter().map(|part| whole[*part]).sum::<usize>();
+        parts.sort_by_key(|part| (whole[*part], *part));
+        while whole[*id] > ENOUGH
+            && let Some(largest) = parts.pop()
+        {
+            stays[largest] = true;
+            whole[*id] -= whole[largest];
+        }
+    }
+    stays
+}
+
+/// Cycles of more functions than this are broken in several places at once, so that few rounds break all of them.
+const LARGE_CYCLE: usize = 64;
+
+/// The functions of a cycle that are best not inlined: those called from most places.
+fn choose_breakers(component: &[FuncId], sites: &EntityVec<FuncId, u32>) -> impl Iterator<Item = FuncId> {
+    let mut functions = component.to_vec();
+    functions.sort_by_key(|id| (std::cmp::Reverse(sites[*id]), *id));
+    functions.into_iter().take(1 + component.len() / LARGE_CYCLE)
 }
 
 struct Inliner<'p> {
@@ -96,6 +128,8 @@ struct Inliner<'p> {
     /// From how many places each function is called.
     sites: EntityVec<FuncId, u32>,
     is_breaker: EntityVec<FuncId, bool>,
+    /// Functions that are called from one place and do not become part of their callers.
+    stays: EntityVec<FuncId, bool>,
     /// Functions that were not treated because they become part of their callers.
     is_waiting: EntityVec<FuncId, bool>,
     sizes: EntityVec<FuncId, usize>,
@@ -116,7 +150,8 @@ struct Caller<'c> {
 
 impl Inliner<'_> {
     fn function(&mut self, id: FuncId) -> bool {
-        if self.sites[id] == 1 && !self.is_breaker[id] && !std::mem::replace(&mut self.is_waiting[id], true) {
+        let is_part = self.sites[id] == 1 && !self.is_breaker[id] && !self.stays[id];
+        if is_part && !std::mem::replace(&mut self.is_waiting[id], true) {
             // It becomes a part of its caller, which comes later in the order.
             return false;
         }

@@ -16,14 +16,35 @@ pub struct Pass {
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,
-    /// True when it changed something.
-    pub run: fn(&mut Program) -> bool,
+    run: Run,
     /// What it leaves.
     pub stage: Stage,
 }
 
+/// What a pass does; true when it changed something.
+#[derive(Clone, Copy)]
+enum Run {
+    Plain(fn(&mut Program) -> bool),
+    /// It copies code as long as the program has no more than so many instructions.
+    Growing(fn(&mut Program, usize) -> bool),
+}
+
+impl Pass {
+    /// Runs it on a program that may grow to so many instructions. True when it changed something.
+    pub fn run(&self, program: &mut Program, most: usize) -> bool {
+        match self.run {
+            Run::Plain(run) => run(program),
+            Run::Growing(run) => run(program, most),
+        }
+    }
+}
+
 const fn pass(name: &'static str, about: &'static str, run: fn(&mut Program) -> bool) -> Pass {
-    Pass { name, about, run, stage: Stage::Pure }
+    Pass { name, about, run: Run::Plain(run), stage: Stage::Pure }
+}
+
+const fn growing(name: &'static str, about: &'static str, run: fn(&mut Program, usize) -> bool) -> Pass {
+    Pass { name, about, run: Run::Growing(run), stage: Stage::Pure }
 }
 
 /// All passes.
@@ -35,7 +56,7 @@ pub const PASSES: &[Pass] = &[
     pass("block-params", "drop block parameters that are always the same", block_params::run),
     pass("dce", "drop what nobody needs, within functions", dce::run),
     pass("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run),
-    pass("inline", "put the code of functions where they are called", inline::run),
+    growing("inline", "put the code of functions where they are called", inline::run),
     pass("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
     pass("tags-across-calls", "decide tests by the alternatives that flow there", tags_across_calls::run),
     pass("dead-across-calls", "drop parameters, results, fields and globals that nobody needs", dead_across_calls::run),
@@ -55,7 +76,7 @@ pub const PASSES: &[Pass] = &[
     pass("tail-modulo-cons", "make loops of recursion whose result is boxed", tail_modulo_cons::run),
     pass("early-boxes", "make large boxes before what they hold", early_boxes::run),
     pass("schedule", "bring operations close to their uses", schedule::run),
-    Pass { name: "memory", about: "count the owners of boxes", run: memory::run, stage: Stage::Counted },
+    Pass { name: "memory", about: "count the owners of boxes", run: Run::Plain(memory::run), stage: Stage::Counted },
 ];
 
 /// The pass with this name.
@@ -137,6 +158,14 @@ const FINISH: &[Row] = &[
 /// their size, since each pass runs a few times at least and never many more.
 const MOST_WORK: usize = 3_000_000;
 
+/// A program of so many instructions may grow by copies of functions that are not small to [`growth`] of them. Small
+/// programs may grow many times, so that what they compute with is in one place; large ones by a half.
+const GROWTH: usize = 6_000;
+
+fn growth(size: usize) -> usize {
+    size + size / 2 + GROWTH
+}
+
 /// What the whole pipeline leaves.
 pub const RESULT: Stage = Stage::Counted;
 
@@ -166,8 +195,9 @@ pub struct Report {
 ///
 /// When a pass breaks the law of SSA: the message names the pass.
 pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
-    let mut runner = Runner { settings, report: Report::default(), runs: 0, work: 0 };
+    let mut runner = Runner { settings, report: Report::default(), runs: 0, work: 0, most: 0 };
     runner.run_all(program, PREPARE);
+    runner.most = growth(size(program));
     runner.rounds(program, GROWING_ROUNDS);
     for _ in 0..TAPE_ROUNDS {
         if !runner.run_all(program, TAPES) || runner.work > MOST_WORK {
@@ -185,6 +215,8 @@ struct Runner<'s> {
     runs: usize,
     /// How many instructions the passes have looked at, each time that one did.
     work: usize,
+    /// How large the program may become by copies of functions.
+    most: usize,
 }
 
 impl Runner<'_> {
@@ -215,9 +247,8 @@ impl Runner<'_> {
 
     fn run(&mut self, program: &mut Program, pass: &Pass) -> bool {
         let start = Instant::now();
-        let blocks = program.functions.values().flat_map(|function| function.blocks.values());
-        self.work += blocks.map(|block| block.insts.len()).sum::<usize>();
-        let changed = (pass.run)(program);
+        self.work += size(program);
+        let changed = pass.run(program, self.most);
         self.note_time(pass.name, start.elapsed());
         self.runs += 1;
         if self.settings.dump_after.iter().any(|name| name == pass.name) {
@@ -235,6 +266,12 @@ impl Runner<'_> {
             None => self.report.times.push((name, time)),
         }
     }
+}
+
+/// The number of instructions.
+fn size(program: &Program) -> usize {
+    let blocks = program.functions.values().flat_map(|function| function.blocks.values());
+    blocks.map(|block| block.insts.len()).sum()
 }
 
 /// Stops the compiler when the pass left a program that breaks the law.

@@ -15,7 +15,7 @@ fn random_programs_do_the_same_as_in_the_evaluator() {
         let mut plain = random_ssa::program(seed);
         let mut optimized = plain.clone();
         let memory = pass_named("memory").expect("it places the reference counts");
-        (memory.run)(&mut plain);
+        memory.run(&mut plain, usize::MAX);
         optimize(&mut optimized, &Settings::default());
         for program in [&plain, &optimized] {
             let output = run_with(program, "0.75", &[("VLAD_MAX_MEMORY", "500M")]);

@@ -7,108 +7,19 @@
 //! Usage: `cargo bench -p vlad --bench compile [-- [--lines N] [--keep FOLDER] [KIND...]]`; `--lines` measures one length
 //! only, `--keep` leaves the programs in a folder.
 
+mod kinds;
+
+use kinds::KINDS;
 use std::error::Error;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// A kind of program: its name, and the text of one of so many lines.
-type Kind = (&'static str, fn(usize) -> String);
-
-const KINDS: &[Kind] = &[
-    ("functions", functions),
-    ("gradients", gradients),
-    ("calls", calls),
-    ("lists", lists),
-    ("body", body),
-    ("nesting", nesting),
-];
-
 const LENGTHS: [usize; 5] = [1000, 2000, 4000, 8000, 10000];
 
 const STAGES: [&str; 6] = ["expand", "flow", "specialize", "optimize", "codegen", "link"];
-
-/// Functions with a loop in each, called from the top level.
-fn functions(lines: usize) -> String {
-    repeated(lines, 6, |text, i| {
-        let _ = write!(
-            text,
-            "(define (f{i} x y)\n  (let loop ((k 0) (x x))\n    (if (< k y)\n        \
-             (loop (+ k 1) (+ (* x 0.5) (sin (+ x {i}))))\n        x)))\n(f{i} a a)\n"
-        );
-    })
-}
-
-/// The same, with the gradient of each.
-fn gradients(lines: usize) -> String {
-    let text = functions(lines);
-    let call =
-        |line: &str| line.strip_suffix(" a a)")?.strip_prefix('(').map(|name| format!("((gradient {name}) a a)\n"));
-    text.lines().map(|line| call(line).unwrap_or_else(|| format!("{line}\n"))).collect()
-}
-
-/// Functions that call the one before from two places, and the gradient of the last.
-fn calls(lines: usize) -> String {
-    let mut text = repeated(lines, 5, |text, i| {
-        let before = if i == 0 { "sin".to_string() } else { format!("f{}", i - 1) };
-        let _ = write!(
-            text,
-            "(define (f{i} x)\n  (let ((y (* x x)))\n    (if (< x {i})\n        (+ y ({before} (* x 0.5)))\n        \
-             (- ({before} (+ x 1)) y))))\n"
-        );
-    });
-    let _ = writeln!(text, "((gradient f{}) a)", lines / 5 - 1);
-    text
-}
-
-/// Functions on lists, with closures.
-fn lists(lines: usize) -> String {
-    repeated(lines, 5, |text, i| {
-        let _ = write!(
-            text,
-            "(define (f{i} scale l)\n  (let* ((scaled (map (lambda (x) (* x (+ scale {i}))) l))\n         \
-             (sum (fold-left + 0 scaled)))\n    (/ sum (length l))))\n(f{i} a data)\n"
-        );
-    })
-}
-
-/// One function of that length, and its gradient.
-fn body(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define (f v0)\n  (let* (\n";
-    for i in 1..lines {
-        let _ = writeln!(text, "    (v{i} (+ (* v{} 0.5) (sin v{})))", i - 1, i / 2);
-    }
-    let _ = write!(text, "    )\n    v{}))\n((gradient f) a)\n", lines - 1);
-    text
-}
-
-/// Functions of fifty lines, in each of which conditionals, bindings and functions nest, and the gradient of each.
-fn nesting(lines: usize) -> String {
-    const DEPTH: usize = 16;
-    repeated(lines, 3 * DEPTH + 2, |text, i| {
-        let _ = writeln!(text, "(define (f{i} x0)");
-        for depth in 0..DEPTH {
-            let inner = depth + 1;
-            let _ = write!(
-                text,
-                "(let ((g (lambda (y) (* y (+ x{depth} {i})))))\n(if (< x{depth} {depth})\n    (g (sin x{depth}))\n    \
-                 (let ((x{inner} (g (+ x{depth} 1))))"
-            );
-        }
-        let _ = write!(text, "x{DEPTH}{})\n((gradient f{i}) a)\n", ")))".repeat(DEPTH));
-    })
-}
-
-/// A program of parts with so many lines each.
-fn repeated(lines: usize, part: usize, write: impl Fn(&mut String, usize)) -> String {
-    let mut text = "(define a (read-real))\n(define data (map-n (lambda (i) (read-real)) a))\n".to_string();
-    (0..lines / part).for_each(|i| write(&mut text, i));
-    text
-}
 
 fn main() -> Result<()> {
     let (mut names, mut lengths, mut kept) = (Vec::new(), LENGTHS.to_vec(), None);
@@ -127,11 +38,13 @@ fn main() -> Result<()> {
     print!("milliseconds\n{:<10} {:>6}", "kind", "lines");
     STAGES.iter().for_each(|stage| print!(" {stage:>10}"));
     println!(" {:>10} {:>6}", "total", "ratio");
-    for (name, generate) in KINDS.iter().filter(|kind| names.is_empty() || names.iter().any(|name| name == kind.0)) {
+    for kinds::Kind { name, program, .. } in
+        KINDS.iter().filter(|kind| names.is_empty() || names.iter().any(|name| name == kind.name))
+    {
         let mut totals: Vec<(usize, f64)> = Vec::new();
         for lines in &lengths {
             let file = folder.join(format!("{name}-{lines}.vlad"));
-            std::fs::write(&file, generate(*lines))?;
+            std::fs::write(&file, program(*lines))?;
             print!("{name:<10} {lines:>6}");
             let times = match build(&file, &scratch.path().join("program"))? {
                 Ok(times) => times,

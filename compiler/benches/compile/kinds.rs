@@ -1,0 +1,325 @@
+//! Generators of programs of any length, one for each way in which programs become large.
+//!
+//! A number of lines → the text of a program of about so many. Each program reads what it computes with, so that nothing
+//! of it is computed while it is compiled, and uses everything that it defines.
+
+use std::fmt::Write as _;
+
+/// A kind of program: its name, what grows, and the text of one of so many lines.
+pub struct Kind {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What there is more of in longer programs.
+    pub about: &'static str,
+    /// The text.
+    pub program: fn(usize) -> String,
+}
+
+const fn kind(name: &'static str, about: &'static str, program: fn(usize) -> String) -> Kind {
+    Kind { name, about, program }
+}
+
+/// All kinds.
+pub const KINDS: &[Kind] = &[
+    kind("functions", "functions with a loop in each", functions),
+    kind("gradients", "the same, with the gradient of each", gradients),
+    kind("hessians", "functions with their second derivatives", hessians),
+    kind("calls", "functions that call the one before from two places, and the gradient of the last", calls),
+    kind("chain", "functions that call the one before once, and the gradient of the last", chain),
+    kind("states", "functions that hand on ten numbers, and the gradient of the last", states),
+    kind("mutual", "functions that call each other in a circle", mutual),
+    kind("lists", "functions on lists, with closures", lists),
+    kind("body", "bindings of one function, with its gradient", body),
+    kind("live", "numbers that one function needs until its end, with its gradient", live),
+    kind(
+        "nesting",
+        "functions of fifty lines, in which conditionals, bindings and functions nest, and their gradients",
+        nesting,
+    ),
+    kind("lets", "bindings that nest in each other", lets),
+    kind("ifs", "conditionals that nest in each other", ifs),
+    kind("sums", "operations that nest in each other", sums),
+    kind("lambdas", "functions that nest in each other, thirty deep", lambdas),
+    kind("curried", "functions of fifteen arguments, one at a time", curried),
+    kind("conds", "conditionals of a hundred clauses, with gradients", conds),
+    kind("clauses", "clauses of one conditional, with its gradient", clauses),
+    kind("closures", "functions in one list, called from one place", closures),
+    kind("globals", "global numbers that depend on those before", globals),
+    kind("literal", "elements of a list that the program mentions", literal),
+    kind("weights", "numbers that a list known in length holds, with the gradient in all of them", weights),
+    kind("letrec", "local functions that see each other", letrec),
+];
+
+/// Functions with a loop in each, called from the top level.
+fn functions(lines: usize) -> String {
+    repeated(lines, 6, |text, i| {
+        let _ = write!(
+            text,
+            "(define (f{i} x y)\n  (let loop ((k 0) (x x))\n    (if (< k y)\n        \
+             (loop (+ k 1) (+ (* x 0.5) (sin (+ x {i}))))\n        x)))\n(f{i} a a)\n"
+        );
+    })
+}
+
+fn gradients(lines: usize) -> String {
+    let text = functions(lines);
+    let call =
+        |line: &str| line.strip_suffix(" a a)")?.strip_prefix('(').map(|name| format!("((gradient {name}) a a)\n"));
+    text.lines().map(|line| call(line).unwrap_or_else(|| format!("{line}\n"))).collect()
+}
+
+fn hessians(lines: usize) -> String {
+    repeated(lines, 5, |text, i| {
+        let _ = write!(
+            text,
+            "(define (f{i} x)\n  (let* ((y (* x (sin (+ x {i}))))\n         (z (if (< y x) (* y y) (exp y))))\n    \
+             (/ z (+ 1 (* x y)))))\n((derivative (gradient f{i})) a)\n"
+        );
+    })
+}
+
+fn calls(lines: usize) -> String {
+    let mut text = repeated(lines, 5, |text, i| {
+        let before = if i == 0 { "sin".to_string() } else { format!("f{}", i - 1) };
+        let _ = write!(
+            text,
+            "(define (f{i} x)\n  (let ((y (* x x)))\n    (if (< x {i})\n        (+ y ({before} (* x 0.5)))\n        \
+             (- ({before} (+ x 1)) y))))\n"
+        );
+    });
+    let _ = writeln!(text, "((gradient f{}) a)", lines / 5 - 1);
+    text
+}
+
+fn chain(lines: usize) -> String {
+    let mut text = repeated(lines, 4, |text, i| {
+        let before = if i == 0 { "sin".to_string() } else { format!("f{}", i - 1) };
+        let _ = write!(
+            text,
+            "(define (f{i} x)\n  (let ((y (* x x)))\n    (if (< x {i}) (+ y x)\n        (* y ({before} (+ x 1))))))\n"
+        );
+    });
+    let _ = writeln!(text, "((gradient f{}) a)", lines / 4 - 1);
+    text
+}
+
+fn states(lines: usize) -> String {
+    const WIDTH: usize = 10;
+    let names = |prefix: &str| (0..WIDTH).map(|k| format!(" {prefix}{k}")).collect::<String>();
+    let mut text = repeated(lines, WIDTH + 1, |text, i| {
+        let _ = writeln!(text, "(define (f{i}{})", names("x"));
+        for k in 0..WIDTH {
+            let open = if k == 0 { format!("  (f{} ", i + 1) } else { " ".repeat(6) };
+            let close = if k == WIDTH - 1 { "))" } else { "" };
+            let _ = writeln!(text, "{open}(+ x{k} (* x{} (sin (+ x{k} {i})))){close}", (k + 1) % WIDTH);
+        }
+    });
+    let _ = write!(text, "(define (f{}{})\n  (+{}))\n", lines / (WIDTH + 1), names("x"), names("x"));
+    let _ = writeln!(text, "((gradient f0){})", " a".repeat(WIDTH));
+    text
+}
+
+fn mutual(lines: usize) -> String {
+    let count = lines / 4;
+    let mut text = repeated(lines, 4, |text, i| {
+        let _ = write!(
+            text,
+            "(define (f{i} n x)\n  (cond ((< n 1) x)\n        ((< x {i}) (f{} (- n 1) (+ x (sin x))))\n        \
+             (else (f{} (- n 1) (* x 0.5)))))\n",
+            (i + 1) % count,
+            (i + 7) % count,
+        );
+    });
+    text += "((gradient (lambda (x) (f0 a x))) a)\n";
+    text
+}
+
+fn lists(lines: usize) -> String {
+    repeated(lines, 5, |text, i| {
+        let _ = write!(
+            text,
+            "(define (f{i} scale l)\n  (let* ((scaled (map (lambda (x) (* x (+ scale {i}))) l))\n         \
+             (sum (fold-left + 0 scaled)))\n    (/ sum (length l))))\n(f{i} a data)\n"
+        );
+    })
+}
+
+fn body(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f v0)\n  (let* (\n";
+    for i in 1..lines {
+        let _ = writeln!(text, "    (v{i} (+ (* v{} 0.5) (sin v{})))", i - 1, i / 2);
+    }
+    let _ = write!(text, "    )\n    v{}))\n((gradient f) a)\n", lines - 1);
+    text
+}
+
+fn live(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f x)\n  (let* (\n";
+    let half = lines / 2;
+    for i in 0..half {
+        let _ = writeln!(text, "    (v{i} (sin (+ x {i})))");
+    }
+    text += "    (s0 0)\n";
+    for i in 0..half {
+        let _ = writeln!(text, "    (s{} (+ (* s{i} 0.5) v{i}))", i + 1);
+    }
+    let _ = write!(text, "    )\n    s{half}))\n(f a)\n((gradient f) a)\n");
+    text
+}
+
+fn nesting(lines: usize) -> String {
+    const DEPTH: usize = 16;
+    repeated(lines, 3 * DEPTH + 2, |text, i| {
+        let _ = writeln!(text, "(define (f{i} x0)");
+        for depth in 0..DEPTH {
+            let inner = depth + 1;
+            let _ = write!(
+                text,
+                "(let ((g (lambda (y) (* y (+ x{depth} {i})))))\n(if (< x{depth} {depth})\n    (g (sin x{depth}))\n    \
+                 (let ((x{inner} (g (+ x{depth} 1))))"
+            );
+        }
+        let _ = write!(text, "x{DEPTH}{})\n((gradient f{i}) a)\n", ")))".repeat(DEPTH));
+    })
+}
+
+fn lets(lines: usize) -> String {
+    nested(lines, |i| (format!("(let ((x{} (+ (* x{i} 0.5) (sin x{}))))", i + 1, i / 2), ")".to_string()))
+}
+
+fn ifs(lines: usize) -> String {
+    nested(lines, |i| (format!("(if (< x0 {i}) (sin (+ x0 {i})) (let ((x{} (* x{i} x0)))", i + 1), "))".to_string()))
+}
+
+fn sums(lines: usize) -> String {
+    let mut text = nested(lines, |i| (format!("(+ {i} (* x0 "), "))".to_string()));
+    text = text.replace(&format!("x{lines}"), "x0");
+    text
+}
+
+/// One function of lines that nest in each other, and its gradient. Line `i` may use `x0` to `xi` and binds the next.
+fn nested(lines: usize, line: impl Fn(usize) -> (String, String)) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f x0)\n";
+    let mut ends = Vec::new();
+    for i in 0..lines {
+        let (start, end) = line(i);
+        text += &start;
+        text.push('\n');
+        ends.push(end);
+    }
+    let _ = write!(text, "x{lines}");
+    text.extend(ends.into_iter().rev());
+    text += ")\n((gradient f) a)\n";
+    text
+}
+
+fn lambdas(lines: usize) -> String {
+    const DEPTH: usize = 30;
+    repeated(lines, DEPTH + 2, |text, i| {
+        let _ = writeln!(text, "(define (f{i} x0)");
+        for depth in 0..DEPTH {
+            let _ = writeln!(text, "((lambda (x{}) (+ (sin x{}) x{depth}", depth + 1, depth / 2);
+        }
+        let ends: String = (0..DEPTH).rev().map(|depth| format!(")) (* x{depth} {i}))")).collect();
+        let _ = write!(text, "{ends})\n((gradient f{i}) a)\n");
+    })
+}
+
+fn curried(lines: usize) -> String {
+    const DEPTH: usize = 15;
+    repeated(lines, DEPTH + 2, |text, i| {
+        let params: String = (1..DEPTH).map(|k| format!(" x{k})")).collect();
+        let _ = writeln!(text, "(define {}f{i} x0){params}", "(".repeat(DEPTH));
+        for k in 0..DEPTH {
+            let _ = writeln!(text, "(+ (* x{k} x{}) ", k / 2);
+        }
+        let args: String = (0..DEPTH).map(|k| if k % 2 == 0 { " a)".to_string() } else { format!(" {k})") }).collect();
+        let _ = write!(text, "{i}{})\n{}f{i}{args}\n", ")".repeat(DEPTH), "(".repeat(DEPTH));
+    })
+}
+
+fn conds(lines: usize) -> String {
+    const CLAUSES: usize = 100;
+    repeated(lines, CLAUSES + 2, |text, i| {
+        let _ = writeln!(text, "(define (f{i} x) (cond");
+        for k in 0..CLAUSES {
+            let _ = writeln!(text, "  ((< x {k}) (sin (* x (+ x {i}.{k}))))");
+        }
+        let _ = write!(text, "  (else x)))\n((gradient f{i}) a)\n");
+    })
+}
+
+fn clauses(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f x) (cond\n";
+    for k in 0..lines {
+        let _ = writeln!(text, "  ((< x {k}) (sin (* x (+ x {k}))))");
+    }
+    text += "  (else x)))\n((gradient f) a)\n";
+    text
+}
+
+fn closures(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define functions (list\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  (lambda (x) (+ (* a x) (sin (+ x {i}))))");
+    }
+    text += "))\n(define (all x) (map (lambda (f) (f x)) (list-tail functions a)))\n(all a)\n";
+    text
+}
+
+fn globals(lines: usize) -> String {
+    let mut text = repeated(lines, 1, |text, i| {
+        let before = if i == 0 { "a".to_string() } else { format!("g{}", i - 1) };
+        let _ = writeln!(text, "(define g{i} (+ (* {before} 0.5) (sin g{})))", i / 2).map(drop);
+    });
+    text = text.replacen("(sin g0)", "(sin a)", 1);
+    let _ = writeln!(text, "((derivative (lambda (x) (* x g{}))) a)", lines - 1);
+    text
+}
+
+fn literal(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define table '(\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  ({i} . {}.5)", i * 7 % 1000);
+    }
+    text += "))\n(assoc a table)\n(fold-left (lambda (sum entry) (+ sum (cdr entry))) a table)\n";
+    text
+}
+
+fn weights(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define start (list\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  (* a {i})");
+    }
+    text += "))\n(define (loss w) (fold-left (lambda (sum x) (+ sum (* x (sin x)))) 0 w))\n((gradient loss) start)\n";
+    text
+}
+
+fn letrec(lines: usize) -> String {
+    let count = lines / 3;
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f x)\n  (letrec (\n";
+    for i in 0..count {
+        let _ = write!(
+            text,
+            "    (g{i} (lambda (n y)\n      (if (< n 1) (* x y)\n          (g{} (- n 1) (+ (sin y) {i})))))\n",
+            (i + 1) % count
+        );
+    }
+    text += "    )\n    (g0 a x)))\n((gradient f) a)\n";
+    text
+}
+
+/// A program of parts with so many lines each.
+fn repeated(lines: usize, part: usize, write: impl Fn(&mut String, usize)) -> String {
+    let mut text = "(define a (read-real))\n(define data (map-n (lambda (i) (read-real)) a))\n".to_string();
+    (0..lines / part).for_each(|i| write(&mut text, i));
+    text
+}
