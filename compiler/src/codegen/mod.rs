@@ -14,6 +14,7 @@
 //! | [`operands`] | which fields are read where they are needed |
 //! | [`ownership`] | which releases need no help from the run time |
 //! | [`reuse`] | which new boxes take the place of dead ones |
+//! | [`pressure`] | which functions need the quick register allocator |
 //! | [`link`] | object and embedded run time → executable |
 //!
 //! Requires a verified program whose reference counts are in place. Functions use Cranelift's `Tail` calling
@@ -33,6 +34,7 @@ pub mod link;
 pub mod memory;
 pub mod operands;
 pub mod ownership;
+pub mod pressure;
 pub mod reuse;
 pub mod target;
 pub mod unit;

@@ -19,10 +19,25 @@ const SETTINGS: &[(&str, &str)] = &[
     ("log2_min_function_alignment", "4"),
 ];
 
+/// What differs for functions that the usual register allocator takes too long for.
+const QUICK: &[(&str, &str)] = &[("regalloc_algorithm", "single_pass")];
+
 /// The target.
 pub fn isa(options: &Options) -> Result<OwnedTargetIsa, Error> {
+    with_settings(options, SETTINGS.iter())
+}
+
+/// The same, with the register allocator that looks at each instruction once.
+pub fn quick(options: &Options) -> Result<OwnedTargetIsa, Error> {
+    with_settings(options, SETTINGS.iter().chain(QUICK))
+}
+
+fn with_settings(
+    options: &Options,
+    settings: impl Iterator<Item = &'static (&'static str, &'static str)>,
+) -> Result<OwnedTargetIsa, Error> {
     let mut flags = settings::builder();
-    for (name, value) in SETTINGS {
+    for (name, value) in settings {
         flags.set(name, value).map_err(|error| Error::Target(format!("{name}: {error}")))?;
     }
     let builder = cranelift_native::builder_with_options(options.native_cpu)

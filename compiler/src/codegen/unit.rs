@@ -7,7 +7,7 @@ use crate::base::entity::Entity;
 use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::constants::Boxes;
-use crate::codegen::{Error, Options, function, target};
+use crate::codegen::{Error, Options, function, pressure, target};
 use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -78,10 +78,9 @@ struct Compiled {
 
 /// Translates and compiles the whole program.
 pub fn compile<'p>(program: &'p Program, options: &Options) -> Result<Unit<'p>, Error> {
-    let isa = target::isa(options)?;
-    let mut unit = translate(program, isa.clone())?;
+    let mut unit = translate(program, target::isa(options)?)?;
     let pending = std::mem::take(&mut unit.pending);
-    for (function, compiled) in compile_all(&pending, &isa, false)? {
+    for (function, compiled) in compile_all(&pending, options, false)? {
         let Compiled { alignment, bytes, relocations, .. } = compiled;
         let defined = unit.module.define_function_bytes(function.id, alignment, &bytes, &relocations);
         defined.map_err(|error| module_error(&function.name, &error))?;
@@ -106,11 +105,10 @@ pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
 
 /// The program in assembly language.
 pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
-    let isa = target::isa(options)?;
-    let mut unit = translate(program, isa.clone())?;
+    let mut unit = translate(program, target::isa(options)?)?;
     let pending = std::mem::take(&mut unit.pending);
     let mut text = String::new();
-    for (function, compiled) in compile_all(&pending, &isa, true)? {
+    for (function, compiled) in compile_all(&pending, options, true)? {
         let listing = compiled.listing.unwrap_or_default();
         let _ = writeln!(
             text,
@@ -132,10 +130,11 @@ const MOST_VALUES: usize = 5000;
 /// Compiles functions on all processors; the result is in the order of `pending`.
 fn compile_all<'a>(
     pending: &'a [Pending],
-    isa: &OwnedTargetIsa,
+    options: &Options,
     listing: bool,
 ) -> Result<Vec<(&'a Pending, Compiled)>, Error> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(pending.len().div_ceil(16));
+    let (usual, quick) = (target::isa(options)?, target::quick(options)?);
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::with_capacity(pending.len()));
     let work = || {
@@ -144,6 +143,7 @@ fn compile_all<'a>(
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(function) = pending.get(index) else { break };
+            let isa = if pressure::is_high(&function.code) { &quick } else { &usual };
             done.push((index, compile_one(function, &mut context, &**isa, listing)));
         }
         // A poisoned lock means that another thread has panicked, which the scope passes on.

@@ -38,9 +38,9 @@ pub struct Options {
     pub given: Vec<&'static str>,
 }
 
-/// The limits on the work for a whole program hold for programs of so many variables, which is some 1,000 lines; for a
-/// longer one they grow with its length.
-const USUAL_LENGTH: usize = 5_000;
+/// The limits on the work for a whole program hold for programs of so many variables, those of the library included,
+/// which are most of them; for a longer one they grow with its length.
+const USUAL_LENGTH: usize = 8_000;
 
 /// How much an analysis tells apart. Programs for which one attempt is too much work, or makes too much code, get the
 /// next.

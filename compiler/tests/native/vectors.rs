@@ -19,7 +19,7 @@ fn parsed(text: &str) -> Program {
 fn forms(program: &Program) -> [Program; 2] {
     let (mut plain, mut optimized) = (program.clone(), program.clone());
     for pass in ["late-changes", "memory"] {
-        (pass_named(pass).expect("it exists").run)(&mut plain);
+        pass_named(pass).expect("it exists").run(&mut plain, usize::MAX);
     }
     optimize(&mut optimized, &Settings::default());
     [plain, optimized]
