@@ -82,6 +82,19 @@ fn wrong_limits_are_refused() {
     }
 }
 
+/// A long program may take longer in proportion, and no longer than the user says.
+#[test]
+fn limits_on_work_grow_with_the_program() {
+    let usual = vlad::flow::Options::default();
+    let short = usual.for_length(1_000);
+    assert_eq!((short.max_work, short.max_instructions), (usual.max_work, usual.max_instructions));
+    let mut long = usual.clone();
+    long.set("instructions", 5000).expect("there is this limit");
+    let long = long.for_length(80_000);
+    assert_eq!((long.max_variants, long.lambda_variants), (10 * usual.max_variants, 10 * usual.lambda_variants));
+    assert_eq!((long.unroll, long.max_instructions), (usual.unroll, 5000));
+}
+
 #[test]
 fn every_limit_is_documented() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/language.md");

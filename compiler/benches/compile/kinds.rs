@@ -36,18 +36,18 @@ pub const KINDS: &[Kind] = &[
         "functions of fifty lines, in which conditionals, bindings and functions nest, and their gradients",
         nesting,
     ),
-    kind("lets", "bindings that nest in each other", lets),
-    kind("ifs", "conditionals that nest in each other", ifs),
-    kind("sums", "operations that nest in each other", sums),
+    kind("lets", "bindings that nest in each other, two hundred deep, and gradients", lets),
+    kind("ifs", "the same with conditionals", ifs),
+    kind("sums", "the same with operations", sums),
     kind("lambdas", "functions that nest in each other, thirty deep", lambdas),
     kind("curried", "functions of fifteen arguments, one at a time", curried),
     kind("conds", "conditionals of a hundred clauses, with gradients", conds),
-    kind("clauses", "clauses of one conditional, with its gradient", clauses),
+    kind("clauses", "conditionals of a thousand clauses, with gradients", clauses),
     kind("closures", "functions in one list, called from one place", closures),
     kind("globals", "global numbers that depend on those before", globals),
     kind("literal", "elements of a list that the program mentions", literal),
     kind("weights", "numbers that a list known in length holds, with the gradient in all of them", weights),
-    kind("letrec", "local functions that see each other", letrec),
+    kind("letrec", "groups of a hundred local functions that see each other", letrec),
 ];
 
 /// Functions with a loop in each, called from the top level.
@@ -194,26 +194,24 @@ fn ifs(lines: usize) -> String {
 }
 
 fn sums(lines: usize) -> String {
-    let mut text = nested(lines, |i| (format!("(+ {i} (* x0 "), "))".to_string()));
-    text = text.replace(&format!("x{lines}"), "x0");
-    text
+    nested(lines, |i| (format!("(let ((x{} x{i})) (+ {i} (* x{i} ", i + 1), ")))".to_string()))
 }
 
-/// One function of lines that nest in each other, and its gradient. Line `i` may use `x0` to `xi` and binds the next.
+/// Functions of two hundred lines that nest in each other, and their gradients. Line `i` of a function may use `x0` to
+/// `xi` and binds the next.
 fn nested(lines: usize, line: impl Fn(usize) -> (String, String)) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define (f x0)\n";
-    let mut ends = Vec::new();
-    for i in 0..lines {
-        let (start, end) = line(i);
-        text += &start;
-        text.push('\n');
-        ends.push(end);
-    }
-    let _ = write!(text, "x{lines}");
-    text.extend(ends.into_iter().rev());
-    text += ")\n((gradient f) a)\n";
-    text
+    const DEPTH: usize = 200;
+    repeated(lines, DEPTH + 2, |text, i| {
+        let _ = writeln!(text, "(define (f{i} x0)");
+        let mut ends = Vec::new();
+        for depth in 0..DEPTH {
+            let (start, end) = line(depth);
+            let _ = writeln!(text, "{start}");
+            ends.push(end);
+        }
+        ends.reverse();
+        let _ = write!(text, "(* x{DEPTH} {i}){})\n((gradient f{i}) a)\n", ends.concat());
+    })
 }
 
 fn lambdas(lines: usize) -> String {
@@ -242,24 +240,22 @@ fn curried(lines: usize) -> String {
 }
 
 fn conds(lines: usize) -> String {
-    const CLAUSES: usize = 100;
-    repeated(lines, CLAUSES + 2, |text, i| {
+    wide(lines, 100)
+}
+
+fn clauses(lines: usize) -> String {
+    wide(lines, 1000)
+}
+
+/// Functions of so many clauses, and their gradients.
+fn wide(lines: usize, clauses: usize) -> String {
+    repeated(lines, clauses, |text, i| {
         let _ = writeln!(text, "(define (f{i} x) (cond");
-        for k in 0..CLAUSES {
+        for k in 0..clauses - 3 {
             let _ = writeln!(text, "  ((< x {k}) (sin (* x (+ x {i}.{k}))))");
         }
         let _ = write!(text, "  (else x)))\n((gradient f{i}) a)\n");
     })
-}
-
-fn clauses(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define (f x) (cond\n";
-    for k in 0..lines {
-        let _ = writeln!(text, "  ((< x {k}) (sin (* x (+ x {k}))))");
-    }
-    text += "  (else x)))\n((gradient f) a)\n";
-    text
 }
 
 fn closures(lines: usize) -> String {
@@ -275,7 +271,7 @@ fn closures(lines: usize) -> String {
 fn globals(lines: usize) -> String {
     let mut text = repeated(lines, 1, |text, i| {
         let before = if i == 0 { "a".to_string() } else { format!("g{}", i - 1) };
-        let _ = writeln!(text, "(define g{i} (+ (* {before} 0.5) (sin g{})))", i / 2).map(drop);
+        let _ = writeln!(text, "(define g{i} (+ (* {before} 0.5) (sin g{})))", i / 2);
     });
     text = text.replacen("(sin g0)", "(sin a)", 1);
     let _ = writeln!(text, "((derivative (lambda (x) (* x g{}))) a)", lines - 1);
@@ -303,18 +299,18 @@ fn weights(lines: usize) -> String {
 }
 
 fn letrec(lines: usize) -> String {
-    let count = lines / 3;
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define (f x)\n  (letrec (\n";
-    for i in 0..count {
-        let _ = write!(
-            text,
-            "    (g{i} (lambda (n y)\n      (if (< n 1) (* x y)\n          (g{} (- n 1) (+ (sin y) {i})))))\n",
-            (i + 1) % count
-        );
-    }
-    text += "    )\n    (g0 a x)))\n((gradient f) a)\n";
-    text
+    const COUNT: usize = 100;
+    repeated(lines, 3 * COUNT + 4, |text, i| {
+        let _ = writeln!(text, "(define (f{i} x)\n  (letrec (");
+        for k in 0..COUNT {
+            let _ = write!(
+                text,
+                "    (g{k} (lambda (n y)\n      (if (< n 1) (* x y)\n          (g{} (- n 1) (+ (sin y) {k})))))\n",
+                (k + 1) % COUNT
+            );
+        }
+        let _ = write!(text, "    )\n    (g0 a x)))\n((gradient f{i}) a)\n");
+    })
 }
 
 /// A program of parts with so many lines each.

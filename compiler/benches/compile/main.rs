@@ -1,15 +1,16 @@
 //! Measures how compile time grows with the length of programs, stage by stage.
 //!
-//! Generated programs of 1,000 to 10,000 lines, of several kinds → a table, a row for each kind and length: milliseconds of
-//! each stage as `vlad build --time-passes` tells them, their sum, and how much longer that is than at half the length.
-//! Twice the length should take at most twice the time.
+//! Generated programs of 1,000 to 10,000 lines, of the kinds in `kinds.rs` → a table, a row for each kind and length:
+//! milliseconds of each stage as `vlad build --time-passes` tells them, their sum, and how much longer that is than at half
+//! the length. Twice the length should take at most twice the time. On a machine that does other things, take the median of
+//! some runs: all of this is wall time.
 //!
 //! Usage: `cargo bench -p vlad --bench compile [-- [--lines N] [--keep FOLDER] [KIND...]]`; `--lines` measures one length
 //! only, `--keep` leaves the programs in a folder.
 
 mod kinds;
 
-use kinds::KINDS;
+use kinds::{KINDS, Kind};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,9 +39,10 @@ fn main() -> Result<()> {
     print!("milliseconds\n{:<10} {:>6}", "kind", "lines");
     STAGES.iter().for_each(|stage| print!(" {stage:>10}"));
     println!(" {:>10} {:>6}", "total", "ratio");
-    for kinds::Kind { name, program, .. } in
+    for Kind { name, about, program } in
         KINDS.iter().filter(|kind| names.is_empty() || names.iter().any(|name| name == kind.name))
     {
+        println!("{name}: {about}");
         let mut totals: Vec<(usize, f64)> = Vec::new();
         for lines in &lengths {
             let file = folder.join(format!("{name}-{lines}.vlad"));

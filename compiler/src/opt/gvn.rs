@@ -168,6 +168,9 @@ impl Numbering<'_> {
             return;
         }
         let params = self.function.blocks[block].params.clone();
+        if params.is_empty() {
+            return;
+        }
         let mut columns: Vec<Vec<Value>> = vec![Vec::new(); params.len()];
         let mut predecessors = self.graph.predecessors[block].clone();
         predecessors.dedup();
@@ -272,16 +275,16 @@ impl Numbering<'_> {
     /// When control comes from one choice only, its outcome is known.
     fn learn_from_edge(&mut self, block: BlockId) {
         let [from] = self.graph.predecessors[block][..] else { return };
-        match self.function.blocks[from].terminator.clone() {
-            Terminator::Branch(condition, yes, _) => self.assume(condition, Op::ConstBool(yes.block == block)),
+        let (value, outcome) = match &self.function.blocks[from].terminator {
+            Terminator::Branch(condition, yes, _) => (*condition, Op::ConstBool(yes.block == block)),
             Terminator::Switch(value, targets) => {
                 let position = targets.iter().position(|target| target.block == block);
-                if let Some(position) = position.and_then(|position| i64::try_from(position).ok()) {
-                    self.assume(value, Op::ConstInt(position));
-                }
+                let Some(position) = position.and_then(|position| i64::try_from(position).ok()) else { return };
+                (*value, Op::ConstInt(position))
             }
-            _ => {}
-        }
+            _ => return,
+        };
+        self.assume(value, outcome);
     }
 
     /// Notes that `value` is a constant from here on, and what follows from that.
