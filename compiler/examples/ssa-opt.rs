@@ -42,7 +42,7 @@ fn run(file: &str, passes: &[String]) -> Result<(), String> {
     for name in passes {
         let pass = pass_named(name).ok_or_else(|| format!("there is no pass `{name}`"))?;
         let start = Instant::now();
-        (pass.run)(&mut program);
+        pass.run(&mut program, usize::MAX);
         eprintln!("{name:<24}{:>12.3?}", start.elapsed());
     }
     report("after", &program);

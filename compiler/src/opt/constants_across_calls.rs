@@ -36,6 +36,7 @@ use crate::opt::data_flow::Field;
 use crate::opt::rewrite::{Constants, Definitions, Replacements, is_constant, use_counts};
 use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
+use std::num::NonZeroU32;
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
@@ -127,12 +128,18 @@ struct Selection {
     result: Value,
 }
 
+/// How many dependents there are up to one of them, itself included.
+type Place = NonZeroU32;
+
 struct Analysis<'p> {
     program: &'p Program,
     track: Track,
     values: EntityVec<FuncId, EntityVec<Value, Known>>,
     results: EntityVec<FuncId, Vec<Known>>,
-    dependents: EntityVec<FuncId, EntityVec<Value, Vec<Dependent>>>,
+    /// The last of the dependents of each value, by its place in `dependents`.
+    last_dependent: EntityVec<FuncId, EntityVec<Value, Option<Place>>>,
+    /// All dependents, each with the one before it of the same value.
+    dependents: Vec<(Dependent, Option<Place>)>,
     /// All calls that are not in tail position, and those of each function.
     calls: Vec<Call<'p>>,
     calls_of: EntityVec<FuncId, Vec<u32>>,
@@ -155,7 +162,8 @@ impl<'p> Analysis<'p> {
             track,
             values: functions.values().map(|function| function.values.same_ids(Known::Nothing)).collect(),
             results: functions.values().map(|function| vec![Known::Nothing; function.results.len()]).collect(),
-            dependents: functions.values().map(|function| function.values.same_ids(Vec::new())).collect(),
+            last_dependent: functions.values().map(|function| function.values.same_ids(None)).collect(),
+            dependents: Vec::new(),
             calls: Vec::new(),
             calls_of: functions.same_ids(Vec::new()),
             tail_callers: functions.same_ids(Vec::new()),
@@ -186,7 +194,7 @@ impl<'p> Analysis<'p> {
             for inst in &block.insts {
                 if let Op::Box(sum, tag) = inst.op {
                     for (field, arg) in (0..).zip(&inst.args) {
-                        self.dependents[id][*arg].push(Dependent::Field((sum, tag, field)));
+                        self.depends(id, *arg, Dependent::Field((sum, tag, field)));
                     }
                 }
                 match inst.op {
@@ -208,19 +216,21 @@ impl<'p> Analysis<'p> {
             }
             for target in block.terminator.targets() {
                 for (arg, param) in target.args.iter().zip(&function.blocks[target.block].params) {
-                    self.dependents[id][*arg].push(Dependent::Param(*param));
+                    self.depends(id, *arg, Dependent::Param(*param));
                 }
             }
             match &block.terminator {
                 Terminator::Return(values) => {
                     for (position, value) in values.iter().enumerate() {
-                        self.dependents[id][*value].push(Dependent::Result(position));
+                        self.depends(id, *value, Dependent::Result(position));
                     }
                 }
                 Terminator::TailCall(callee, args) => {
                     self.index_args(id, *callee, args);
-                    for (position, arg) in (0..).zip(args).filter(|_| self.track == Track::Params) {
-                        self.dependents[id][*arg].push(Dependent::TailCall(*callee, position));
+                    if self.track == Track::Params {
+                        for (position, arg) in (0..).zip(args) {
+                            self.depends(id, *arg, Dependent::TailCall(*callee, position));
+                        }
                     }
                     self.tail_callers[*callee].push((id, args));
                 }
@@ -239,7 +249,7 @@ impl<'p> Analysis<'p> {
         let selection = Dependent::Selection(u32::try_from(self.selections.len()).expect("few selections"));
         self.selections.push(Selection { tested, yes, no, result: inst.results[0] });
         for value in tested.iter().map(|(value, _)| *value).chain([yes, no]) {
-            self.dependents[id][value].push(selection);
+            self.depends(id, value, selection);
         }
     }
 
@@ -270,7 +280,7 @@ impl<'p> Analysis<'p> {
 
     fn index_args(&mut self, caller: FuncId, callee: FuncId, args: &[Value]) {
         for (position, arg) in args.iter().enumerate() {
-            self.dependents[caller][*arg].push(Dependent::Argument(callee, position));
+            self.depends(caller, *arg, Dependent::Argument(callee, position));
         }
     }
 
@@ -280,9 +290,17 @@ impl<'p> Analysis<'p> {
         self.calls_of[callee].push(call);
         self.index_args(caller, callee, &inst.args);
         // Only where a result is a parameter does it depend on the argument.
-        for (position, arg) in (0..).zip(&inst.args).filter(|_| self.track == Track::Params) {
-            self.dependents[caller][*arg].push(Dependent::Call(call, position));
+        if self.track == Track::Params {
+            for (position, arg) in (0..).zip(&inst.args) {
+                self.depends(caller, *arg, Dependent::Call(call, position));
+            }
         }
+    }
+
+    fn depends(&mut self, function: FuncId, value: Value, dependent: Dependent) {
+        let last = &mut self.last_dependent[function][value];
+        self.dependents.push((dependent, *last));
+        *last = Place::new(u32::try_from(self.dependents.len()).expect("fewer dependents than memory holds"));
     }
 
     fn join(&mut self, function: FuncId, value: Value, known: Known) {
@@ -308,9 +326,11 @@ impl<'p> Analysis<'p> {
 
     fn update_dependents(&mut self, id: FuncId, value: Value) {
         let known = self.values[id][value];
-        let dependents = std::mem::take(&mut self.dependents[id][value]);
-        for dependent in &dependents {
-            match *dependent {
+        let mut next = self.last_dependent[id][value];
+        while let Some(place) = next {
+            let (dependent, before) = self.dependents[place.get() as usize - 1];
+            next = before;
+            match dependent {
                 Dependent::Param(param) => self.join(id, param, known),
                 Dependent::Argument(callee, position) => self.pass(callee, position, known),
                 Dependent::Result(position) => self.give(id, position, known),
@@ -330,7 +350,6 @@ impl<'p> Analysis<'p> {
                 Dependent::Selection(index) => self.update_selection(id, self.selections[index as usize]),
             }
         }
-        self.dependents[id][value] = dependents;
     }
 
     /// The results of a function that are its parameter at this position, as far as is known.
