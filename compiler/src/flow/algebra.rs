@@ -6,7 +6,7 @@
 //! many atoms over given shapes, so the construction ends.
 
 use super::operators::Operator;
-use super::shape::{Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
+use super::shape::{Alternative, Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -284,6 +284,36 @@ impl Shapes {
         self.join_all(&parts)
     }
 
+    /// The sum of two pairs of which one is a zero: the other, whatever it holds.
+    pub fn beside_zero<'a>(&self, x: &'a Alternative, y: &'a Alternative) -> Option<&'a Alternative> {
+        let pairs = matches!((x.head, y.head), (Head::Pair(_), Head::Pair(_)));
+        let is_zero = |pair: &Alternative| pair.children.iter().all(|part| self.is_zero(*part));
+        if pairs && is_zero(x) {
+            return Some(y);
+        }
+        (pairs && is_zero(y)).then_some(x)
+    }
+
+    /// Whether all values of a shape consist of symbolic zeros and empty lists.
+    fn is_zero(&self, shape: Shape) -> bool {
+        let (mut seen, mut pending) = (FxHashSet::default(), vec![shape]);
+        while let Some(part) = pending.pop() {
+            if !seen.insert(part) {
+                continue;
+            }
+            for alternative in self.alternatives(part).iter() {
+                match alternative.head {
+                    Head::Nil | Head::ZeroOf | Head::Real(Fact::Zero) => {}
+                    Head::Pair(_) | Head::Series | Head::Bundle | Head::Reverse => {
+                        pending.extend(alternative.children.iter().rev());
+                    }
+                    Head::Real(_) | Head::Bool(_) | Head::Text(_) | Head::Closure(_) => return false,
+                }
+            }
+        }
+        true
+    }
+
     /// Whether `shape` is or contains a member of a group.
     fn reaches(&self, shape: Shape, group_of: &FxHashMap<Shape, usize>, known: &mut FxHashMap<Shape, bool>) -> bool {
         if let Some(known) = known.get(&shape) {
@@ -482,6 +512,10 @@ impl Unfolding<'_, '_> {
                     _ => {
                         let single = left.len() == 1 && right.len() == 1;
                         let Some(head) = sum_head(x.head, y.head, single) else { continue };
+                        if let Some(other) = self.shapes.beside_zero(x, y) {
+                            Self::add(parts, other.head, shapes(&other.children));
+                            continue;
+                        }
                         let sums = x.children.iter().zip(y.children.iter());
                         Self::add(parts, head, sums.map(|(x, y)| vec![Atom::Plus(*x, *y)]).collect());
                     }

@@ -160,8 +160,10 @@ impl Specializer<'_> {
                 right.iter().all(|y| match (x.head, y.head) {
                     (Head::ZeroOf, _) | (_, Head::ZeroOf) | (Head::Real(_), Head::Real(_)) => true,
                     (f, g) => {
+                        let mut parts = x.children.iter().zip(y.children.iter());
                         sum_head(f, g, left.len() == 1 && right.len() == 1).is_some()
-                            && x.children.iter().zip(y.children.iter()).all(|(x, y)| self.always_conform(*x, *y, seen))
+                            && (self.flow.shapes.beside_zero(x, y).is_some()
+                                || parts.all(|(x, y)| self.always_conform(*x, *y, seen)))
                     }
                 })
             })
@@ -216,6 +218,11 @@ impl Specializer<'_> {
                     let error = RuntimeError::NonConformant { left: self.found(f), right: self.found(g) };
                     return self.fail(e, &error);
                 };
+                if let Some(other) = self.flow.shapes.beside_zero(&x.alternative, &y.alternative) {
+                    let is_left = std::ptr::eq(other, &x.alternative);
+                    let value = self.single(e, if is_left { x } else { y });
+                    return self.convert(e, &value, target);
+                }
                 let parts = x.children.iter().zip(&y.children);
                 let Some(tag) = self.tag_of(target, head.class()) else {
                     // The sum of some parts always fails, and says so.

@@ -14,7 +14,6 @@ use crate::ad::Transforms;
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
 use crate::core::ir::{Body, Definition, GlobalId, Item, Part, Program, Var};
-use crate::core::prim::Prim;
 use rustc_hash::FxHashMap;
 use std::io::{BufRead, Write};
 use std::rc::Rc;
@@ -31,8 +30,6 @@ pub struct World<'a> {
     pub output: &'a mut dyn Write,
     /// Operations so far.
     pub counts: Counts,
-    /// True when the operation is part of a reverse phase, not of the program.
-    pub in_backpropagator: bool,
     /// True while a derivative is checked, which computes values of functions of which the program asks for one only.
     pub in_check: bool,
 }
@@ -103,15 +100,8 @@ impl<'a> Machine<'a> {
         input: &'a mut dyn BufRead,
         output: &'a mut dyn Write,
     ) -> Machine<'a> {
-        let world = World {
-            program,
-            transforms: Transforms::new(),
-            input,
-            output,
-            counts: Counts::default(),
-            in_backpropagator: false,
-            in_check: false,
-        };
+        let world =
+            World { program, transforms: Transforms::new(), input, output, counts: Counts::default(), in_check: false };
         Machine {
             world,
             sources,
@@ -209,9 +199,6 @@ impl<'a> Machine<'a> {
             Instruction::Prim(slot, prim, operands) => {
                 let mut values = [Value::Nil, Value::Nil];
                 values.iter_mut().zip(operands).for_each(|(value, operand)| *value = self.get(*operand));
-                if *prim == Prim::Plus {
-                    self.world.in_backpropagator = self.in_backpropagator();
-                }
                 let watched = self.trap_nan || self.on_kink.is_some();
                 let numbers = if watched { watch::numbers(*prim, &values) } else { None };
                 let value = primitives::apply(*prim, values, &mut self.world)?;

@@ -124,9 +124,9 @@ fn derivative(below: Below, prim: Prim, x: &Value, y: &Value, world: &mut World<
     match prim {
         Prim::Zero => Ok(deferred::zero(x)),
         Prim::Plus => {
-            let mut how = operators::Plus { additions: 0, conformant: world.in_backpropagator };
-            let sum = operators::plus(world.program, x, y, &mut how);
-            world.counts.add(Prim::Plus, how.additions);
+            let mut additions = 0;
+            let sum = operators::plus(world.program, x, y, &mut additions);
+            world.counts.add(Prim::Plus, additions);
             sum
         }
         Prim::InCar | Prim::InCdr => match x {
