@@ -76,7 +76,14 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
             Rhs::Prim(prim, _) | Rhs::Lifted(_, prim, _) => {
                 matches!(
                     prim,
-                    Prim::Cons | Prim::Zero | Prim::J | Prim::JInverse | Prim::JStar | Prim::Primal | Prim::Tangent
+                    Prim::Cons
+                        | Prim::InElement
+                        | Prim::Zero
+                        | Prim::J
+                        | Prim::JInverse
+                        | Prim::JStar
+                        | Prim::Primal
+                        | Prim::Tangent
                 ) || matches!(prim, Prim::Lift | Prim::Unlift)
             }
             Rhs::Destructure(..) | Rhs::Apply(..) | Rhs::If(..) => false,

@@ -15,6 +15,7 @@
 //! | `x = (p y ...)`, arithmetic | `x = (p y ...)`, `x́ = (∂p/∂y) ý + ...`, `⇀x = bundle x x́`, see [`super::rules`] |
 //! | `x = (p y ...)`, comparison | the same of the primals |
 //! | `x = (p y ...)`, `cons` `car` `cdr` `zero` `plus`, `null?` `pair?`... | the same of ⇀y |
+//! | `x = (vector-ref v i)`, `%fill`... | the same of ⇀v and i |
 //! | `x = (p y ...)`, `*j` `bundle` `primal` ..., `real?` `forward?` `reverse?` | the same of ⇀y, one transformation further down |
 //! | `x = closure λ` | `⇀x = closure ⇀λ` |
 //! | `x = if c a b` | `⇀x = if ⇀c ⇀a ⇀b` |
@@ -131,10 +132,14 @@ impl Forwarder<'_> {
             Family::Arithmetic => dual.arithmetic(binding.var, prim),
             Family::Comparison => Rhs::Prim(prim, dual.primals()),
             Family::Effect => dual.effect(prim),
-            Family::Structure => Rhs::Prim(prim, forwarded.clone()),
+            Family::Vector if prim.counts() => {
+                let length = dual.code.prim(prim, &forwarded);
+                Rhs::Prim(Prim::JStar, vec![length])
+            }
+            Family::Structure | Family::Vector => Rhs::Prim(prim, dual.operands(prim)),
             Family::Test | Family::Derivative => {
                 let below = if rules::is_lifted(prim) { below.forward() } else { below };
-                Rhs::lifted(below, prim, forwarded.clone())
+                Rhs::lifted(below, prim, dual.operands(prim))
             }
         };
         code.bind_to(forwarded_x, rhs);
@@ -142,6 +147,9 @@ impl Forwarder<'_> {
         if matches!(prim.family(), Family::Comparison | Family::Test) {
             // A truth value is its own transform.
             scope.primal.insert(binding.var, forwarded_x);
+            scope.inactive.insert(binding.var);
+        }
+        if prim.counts() {
             scope.inactive.insert(binding.var);
         }
     }
@@ -159,6 +167,15 @@ impl Dual<'_, '_> {
     /// The variables that hold the primals of the operands.
     fn primals(&mut self) -> Vec<Var> {
         (0..self.args.len()).map(|position| self.primal(position)).collect()
+    }
+
+    /// The transformed operands, but the primal of one that is a plain number.
+    fn operands(&mut self, prim: Prim) -> Vec<Var> {
+        let mut operands = self.forwarded.to_vec();
+        if let Some(position) = prim.number_operand() {
+            operands[position] = self.primal(position);
+        }
+        operands
     }
 
     fn primal(&mut self, position: usize) -> Var {

@@ -16,18 +16,22 @@
 //! | constant, global `c` | `↼x = *j c` | |
 //! | `x = (f a)` | `(↼x . x̃) = (↼f ↼a)` | `(f̄ . ā) ⊕= (x̃ x̄)` |
 //! | `x = (p y ...)`, a primitive | `x = (p y ...)`, `↼x = *j x` | `ȳ ⊕= (∂p/∂y) x̄`, see [`super::rules`] |
+//! | `x = (vector-ref v i)` | `↼x = (vector-ref ↼v i)` | `v̄ ⊕= (in-element v i x̄)` |
+//! | `x = (%fill v y)` | `i = (%filled ↼v)`, `↼x = (%fill ↼v ↼y)` | `v̄ ⊕= x̄`, `ȳ ⊕= (vector-ref x̄ i)` |
+//! | `x = (%finish v)` | `↼x = (%finish ↼v)` | `v̄ ⊕= x̄` |
 //! | `x = closure λ` | `↼x = closure ↼λ` | the sensitivities in x̄ are added to λ's captures |
 //! | `x = if c a b` | `(↼x . x̃) = if ↼c a' b'` | the free variables of the branches get what `(x̃ x̄)` lists |
 //!
 //! where `a'` is the forward phase of the branch, returning its value and a backpropagator from the sensitivity of the
 //! value to the list of the sensitivities of the free variables of both branches, in binding order.
 //!
-//! Four things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
+//! Five things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
 //! variables that get no contribution at all. Primal operands of primitives (`*j-inverse ↼y`) are named once and used
 //! by both phases, so a backpropagator captures what its partial derivatives need and nothing else. Variables bound to
 //! constants, globals and the results of tests are inactive: no sensitivity is computed for them. Backpropagators do not
 //! capture constants, so in derivatives of higher order these stay inactive. A branch that only chooses between further
-//! branches hands on what they return, so a `cond` has one choice, not a chain of them.
+//! branches hands on what they return, so a `cond` has one choice, not a chain of them. A sensitivity of a closure goes to
+//! what it has captured at once: in a loop, to what it carries.
 //!
 //! Source: Pearlmutter and Siskind, "Reverse-mode AD in a functional framework: Lambda the ultimate backpropagator"
 //! (2008), sections 4 and 5, with pairs, conditionals and letrec native.
@@ -72,6 +76,9 @@ struct Scope {
     constants: FxHashMap<Var, Const>,
     /// Source variables that never need a sensitivity.
     inactive: FxHashSet<Var>,
+    /// The code of source variables that are bound to closures here. Their captures are in scope and get their
+    /// sensitivities.
+    closures: FxHashMap<Var, LambdaId>,
 }
 
 /// The body of the transform of a λ.
@@ -152,6 +159,7 @@ impl Reverser<'_> {
             Rhs::Closure(lambda) => {
                 let transformed = self.transforms.apply(self.program, Transformation::Reverse, *lambda);
                 out.push(Binding { var: reversed_x, rhs: Rhs::Closure(transformed), span: binding.span });
+                scope.closures.insert(x, *lambda);
                 return StepKind::Plain;
             }
             _ => {}
@@ -186,7 +194,7 @@ impl Reverser<'_> {
             }
             Rhs::Destructure(part, y) => {
                 code.bind_to(reversed_x, Rhs::Destructure(*part, reversed[y]));
-                if *part == Part::Nil {
+                if matches!(part, Part::Nil | Part::Vector(_)) {
                     scope.inactive.insert(x);
                 } else {
                     let operand = primal(&mut code, scope, *y, reversed[y]);
@@ -212,14 +220,33 @@ impl Reverser<'_> {
         let reversed_x = self.reversed(x);
         let reversed: Vec<Var> = args.iter().map(|y| self.reversed(*y)).collect();
         let mut code = Code { program: self.program, bindings: std::mem::take(out), span: binding.span };
-        let kind = if matches!(prim, Prim::Cons | Prim::Car | Prim::Cdr) {
-            // `*j` distributes over pairs: the structure is built and taken apart as it is.
-            code.bind_to(reversed_x, Rhs::Prim(prim, reversed.clone()));
-            if prim == Prim::Cons {
-                StepKind::Plain
-            } else {
-                let operand = primal(&mut code, scope, args[0], reversed[0]);
-                StepKind::Prim { operands: vec![operand], result: operand }
+        let kind = if prim.counts() {
+            let name = code.name(x);
+            let result = code.bind(&name, Rhs::Prim(prim, reversed));
+            code.bind_to(reversed_x, Rhs::Prim(Prim::J, vec![result]));
+            scope.primal.insert(x, result);
+            scope.inactive.insert(x);
+            StepKind::Plain
+        } else if matches!(prim.family(), Family::Structure | Family::Vector) {
+            // `*j` distributes over pairs and vectors: the structure is built and taken apart as it is.
+            let number = prim.number_operand();
+            let number =
+                number.map(|position| (position, primal(&mut code, scope, args[position], reversed[position])));
+            let mut operands = reversed.clone();
+            number.into_iter().for_each(|(position, index)| operands[position] = index);
+            code.bind_to(reversed_x, Rhs::Prim(prim, operands));
+            match prim {
+                Prim::Cons | Prim::NewVector => StepKind::Plain,
+                Prim::Fill => {
+                    let place = code.bind("i", Rhs::Prim(Prim::Filled, vec![reversed[0]]));
+                    StepKind::Prim { operands: vec![place], result: reversed_x }
+                }
+                Prim::Finish => StepKind::Prim { operands: Vec::new(), result: reversed_x },
+                _ => {
+                    let whole = primal(&mut code, scope, args[0], reversed[0]);
+                    let operands = [whole].into_iter().chain(number.map(|(_, index)| index)).collect();
+                    StepKind::Prim { operands, result: whole }
+                }
             }
         } else {
             let operands: Vec<Var> =
@@ -272,7 +299,16 @@ impl Reverser<'_> {
         let mut free = FxHashSet::default();
         self.free_variables(then, &mut free);
         self.free_variables(other, &mut free);
-        scope.sources.iter().copied().filter(|x| free.contains(x) && !scope.inactive.contains(x)).collect()
+        let mut closures: Vec<LambdaId> = free.iter().filter_map(|x| scope.closures.get(x)).copied().collect();
+        while let Some(lambda) = closures.pop() {
+            for x in &self.program.lambdas[lambda].captures {
+                if free.insert(*x) {
+                    closures.extend(scope.closures.get(x));
+                }
+            }
+        }
+        let wanted = |x: &Var| free.contains(x) && !scope.inactive.contains(x) && !scope.closures.contains_key(x);
+        scope.sources.iter().copied().filter(wanted).collect()
     }
 
     /// The forward phase of a branch, which returns its value and, when there are variables that want a sensitivity,
@@ -410,9 +446,19 @@ struct ReversePhase<'a> {
 }
 
 impl ReversePhase<'_> {
-    /// `x̄ ⊕= contribution`
+    /// `x̄ ⊕= contribution`. That of a closure goes to its captures at once: a loop hands on the sums for what it has
+    /// captured, so what its body contributes is added to these, and not these to that.
     fn add(&mut self, x: Var, contribution: Var) {
         if self.scope.inactive.contains(&x) {
+            return;
+        }
+        if let Some(lambda) = self.scope.closures.get(&x).copied() {
+            let captures = self.code.program.lambdas[lambda].captures.clone();
+            if !captures.is_empty() {
+                let environment = self.code.bind("e", Rhs::Var(contribution));
+                self.code.program.vars[environment].environment_of = Some(lambda);
+                self.distribute(environment, &captures);
+            }
             return;
         }
         let total = match self.sensitivities.get(&x) {
@@ -456,14 +502,6 @@ impl ReversePhase<'_> {
                 let list = self.code.bind("p", Rhs::Apply(*backpropagator, sensitivity));
                 self.distribute(list, targets);
             }
-            (Rhs::Closure(lambda), _) => {
-                let captures = self.code.program.lambdas[*lambda].captures.clone();
-                if !captures.is_empty() {
-                    let environment = self.code.bind("e", Rhs::Var(sensitivity));
-                    self.code.program.vars[environment].environment_of = Some(*lambda);
-                    self.distribute(environment, &captures);
-                }
-            }
             (Rhs::Destructure(part, y), StepKind::Prim { operands, .. }) => {
                 let prim = if *part == Part::Car { Prim::Car } else { Prim::Cdr };
                 self.part(prim, *y, operands[0], sensitivity);
@@ -477,6 +515,21 @@ impl ReversePhase<'_> {
                         let contribution = self.code.bind("s", Rhs::Destructure(part, sensitivity));
                         self.add(*arg, contribution);
                     }
+                }
+            }
+            (Rhs::Prim(Prim::VectorRef, args), _) if self.scope.inactive.contains(&args[0]) => {}
+            (Rhs::Prim(Prim::VectorRef, args), StepKind::Prim { operands, .. }) => {
+                let index = self.operand(operands[1]);
+                let contribution = self.code.prim(Prim::InElement, &[operands[0], index, sensitivity]);
+                self.add(args[0], contribution);
+            }
+            // The sensitivity of the beginning of a vector is that of the vector.
+            (Rhs::Prim(Prim::Finish, args), _) => self.add(args[0], sensitivity),
+            (Rhs::Prim(Prim::Fill, args), StepKind::Prim { operands, .. }) => {
+                self.add(args[0], sensitivity);
+                if !self.scope.inactive.contains(&args[1]) {
+                    let contribution = self.code.prim(Prim::VectorRef, &[sensitivity, operands[0]]);
+                    self.add(args[1], contribution);
                 }
             }
             (Rhs::Lifted(_, prim, args) | Rhs::Prim(prim, args), StepKind::Prim { operands, result }) => {

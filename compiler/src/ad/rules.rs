@@ -70,6 +70,8 @@ fn contribution(code: &mut Code<'_>, call: &Call<'_>, position: usize, s: Var) -
     match *call.operands {
         [a] => unary(code, call, a, s),
         [a, b] => binary(code, call, [a, b], s, position),
+        // Linear in the sensitivity; the vector gives the shape of the zeros only.
+        [_, index, _] if call.prim == Prim::InElement && position == 2 => Some(code.prim(Prim::VectorRef, &[s, index])),
         _ => None,
     }
 }

@@ -18,6 +18,7 @@
 //! | `x = (p y ...)`, arithmetic, `plus` | `x̂ = (p̂ ŷ ...)`, where p̂ is a function of the library |
 //! | `x = (p y ...)`, comparison | the same of the constant terms |
 //! | `x = (p y ...)`, `cons` `car` `cdr` `zero`, `null?` `pair?`... | the same of ŷ |
+//! | `x = (vector-ref v i)`, `%fill`... | the same of v̂ and the constant term of î |
 //! | `x = (p y ...)`, `*j` `primal` ..., `real?` `forward?` `reverse?` | the same of ŷ, one transformation further down |
 //! | `x = (bundle y t)` | the same, after ŷ and t̂ have been given the same number of coefficients |
 //! | `x = closure λ` | `x̂ = closure λ̂` |
@@ -105,10 +106,17 @@ impl Expander<'_> {
             (_, Some(function)) => call(code, function, &expanded),
             (Family::Comparison, None) => Rhs::Prim(prim, constant_terms(code, &expanded)),
             (Family::Effect, None) => effect(code, prim, &expanded),
-            (Family::Test | Family::Derivative, None) => {
-                Rhs::lifted(if is_lifted(prim) { below.series() } else { below }, prim, expanded)
+            (Family::Vector, None) if prim.counts() => {
+                let length = code.prim(prim, &expanded);
+                Rhs::Prim(Prim::Lift, vec![length])
             }
-            (Family::Structure | Family::Arithmetic, None) => Rhs::Prim(prim, expanded),
+            (Family::Test | Family::Derivative, None) => {
+                let below = if is_lifted(prim) { below.series() } else { below };
+                Rhs::lifted(below, prim, with_plain_number(code, prim, expanded))
+            }
+            (Family::Structure | Family::Vector | Family::Arithmetic, None) => {
+                Rhs::Prim(prim, with_plain_number(code, prim, expanded))
+            }
         })
     }
 
@@ -128,6 +136,14 @@ fn call(code: &mut Code<'_>, function: GlobalId, operands: &[Var]) -> Rhs {
         _ => operands[0],
     };
     Rhs::Apply(function, argument)
+}
+
+/// The operands, but the constant term of one that is a plain number.
+fn with_plain_number(code: &mut Code<'_>, prim: Prim, mut operands: Vec<Var>) -> Vec<Var> {
+    if let Some(position) = prim.number_operand() {
+        operands[position] = code.prim(Prim::Unlift, &[operands[position]]);
+    }
+    operands
 }
 
 fn constant_terms(code: &mut Code<'_>, series: &[Var]) -> Vec<Var> {

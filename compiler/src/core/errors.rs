@@ -22,6 +22,8 @@ pub enum Kind {
     Forward,
     /// A pair.
     Pair,
+    /// A vector.
+    Vector,
     /// A text.
     Text,
     /// A closure.
@@ -38,6 +40,7 @@ impl Kind {
             Kind::Reverse => "a reverse value",
             Kind::Forward => "a forward value",
             Kind::Pair => "a pair",
+            Kind::Vector => "a vector",
             Kind::Text => "a string",
             Kind::Procedure => "a procedure",
         }
@@ -46,6 +49,7 @@ impl Kind {
     fn describe_tangent(self) -> String {
         match self {
             Kind::Nil | Kind::Boolean | Kind::Text => format!("the empty list, for {}", self.describe()),
+            Kind::Vector => "a vector of that length".into(),
             Kind::Real | Kind::Reverse | Kind::Forward | Kind::Pair => format!("{}, as the value is", self.describe()),
             Kind::Procedure => "the list of the tangents of what the procedure has captured".into(),
         }
@@ -101,6 +105,32 @@ pub enum RuntimeError {
         prim: Prim,
         /// The operand.
         found: Found,
+    },
+    /// `(vector-ref 5 0)`
+    NotAVector {
+        /// What wants a vector.
+        prim: Prim,
+        /// The operand.
+        found: Found,
+    },
+    /// `(vector-ref #(1 2) 2)`
+    NotAnIndex {
+        /// The index, printed.
+        index: String,
+        /// How many elements the vector has, printed.
+        length: String,
+    },
+    /// `(build -1 f)`
+    NotALength {
+        /// The number, printed.
+        number: String,
+    },
+    /// `(let (((vector a b) #(1 2 3))) ...)`
+    VectorLength {
+        /// How many elements the pattern wants.
+        expected: u32,
+        /// How many there are, printed.
+        found: String,
     },
     /// `(write-string 5)`
     NotAString {
@@ -297,6 +327,14 @@ impl RuntimeError {
             }
             RuntimeError::NotAReal { prim, operand, .. } => ("V0302", not_a_real(*prim, *operand), ""),
             RuntimeError::NotAPair { prim, .. } => ("V0303", format!("`{prim}` of a value that is not a pair"), ""),
+            RuntimeError::NotAVector { prim, .. } => ("V0316", format!("`{prim}` of a value that is not a vector"), ""),
+            RuntimeError::NotAnIndex { index, length } => {
+                ("V0317", format!("{index} is no index of a vector of length {length}"), "")
+            }
+            RuntimeError::NotALength { number } => ("V0318", format!("{number} is no length of a vector"), ""),
+            RuntimeError::VectorLength { expected, found } => {
+                ("V0304", format!("a vector of length {found} does not fit a pattern of {expected}"), "this pattern")
+            }
             RuntimeError::Mismatch { arguments: Some(arguments), .. } => {
                 ("V0304", arguments.describe(), "the parameters")
             }
@@ -355,10 +393,20 @@ impl RuntimeError {
             RuntimeError::NotAReal { found, .. } => ("a real number".into(), found),
             RuntimeError::NotAPair { found, .. } => ("a pair".into(), found),
             RuntimeError::NotAString { found } => ("a string".into(), found),
+            RuntimeError::NotAVector { found, .. } | RuntimeError::Mismatch { part: Part::Vector(_), found, .. } => {
+                ("a vector".into(), found)
+            }
             RuntimeError::Mismatch { part: Part::Car | Part::Cdr, found, .. }
             | RuntimeError::Sensitivity { part: Part::Car | Part::Cdr, found } => ("a pair".into(), found),
             RuntimeError::Mismatch { part: Part::Nil, found, .. }
-            | RuntimeError::Sensitivity { part: Part::Nil, found } => ("the empty list".into(), found),
+            | RuntimeError::Sensitivity { part: Part::Nil | Part::Vector(_), found } => {
+                ("the empty list".into(), found)
+            }
+            RuntimeError::NonConformant { left: Found { kind: Kind::Vector, .. }, right }
+                if right.kind == Kind::Vector =>
+            {
+                ("a vector of the length of the one on the left".into(), right)
+            }
             RuntimeError::NonConformant { left, right } => (format!("{}, as on the left", left.kind.describe()), right),
             RuntimeError::NotForward { found, .. } => ("a forward value".into(), found),
             RuntimeError::NotATangent { value, found } => (value.kind.describe_tangent(), found),
@@ -387,19 +435,30 @@ impl RuntimeError {
                 "test with `null?` before taking a list apart"
             }
             RuntimeError::NotAPair { .. } => "test with `pair?` before taking a value apart",
+            RuntimeError::NotAVector { .. } => {
+                "make a vector with `vector`, `build` or `list->vector`; test with `vector?` if the value can vary"
+            }
+            RuntimeError::NotAnIndex { .. } => {
+                "indices are whole numbers from 0 to the length of the vector, which is not one of them"
+            }
+            RuntimeError::NotALength { .. } => "lengths are whole numbers, 0 or more, that fit into the memory",
+            RuntimeError::VectorLength { .. } => {
+                "a pattern fits only vectors of its own length: ask for the `vector-length` if that can vary"
+            }
             RuntimeError::Mismatch { arguments: Some(_), .. } => {
                 "`(f a b c)` passes the tuple `(a . (b . c))`, and a parameter list takes it apart in the same way"
             }
             RuntimeError::Mismatch { arguments: None, .. } => {
-                "a pattern fits only values built in the same way: `cons` a pair, `list` a list of that length"
+                "a pattern fits only values built in the same way: `cons` a pair, `list` a list of that length, `vector` a \
+                 vector of that length"
             }
             RuntimeError::NonConformant { .. } => {
-                "`plus` adds sensitivities of one and the same value: numbers, empty lists, or pairs of such"
+                "`plus` adds sensitivities of one and the same value: numbers, empty lists, or pairs and vectors of such"
             }
             RuntimeError::NotReversed { .. } => "`(*j-inverse x)` undoes `(*j x)` and nothing else",
             RuntimeError::NotForward { .. } => "`primal` and `tangent` take apart what `bundle` and `j*` have made",
             RuntimeError::NotATangent { .. } => {
-                "a tangent has the shape of its value: numbers for numbers, pairs for pairs, `()` for booleans and empty \
+                "a tangent has the shape of its value: numbers for numbers, pairs for pairs, vectors for vectors, `()` for booleans and empty \
                  lists, the list of the tangents of what it has captured for a function"
             }
             RuntimeError::EndOfInput => "give one number for each `(read-real)` on the standard input",

@@ -180,6 +180,8 @@ pub enum Part {
     Cdr,
     /// The empty list; the value is `()`.
     Nil,
+    /// A vector of so many elements; the value is `()`.
+    Vector(u32),
 }
 
 /// A literal.

@@ -65,6 +65,17 @@ pub enum Prim {
     Cons,
     Car,
     Cdr,
+    // Vectors.
+    /// `(%new-vector n)`: the beginning of a vector that will have `n` elements.
+    NewVector,
+    /// `(%fill b x)`: the beginning `b` of a vector with `x` as one more element.
+    Fill,
+    /// `(%finish b)`: the vector of which `b` is all.
+    Finish,
+    /// `(%filled b)`: the number of elements so far.
+    Filled,
+    VectorLength,
+    VectorRef,
     // Derivative operators.
     Zero,
     Plus,
@@ -82,6 +93,8 @@ pub enum Prim {
     InCar,
     /// `(in-cdr p s)`: the same with the parts exchanged.
     InCdr,
+    /// `(in-element v i s)`: the sensitivity of the vector `v` that has `s` in its element `i` and is zero elsewhere.
+    InElement,
     /// `(%series (cons x l))`: the power series with the constant term `x` and the further coefficients `l`.
     Series,
     /// The pair that a power series was made of.
@@ -117,17 +130,19 @@ pub enum Family {
     Test,
     /// `cons`, `car`, `cdr`.
     Structure,
-    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `%series`,
+    /// `%new-vector`, `%fill`, `%finish`, `%filled`, `vector-length`, `vector-ref`.
+    Vector,
+    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`, `%series`,
     /// `%series-parts`, `%lift`, `%unlift`, `%environment`, `%with-environment`.
     Derivative,
     /// Reads, writes, fails or stays where it is.
     Effect,
 }
 
-use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test};
+use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test, Vector};
 
 /// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
-/// `scale`, `unscale` and `opaque` cannot be written in a program; they stand in printed code only. Names that start with
+/// `in-element`, `scale`, `unscale` and `opaque` cannot be written in a program; they stand in printed code only. Names that start with
 /// `%` can be written in the library only.
 pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Neg, "neg", 1, Arithmetic),
@@ -177,6 +192,12 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Cons, "cons", 2, Structure),
     (Prim::Car, "car", 1, Structure),
     (Prim::Cdr, "cdr", 1, Structure),
+    (Prim::NewVector, "%new-vector", 1, Vector),
+    (Prim::Fill, "%fill", 2, Vector),
+    (Prim::Finish, "%finish", 1, Vector),
+    (Prim::Filled, "%filled", 1, Vector),
+    (Prim::VectorLength, "vector-length", 1, Vector),
+    (Prim::VectorRef, "vector-ref", 2, Vector),
     (Prim::Zero, "zero", 1, Derivative),
     (Prim::Plus, "plus", 2, Derivative),
     (Prim::J, "*j", 1, Derivative),
@@ -187,6 +208,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::JStar, "j*", 1, Derivative),
     (Prim::InCar, "in-car", 2, Derivative),
     (Prim::InCdr, "in-cdr", 2, Derivative),
+    (Prim::InElement, "in-element", 3, Derivative),
     (Prim::Series, "%series", 1, Derivative),
     (Prim::SeriesParts, "%series-parts", 1, Derivative),
     (Prim::Lift, "%lift", 1, Derivative),
@@ -217,6 +239,18 @@ impl Prim {
     /// The family that the operation belongs to.
     pub fn family(self) -> Family {
         self.row().3
+    }
+    /// The position of the operand that is a plain number, an index or a length, where others may be any values.
+    pub fn number_operand(self) -> Option<usize> {
+        match self {
+            Prim::NewVector => Some(0),
+            Prim::VectorRef | Prim::InElement => Some(1),
+            _ => None,
+        }
+    }
+    /// Whether the result is a number that tells how long something is.
+    pub fn counts(self) -> bool {
+        matches!(self, Prim::VectorLength | Prim::Filled)
     }
     /// False when the call can be dropped if its result is unused and its operands fit.
     pub fn has_effect(self) -> bool {

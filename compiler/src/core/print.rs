@@ -167,6 +167,7 @@ impl<'p> Printer<'p> {
                     Part::Car => "first part of",
                     Part::Cdr => "second part of",
                     Part::Nil => "empty",
+                    Part::Vector(length) => return format!("vector of {length} {}", self.name(*var)),
                 };
                 format!("{part} {}", self.name(*var))
             }

@@ -125,6 +125,10 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%series?" => Some(Prim::IsSeries),
         "%lift" => Some(Prim::Lift),
         "%unlift" => Some(Prim::Unlift),
+        "%new-vector" => Some(Prim::NewVector),
+        "%fill" => Some(Prim::Fill),
+        "%finish" => Some(Prim::Finish),
+        "%filled" => Some(Prim::Filled),
         "%environment" => Some(Prim::Environment),
         "%with-environment" => Some(Prim::WithEnvironment),
         _ => None,
@@ -227,22 +231,7 @@ pub const CHECKED: &[&str] = &[
 pub const CHECKS: [&str; 3] = ["%require", "%check-given", "%probe"];
 
 /// Names of the language that this version does not have yet. A program may define them itself.
-const RESERVED: &[&str] = &[
-    "build",
-    "export",
-    "iterate",
-    "list->vector",
-    "matrix-ref",
-    "vector",
-    "vector->list",
-    "vector-append",
-    "vector-fold",
-    "vector-length",
-    "vector-map",
-    "vector-map2",
-    "vector-ref",
-    "vector-sum",
-];
+const RESERVED: &[&str] = &["export"];
 
 /// True for names that a later version defines.
 pub fn is_reserved(name: &str) -> bool {

@@ -66,6 +66,8 @@ pub enum Meaning {
     Keyword(Keyword),
     /// `list`, which is not a function because a function cannot tell `(list t)` from `(list a b)`.
     List,
+    /// `vector`, for the same reason.
+    Vector,
     /// A name that a later version defines.
     Reserved,
     /// Nothing.
@@ -131,6 +133,7 @@ impl Expander {
         match basis::keyword(name) {
             Some(keyword) => Meaning::Keyword(keyword),
             None if name == "list" => Meaning::List,
+            None if name == "vector" => Meaning::Vector,
             None if basis::is_reserved(name) => Meaning::Reserved,
             None => Meaning::Unbound,
         }

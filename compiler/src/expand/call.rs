@@ -18,6 +18,10 @@ impl Expander {
     pub fn call(&mut self, span: Span, head: &Datum, meaning: Option<Meaning>, operands: &[Datum]) -> Rhs {
         match (meaning, head.symbol()) {
             (Some(Meaning::List), _) => return self.list(operands, span),
+            (Some(Meaning::Vector), _) => {
+                let values = self.atoms(operands);
+                return self.vector(&values, span);
+            }
             (Some(Meaning::Internal(prim)), _) if operands.len() == prim.arity() => {
                 return Rhs::Prim(prim, self.atoms(operands));
             }

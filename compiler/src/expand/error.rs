@@ -51,8 +51,8 @@ pub enum Error {
     CallOfConstant(Span),
     /// A value used before it is computed.
     UsedBeforeDefinition { used: Span, definition: Span, name: Rc<str> },
-    /// `list` where a value is expected.
-    ListValue(Span),
+    /// `list` or `vector` where a value is expected.
+    ListValue(Span, Rc<str>),
     /// `else` outside of `cond`.
     MisplacedElse(Span),
     /// `else` before other clauses.
@@ -81,7 +81,7 @@ impl Error {
             Error::Reserved(span, name) => {
                 Diagnostic::error("V0202", format!("`{name}` is not available in this version"), *span, "not available")
                     .note("the language has it, but this version of the compiler does not support it yet")
-                    .help(instead_of_reserved(name))
+                    .help("write a program that prints what you need")
             }
             Error::KeywordValue(span, name) => {
                 Diagnostic::error("V0203", format!("`{name}` is a keyword, not a value"), *span, "keyword")
@@ -116,14 +116,16 @@ impl Error {
                     )
                     .help("move the definition up, before its first use")
             }
-            Error::ListValue(span) => Diagnostic::error(
+            Error::ListValue(span, name) => Diagnostic::error(
                 "V0209",
-                "`list` is a form, not a function",
+                format!("`{name}` is a form, not a function"),
                 *span,
                 "not a value",
             )
-            .note("functions take one argument, so a function could not tell `(list (cons 1 2))` from `(list 1 2)`")
-            .help("wrap it: `(lambda (a b) (list a b))`"),
+            .note(format!(
+                "functions take one argument, so a function could not tell `({name} (cons 1 2))` from `({name} 1 2)`"
+            ))
+            .help(format!("wrap it: `(lambda (a b) ({name} a b))`")),
             Error::Malformed(span, form, usage) => {
                 Diagnostic::error("V0210", format!("malformed `{form}`"), *span, "does not have the right parts")
                     .note(format!("expected `{usage}`"))
@@ -278,13 +280,5 @@ fn malformed_help(form: &str) -> &'static str {
         "define" => "give exactly one value, or write the parameters in the brackets of the name",
         "error" => "give the value that is at fault as second operand, or `()`",
         _ => "check the brackets and the number of parts",
-    }
-}
-
-/// What to use instead of a part of the language that is not available yet.
-fn instead_of_reserved(name: &str) -> &'static str {
-    match name {
-        "export" => "write a program that prints what you need",
-        _ => "use lists, and functions on lists such as `map`, `reduce` and `list-ref`",
     }
 }

@@ -37,7 +37,7 @@ impl Expander {
             DatumKind::Prefixed(Prefix::Quote, quoted) => self.quotation(quoted),
             DatumKind::Prefixed(Prefix::Quasiquote, quoted) => self.quasiquotation(quoted),
             DatumKind::Prefixed(Prefix::Unquote, _) => self.error(Error::MisplacedUnquote(span)),
-            DatumKind::Vector(_) => self.error(Error::Reserved(span, Rc::from("#(...)"))),
+            DatumKind::Vector(_) => self.quotation(datum),
             DatumKind::Dotted(..) => self.error(Error::DottedExpression(span)),
         }
     }
@@ -54,7 +54,7 @@ impl Expander {
             }
             Meaning::Library(global) => Rhs::Global(global),
             Meaning::Keyword(_) => self.error(Error::KeywordValue(span, name.clone())),
-            Meaning::List => self.error(Error::ListValue(span)),
+            Meaning::List | Meaning::Vector => self.error(Error::ListValue(span, name.clone())),
             Meaning::Reserved => self.error(Error::Reserved(span, name.clone())),
             Meaning::Internal(_) | Meaning::Unbound => self.unbound(name, span),
         }

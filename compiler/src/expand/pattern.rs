@@ -1,14 +1,14 @@
 //! Patterns: the places where a program binds variables.
 //!
 //! ```text
-//! x   _   ()   (cons p q)   (list p ...)   (cons* p ... q)   (*j p)   (bundle p q)
+//! x   _   ()   (cons p q)   (list p ...)   (cons* p ... q)   (vector p ...)   (*j p)   (bundle p q)
 //! ```
 //!
 //! A pattern becomes a sequence of `Rhs::Destructure`, from the left, that demands the shape and names the parts. A
 //! parameter list is the pattern of the tuple that a call passes.
 
 use crate::base::Span;
-use crate::core::ir::{Part, Rhs, Var};
+use crate::core::ir::{Const, Part, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::expand::basis;
 use crate::expand::build::Expander;
@@ -127,6 +127,16 @@ impl Expander {
         self.demand_nil(rest, span);
     }
 
+    /// Takes apart a vector of exactly these elements.
+    fn vector_pattern(&mut self, patterns: &[&Datum], span: Span, value: Var, bound: &mut Bound) {
+        let length = u32::try_from(patterns.len()).expect("a file has less than 2^32 characters");
+        self.emit("_", Rhs::Destructure(Part::Vector(length), value), span);
+        for (index, pattern) in patterns.iter().enumerate().filter(|(_, pattern)| !is_ignored(pattern)) {
+            let index = self.emit("i", Rhs::Const(Const::Real(index as f64)), span);
+            self.component(Rhs::Prim(Prim::VectorRef, vec![value, index]), pattern, "element", span, bound);
+        }
+    }
+
     /// Binds a pattern to a part of a pair.
     fn part(&mut self, part: Part, pattern: &Datum, pair: Var, span: Span, bound: &mut Bound) {
         self.component(Rhs::Destructure(part, pair), pattern, "part", span, bound);
@@ -181,9 +191,7 @@ impl Expander {
                 self.component(Rhs::Prim(Prim::Primal, vec![value]), primal, "primal", span, bound);
                 self.component(Rhs::Prim(Prim::Tangent, vec![value]), tangent, "tangent", span, bound);
             }
-            (Some(name @ "vector"), _) => {
-                self.wrong_pattern(pattern, Error::Reserved(items[0].span, Rc::from(name)));
-            }
+            (Some("vector"), _) => self.vector_pattern(&parts, span, value, bound),
             (Some(name @ ("cons" | "cons*" | "*j" | "bundle")), _) => {
                 let usage = match name {
                     "cons" => "(cons p q)",

@@ -1,6 +1,6 @@
 //! Quotation and quasi-quotation.
 //!
-//! The language has no symbols, so quoted data are numbers, booleans, strings, `()` and pairs of these.
+//! The language has no symbols, so quoted data are numbers, booleans, strings, `()` and pairs and vectors of these.
 
 use crate::base::Span;
 use crate::core::ir::{Const, Rhs, Var};
@@ -36,21 +36,41 @@ impl Expander {
             DatumKind::Dotted(items, tail) => self.quoted_list(items, Some(tail), quasi, datum.span),
             DatumKind::Symbol(name) => self.error(Error::QuotedSymbol(datum.span, name.clone())),
             DatumKind::Prefixed(mark, _) => self.error(Error::QuotedSymbol(datum.span, Rc::from(mark.name()))),
-            DatumKind::Vector(_) => self.error(Error::Reserved(datum.span, Rc::from("#(...)"))),
+            DatumKind::Vector(items) => {
+                let values = self.data(items, quasi);
+                self.vector(&values, datum.span)
+            }
         }
     }
 
     fn quoted_list(&mut self, items: &[Datum], tail: Option<&Datum>, quasi: bool, span: Span) -> Rhs {
-        let mut values = Vec::with_capacity(items.len());
-        for item in items {
-            let rhs = self.datum(item, quasi);
-            values.push(self.hold(rhs, item.span));
-        }
+        let values = self.data(items, quasi);
         let tail = match tail {
             Some(tail) => self.datum(tail, quasi),
             None => Rhs::Const(Const::Nil),
         };
         self.chain(&values, tail, span)
+    }
+
+    fn data(&mut self, items: &[Datum], quasi: bool) -> Vec<Var> {
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            let rhs = self.datum(item, quasi);
+            values.push(self.hold(rhs, item.span));
+        }
+        values
+    }
+
+    /// The vector of these values.
+    pub fn vector(&mut self, values: &[Var], span: Span) -> Rhs {
+        let length = self.hold(Rhs::Const(Const::Real(values.len() as f64)), span);
+        let mut rhs = Rhs::Prim(Prim::NewVector, vec![length]);
+        for value in values {
+            let vector = self.hold(rhs, span);
+            rhs = Rhs::Prim(Prim::Fill, vec![vector, *value]);
+        }
+        let vector = self.hold(rhs, span);
+        Rhs::Prim(Prim::Finish, vec![vector])
     }
 
     /// The value `(v1 . (v2 . ... tail))`.

@@ -208,9 +208,10 @@ impl Shapes {
         seen
     }
 
-    /// The shape of `(zero x)`. At a recursive shape the zero stays folded ([`Head::ZeroOf`]).
+    /// The shape of `(zero x)`. At a recursive shape the zero stays folded ([`Head::ZeroOf`]), and at a vector whose
+    /// elements' zeros are not all the same.
     pub fn zero(&mut self, shape: Shape) -> Shape {
-        if self.is_recursive(shape) {
+        if self.folds_zero(shape) {
             return self.make(Head::ZeroOf, &[shape]);
         }
         if let Some(zero) = self.zeros.get(&shape) {
@@ -237,6 +238,14 @@ impl Shapes {
                     self.environment(code, &items)
                 }
                 Head::ZeroOf => self.make(Head::ZeroOf, &[alternative.children[0]]),
+                Head::Vector | Head::Beginning => {
+                    let zero = self.zero(alternative.children[0]);
+                    self.make(Head::Vector, &[zero])
+                }
+                Head::OneHot => {
+                    let vector = self.make(Head::Vector, &[alternative.children[0]]);
+                    self.zero(vector)
+                }
             });
         }
         self.join_all(&zeros)
@@ -304,10 +313,11 @@ impl Shapes {
             for alternative in self.alternatives(part).iter() {
                 match alternative.head {
                     Head::Nil | Head::ZeroOf | Head::Real(Fact::Zero) => {}
-                    Head::Pair(_) | Head::Series | Head::Bundle | Head::Reverse => {
+                    Head::Pair(_) | Head::Series | Head::Bundle | Head::Reverse | Head::Vector => {
                         pending.extend(alternative.children.iter().rev());
                     }
                     Head::Real(_) | Head::Bool(_) | Head::Text(_) | Head::Closure(_) => return false,
+                    Head::OneHot | Head::Beginning => return false,
                 }
             }
         }
@@ -409,8 +419,8 @@ impl Unfolding<'_, '_> {
         let mut alternatives = Vec::with_capacity(parts.len());
         for (_, (head, children)) in parts {
             let children = children.into_iter().map(|atoms| self.node(atoms)).collect::<Result<Vec<_>, _>>()?;
-            // A product with a part that has no value has no value.
-            if !children.contains(&Ref::Done(Shapes::BOTTOM)) {
+            // A product with a part that has no value has no value. A vector need not have elements.
+            if head.holds_elements() || !children.contains(&Ref::Done(Shapes::BOTTOM)) {
                 alternatives.push((head, children));
             }
         }
@@ -509,6 +519,27 @@ impl Unfolding<'_, '_> {
                     (Head::ZeroOf, _) => Self::add(parts, y.head, shapes(&y.children)),
                     (_, Head::ZeroOf) => Self::add(parts, x.head, shapes(&x.children)),
                     (Head::Real(f), Head::Real(g)) => Self::add(parts, Head::Real(add_facts(f, g)), vec![]),
+                    (Head::Vector, Head::Vector | Head::OneHot) if self.shapes.is_zero_vector(x) => {
+                        Self::add(parts, y.head, shapes(&y.children));
+                    }
+                    (Head::Vector | Head::OneHot, Head::Vector) if self.shapes.is_zero_vector(y) => {
+                        Self::add(parts, x.head, shapes(&x.children));
+                    }
+                    (Head::Vector, Head::OneHot) => {
+                        let (all, one) = (x.children[0], y.children[1]);
+                        Self::add(parts, Head::Vector, vec![vec![Atom::Shape(all), Atom::Plus(all, one)]]);
+                    }
+                    (Head::OneHot, Head::Vector) => {
+                        let (all, one) = (y.children[0], x.children[1]);
+                        Self::add(parts, Head::Vector, vec![vec![Atom::Shape(all), Atom::Plus(one, all)]]);
+                    }
+                    (Head::OneHot, Head::OneHot) => {
+                        let zero = self.shapes.zero(x.children[0]);
+                        let (one, other) = (x.children[1], y.children[1]);
+                        let each =
+                            vec![Atom::Shape(zero), Atom::Shape(one), Atom::Shape(other), Atom::Plus(one, other)];
+                        Self::add(parts, Head::Vector, vec![each]);
+                    }
                     _ => {
                         let single = left.len() == 1 && right.len() == 1;
                         let Some(head) = sum_head(x.head, y.head, single) else { continue };
@@ -545,7 +576,8 @@ pub fn sum_head(x: Head, y: Head, single: bool) -> Option<Head> {
 fn conforms(head: Head) -> bool {
     match head {
         Head::Nil | Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle | Head::Closure(_) => true,
-        Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::ZeroOf => false,
+        Head::Vector => true,
+        Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::ZeroOf | Head::OneHot | Head::Beginning => false,
     }
 }
 

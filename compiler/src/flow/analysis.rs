@@ -469,6 +469,10 @@ impl Analyzer<'_> {
                 match part {
                     Part::Car => primitive::part(shapes, shape, 0),
                     Part::Cdr => primitive::part(shapes, shape, 1),
+                    Part::Vector(_) => match shapes.vectors(shape) {
+                        Shapes::BOTTOM => Shapes::BOTTOM,
+                        _ => shapes.nil(),
+                    },
                     Part::Nil => {
                         let shape = shapes.unfold_zeros(shape);
                         match shapes.find(shape, super::shape::Class::Nil) {

@@ -25,6 +25,8 @@ mod unification;
 
 pub mod primitive;
 
+pub mod vector;
+
 pub mod limits;
 
 pub mod analysis;

@@ -88,6 +88,12 @@ impl Unfolding<'_, '_> {
                 Head::Series if operator.is_of_series() => self.expand_number(operator, alternative, parts),
                 Head::Series => Self::add(parts, Head::Series, on(operator)),
                 Head::ZeroOf => Self::add(parts, alternative.head, on(operator.of_zero())),
+                Head::Vector | Head::Beginning => Self::add(parts, alternative.head, on(operator)),
+                Head::OneHot => {
+                    let zero = Atom::Operator(operator.of_zero(), alternative.children[0]);
+                    let one = Atom::Operator(operator, alternative.children[1]);
+                    Self::add(parts, Head::OneHot, vec![vec![zero], vec![one]]);
+                }
                 Head::Pair(of) => {
                     let of = of.map(|code| self.code(operator, code)).transpose()?.flatten();
                     Self::add(parts, Head::Pair(of), on(operator));
@@ -182,6 +188,14 @@ impl Unfolding<'_, '_> {
                         let tangent = self.shapes.intern(vec![t.clone()]);
                         self.expand_bundle(below, value, tangent, parts)?;
                     }
+                    (Head::OneHot, _) | (_, Head::OneHot) => {
+                        let [x, t] = [x, t].map(|part| {
+                            let part = self.shapes.intern(vec![part.clone()]);
+                            self.shapes.dense(part)
+                        });
+                        self.expand_bundle(below, x, t, parts)?;
+                    }
+                    (Head::Vector, Head::Vector) => Self::add(parts, Head::Vector, zip(below)),
                     (Head::Nil | Head::Bool(_) | Head::Text(_), Head::Nil) => Self::add(parts, x.head, vec![]),
                     (f, g) if is_number(f) && f.class() == g.class() => {
                         if below.forward == 0 {

@@ -6,6 +6,7 @@
 use super::algebra::{TowerTooHigh, Transform};
 use super::operators::Operator;
 use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
+use super::vector;
 use crate::core::arithmetic;
 use crate::core::ir::Below;
 use crate::core::prim::{Family, Prim};
@@ -31,12 +32,21 @@ pub fn apply(
             Prim::Car => part(shapes, args[0], 0),
             _ => part(shapes, args[0], 1),
         },
+        Family::Vector => match prim {
+            Prim::NewVector => vector::new_vector(shapes, args[0]),
+            Prim::Fill => vector::fill(shapes, args[0], args[1]),
+            Prim::Finish => vector::finish(shapes, args[0]),
+            Prim::Filled => vector::filled(shapes, args[0]),
+            Prim::VectorLength => vector::length(shapes, args[0]),
+            _ => vector::reference(shapes, args[0], args[1]),
+        },
         Family::Derivative => match prim {
             Prim::Zero => shapes.zero(args[0]),
             Prim::Plus => shapes.plus(args[0], args[1]),
             Prim::Bundle => shapes.bundle(below, [args[0], args[1]], transform)?,
             Prim::InCar => in_part(shapes, args[0], args[1], 0),
             Prim::InCdr => in_part(shapes, args[0], args[1], 1),
+            Prim::InElement => vector::in_element(shapes, args[0], args[2]),
             Prim::Environment => environment(shapes, args[0]),
             Prim::WithEnvironment => with_environment(shapes, args[0], args[1]),
             Prim::Series => rename(shapes, args[0], Head::Series),
@@ -111,6 +121,7 @@ pub fn satisfies(class: Class, prim: Prim) -> bool {
         Prim::IsPair => matches!(class, Class::Pair(_)),
         Prim::IsReal => class == Class::Real,
         Prim::IsBoolean => class == Class::Bool,
+        Prim::IsVector => matches!(class, Class::Vector | Class::OneHot),
         Prim::IsProcedure => matches!(class, Class::Closure(_)),
         Prim::IsReverse => class == Class::Reverse,
         Prim::IsForward => class == Class::Bundle,

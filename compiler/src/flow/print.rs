@@ -84,6 +84,9 @@ impl Printer<'_> {
             Head::Bundle => self.sequence("forward ", children, "", ""),
             Head::Series => self.sequence("series ", children, " ", ""),
             Head::ZeroOf => self.sequence("zero-of ", children, "", ""),
+            Head::Vector => self.sequence("#(", children, "", ")"),
+            Head::Beginning => self.sequence("#(", children, "", " ...)"),
+            Head::OneHot => self.sequence("one-hot ", children, " ", ""),
             Head::Pair(None) => self.sequence("(", children, " . ", ")"),
             Head::Pair(Some(code)) => {
                 let open = format!("{}:(", self.program.lambdas[code.lambda].name);

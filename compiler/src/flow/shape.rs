@@ -102,6 +102,13 @@ pub enum Head {
     Pair(Option<Code>),
     /// A closure; the children are its environment.
     Closure(Code),
+    /// A vector; the child covers all elements, and is ⊥ if there is none.
+    Vector,
+    /// The beginning of a vector, in the same way.
+    Beginning,
+    /// A sensitivity of a vector that is zero but in one place: what its elements are zeros of (or a zero, where all of
+    /// these are the same), and what is in that place.
+    OneHot,
     /// The zero sensitivity of the child, which is recursive, not yet unfolded: making it costs nothing.
     ZeroOf,
 }
@@ -118,10 +125,17 @@ pub enum Class {
     Series,
     Pair(Option<Code>),
     Closure(Code),
+    Vector,
+    Beginning,
+    OneHot,
     ZeroOf,
 }
 
 impl Head {
+    /// Whether the child covers elements of which there may be none.
+    pub fn holds_elements(self) -> bool {
+        matches!(self, Head::Vector | Head::Beginning)
+    }
     /// The class of values that the head builds.
     pub fn class(self) -> Class {
         match self {
@@ -134,6 +148,9 @@ impl Head {
             Head::Series => Class::Series,
             Head::Pair(code) => Class::Pair(code),
             Head::Closure(code) => Class::Closure(code),
+            Head::Vector => Class::Vector,
+            Head::Beginning => Class::Beginning,
+            Head::OneHot => Class::OneHot,
             Head::ZeroOf => Class::ZeroOf,
         }
     }

@@ -138,8 +138,9 @@ impl Parts {
             for part in 0..self.parent.len() {
                 let mut alternatives = std::mem::take(&mut self.alternatives[part]);
                 let before = alternatives.len();
-                alternatives.retain(|_, (_, children)| {
-                    !children.iter().any(|child| empty.contains(&self.representative(*child)))
+                alternatives.retain(|class, (_, children)| {
+                    matches!(class, Class::Vector | Class::Beginning)
+                        || !children.iter().any(|child| empty.contains(&self.representative(*child)))
                 });
                 stable &= alternatives.len() == before;
                 self.alternatives[part] = alternatives;

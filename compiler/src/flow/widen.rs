@@ -319,12 +319,10 @@ impl Search<'_> {
         if old == new || !self.seen.insert((old, new)) {
             return None;
         }
-        let classes =
-            |shape: Shape| -> Vec<Class> { self.shapes.alternatives(shape).iter().map(|a| a.head.class()).collect() };
-        let here = classes(new);
-        if here != classes(old) {
+        let here = self.shapes.classes_but_forms(new);
+        if here != self.shapes.classes_but_forms(old) {
             let target = self.steps.iter().rposition(|step| {
-                let above = self.shapes.classes(step.shape);
+                let above = self.shapes.classes_but_forms(step.shape);
                 step.shape != new && here.iter().all(|class| above.contains(class))
             });
             if let Some(target) = target {

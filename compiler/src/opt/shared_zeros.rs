@@ -141,6 +141,7 @@ impl<'p> Places<'p> {
         places.begin();
         let numbers = |classes: &Vec<Option<u32>>| vec![false; classes.len()];
         places.perhaps_zero = places.classes.iter().map(|(owner, classes)| (*owner, numbers(classes))).collect();
+        places.give_up_results_of_tail_calls();
         while places.spread_zeros() {}
         while places.refine() {}
         places
@@ -208,6 +209,22 @@ impl<'p> Places<'p> {
         }
         for (sum, data) in self.program.sums.iter() {
             (0..).zip(&data.alternatives).for_each(|(tag, case)| add(Owner::Fields(sum, tag), &case.fields));
+        }
+    }
+
+    /// What a function gets from one that it ends with can be anything: no gift shows it.
+    fn give_up_results_of_tail_calls(&mut self) {
+        let mut next = self.classes.values().flatten().flatten().max().map_or(0, |class| class + 1);
+        for (id, function) in self.program.functions.iter() {
+            let ends = |block: &Block| matches!(block.terminator, Terminator::TailCall(callee, _) if callee != id);
+            if !function.blocks.values().any(ends) {
+                continue;
+            }
+            let owner = Owner::Results(id);
+            self.perhaps_zero.entry(owner).and_modify(|places| places.fill(true));
+            for class in self.classes.get_mut(&owner).into_iter().flatten().flatten() {
+                (*class, next) = (next, next + 1);
+            }
         }
     }
 

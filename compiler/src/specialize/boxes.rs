@@ -11,7 +11,7 @@
 use super::Specializer;
 use super::emit::{Emitter, target, u32_of};
 use super::layout::{Layout, Layouts};
-use crate::flow::shape::{Alternative, Shape, Shapes};
+use crate::flow::shape::{Alternative, Head, Shape, Shapes};
 use crate::ssa::ir::{self, Op, SumId, Terminator, Type, Value};
 use std::ops::Range;
 use std::rc::Rc;
@@ -82,6 +82,10 @@ impl Layouts {
         alternative: &Alternative,
         mut start: usize,
     ) -> Option<Choice> {
+        // What vectors hold is in boxes of their own.
+        if alternative.head.holds_elements() || alternative.head == Head::OneHot {
+            return None;
+        }
         for child in alternative.children.iter() {
             let length = self.leaves(shapes, program, *child).len();
             match self.layout(shapes, program, *child) {

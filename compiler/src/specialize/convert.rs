@@ -5,6 +5,7 @@
 
 use super::emit::{Emitted, Emitter, Val};
 use super::helper::Helper;
+use super::vector::Elements;
 use super::{Specializer, zeros};
 use crate::flow::shape::{Fact, Head, Shape};
 use crate::ssa::ir::Type;
@@ -33,9 +34,18 @@ impl Specializer<'_> {
                 return None;
             };
             let wide = alternatives[tag].clone();
+            if parts.alternative.head.holds_elements() {
+                let vector = this.convert_elements(e, Elements::of(&parts), wide.children[0]);
+                return Some(this.build(e, target, tag, vector.leaves()));
+            }
             let mut leaves: Vec<Value> = Vec::new();
             if wide.children.is_empty() {
                 leaves.extend(own_leaf(this, e, parts.alternative.head, parts.own, wide.head));
+            }
+            if wide.head == Head::OneHot {
+                leaves.extend(this.convert_base(e, &parts, wide.children[0]));
+                leaves.extend(this.convert(e, &parts.children[0], wide.children[1])?.leaves);
+                return Some(this.build(e, target, tag, leaves));
             }
             for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
                 leaves.extend(this.convert(e, child, *shape)?.leaves);

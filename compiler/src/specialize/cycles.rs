@@ -81,8 +81,12 @@ fn component(shapes: &Shapes, start: Shape) -> FxHashSet<Shape> {
     found
 }
 
-/// Every reference to a part, several times where there are several.
+/// Every reference to a part, several times where there are several. The elements of a vector are no part of it: they are
+/// in a box of their own.
 fn children(shapes: &Shapes, shape: Shape) -> impl Iterator<Item = Shape> + use<> {
     let alternatives = shapes.alternatives(shape);
-    (0..alternatives.len()).flat_map(move |index| alternatives[index].children.to_vec())
+    (0..alternatives.len()).flat_map(move |index| match alternatives[index].head.holds_elements() {
+        true => Vec::new(),
+        false => alternatives[index].children.to_vec(),
+    })
 }

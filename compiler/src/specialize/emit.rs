@@ -22,8 +22,13 @@ pub struct Val {
 #[derive(Clone, Debug)]
 pub struct Parts {
     pub alternative: Alternative,
-    /// The leaf of an unknown real, boolean or text.
+    /// The leaf of an unknown real, boolean or text; the length of a vector.
     pub own: Option<Value>,
+    /// The place of the next element of the beginning of a vector, or that of the element of a one-hot vector.
+    pub place: Option<Value>,
+    /// The elements of a vector, if they have leaves; those that the elements of a one-hot vector are zeros of.
+    pub elements: Option<Value>,
+    /// The parts; of a one-hot vector its element only.
     pub children: Vec<Val>,
 }
 
@@ -116,10 +121,11 @@ impl Specializer<'_> {
         matches!(self.layout(shape), Layout::Boxed(_))
     }
 
-    /// Whether values of the shape are boxed, or part of boxes of which they contain others.
+    /// Whether values of the shape are boxed, or part of boxes or vectors of which they contain others.
     pub fn may_recur(&mut self, shape: Shape) -> bool {
-        let is_sum = self.flow.shapes.alternatives(shape).len() > 1;
-        self.is_boxed(shape) || (is_sum && self.flow.shapes.is_recursive(shape))
+        let alternatives = self.flow.shapes.alternatives(shape);
+        let holds = alternatives.len() > 1 || alternatives.iter().any(|a| a.head.holds_elements());
+        self.is_boxed(shape) || (holds && self.flow.shapes.is_recursive(shape))
     }
 
     /// Whether an operation on all parts of such values deserves a function of its own: they contain values of the same
@@ -185,10 +191,23 @@ impl Specializer<'_> {
     fn parts_of(&mut self, alternative: Alternative, leaves: Vec<Value>) -> Parts {
         let own = match alternative.head {
             Head::Real(Fact::Unknown | Fact::PerhapsZero) | Head::Bool(None) | Head::Text(None) => Some(leaves[0]),
+            Head::Vector | Head::Beginning | Head::OneHot => Some(leaves[0]),
             _ => None,
         };
-        let children = if own.is_some() { Vec::new() } else { self.split(&alternative.children.clone(), &leaves) };
-        Parts { alternative, own, children }
+        let place = matches!(alternative.head, Head::Beginning | Head::OneHot).then(|| leaves[1]);
+        let after = if place.is_some() { 2 } else { 1 };
+        let has_elements = alternative.head.holds_elements()
+            || alternative.head == Head::OneHot && !self.flow.shapes.is_constant(alternative.children[0]);
+        let elements = leaves.get(after).copied().filter(|_| has_elements);
+        let children = match alternative.head {
+            Head::OneHot => {
+                let after = after + usize::from(has_elements);
+                self.split(&alternative.children[1..], &leaves[after..])
+            }
+            _ if own.is_some() => Vec::new(),
+            _ => self.split(&alternative.children.clone(), &leaves),
+        };
+        Parts { alternative, own, place, elements, children }
     }
 
     /// Builds a value of `shape` that is its alternative at position `tag`, from the alternative's leaves.

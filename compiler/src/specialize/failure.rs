@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// Stands for a value in a message that is only known at run time.
 /// A character for private use: control characters are shown as pictures.
-const HOLE: &str = "\u{E000}";
+pub const HOLE: &str = "\u{E000}";
 
 /// A call that the program makes, to be named in errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,6 +36,7 @@ impl Specializer<'_> {
             Head::Bundle => Kind::Forward,
             Head::Pair(_) | Head::ZeroOf => Kind::Pair,
             Head::Closure(_) => Kind::Procedure,
+            Head::Vector | Head::Beginning | Head::OneHot => Kind::Vector,
         })
     }
 
@@ -125,6 +126,20 @@ impl Specializer<'_> {
         None
     }
 
+    /// Ends the current block with an error in whose message numbers stand that only run time knows; each says where with
+    /// [`HOLE`], in order.
+    pub fn fail_with<T>(&mut self, e: &mut Emitter, error: &RuntimeError, numbers: &[Value]) -> Emitted<T> {
+        let text = error.to_diagnostic(&self.place(e)).render(self.sources, false);
+        let mut pieces = text.split(HOLE);
+        for number in numbers {
+            self.write_text(e, Stream::Err, pieces.next().unwrap_or(""));
+            e.inst(Op::WriteReal(Stream::Err), &[*number], &[]);
+        }
+        let last = self.text(pieces.next().unwrap_or(""));
+        e.terminate(Terminator::Fail(last));
+        None
+    }
+
     /// The number of a constant text.
     pub fn text(&mut self, text: &str) -> TextId {
         if let Some(id) = self.texts.get(text) {
@@ -169,6 +184,7 @@ impl Specializer<'_> {
             let Some(shape) = facts.shapes.get(&x).or_else(|| inputs.get(&x)) else { return true };
             self.flow.shapes.alternatives(*shape).iter().all(|alternative| match part {
                 Part::Nil => alternative.head == Head::Nil,
+                Part::Vector(_) => false,
                 Part::Car | Part::Cdr => matches!(alternative.head, Head::Pair(_) | Head::ZeroOf),
             })
         };

@@ -5,6 +5,9 @@
 //! | `()`, a known number, boolean or text | none |
 //! | a real, a boolean, a text | one |
 //! | a product | those of its parts, in order |
+//! | a vector | its length, and a pointer to its elements unless these have no leaves (see [`super::vector`]) |
+//! | a one-hot vector | its length, the place, the elements of the vector unless their zeros are the same, and the part |
+//! | the beginning of a vector | the same, with the number of elements so far between |
 //! | a sum that does not contain itself | the tag, then slots that the alternatives share, by type |
 //! | a sum that contains itself | one pointer to a box, which holds the alternative's leaves (see [`super::boxes`]) |
 //! | a small sum within one that contains it | as a sum that does not contain itself (see [`super::cycles`]) |
@@ -140,11 +143,28 @@ impl Layouts {
             Head::Real(Fact::Unknown | Fact::PerhapsZero) => vec![Type::F64],
             Head::Bool(None) => vec![Type::Bool],
             Head::Text(None) => vec![Type::Int],
+            Head::Vector | Head::Beginning => {
+                let mut leaves = vec![Type::Int];
+                leaves.extend((alternative.head == Head::Beginning).then_some(Type::Int));
+                leaves.extend(self.has_leaves(shapes, program, alternative.children[0]).then_some(Type::Ptr));
+                leaves
+            }
+            Head::OneHot => {
+                let mut leaves = vec![Type::Int, Type::Int];
+                leaves.extend((!shapes.is_constant(alternative.children[0])).then_some(Type::Ptr));
+                leaves.extend_from_slice(&self.leaves(shapes, program, alternative.children[1]));
+                leaves
+            }
             _ => {
                 let parts = alternative.children.iter();
                 parts.flat_map(|child| self.leaves(shapes, program, *child).to_vec()).collect()
             }
         }
+    }
+
+    /// Whether the elements of a vector have leaves. Those that contain vectors of their own kind do: their lengths.
+    pub fn has_leaves(&mut self, shapes: &Shapes, program: &mut ir::Program, element: Shape) -> bool {
+        shapes.is_recursive(element) || !self.leaves(shapes, program, element).is_empty()
     }
 
     /// The representation of a shape.
@@ -268,6 +288,8 @@ fn name(core: &Program, head: Head) -> Rc<str> {
         Head::Pair(_) => "pair".into(),
         Head::Closure(code) => core.lambdas[code.lambda].name.clone(),
         Head::ZeroOf => "zero".into(),
+        Head::Vector | Head::Beginning => "vector".into(),
+        Head::OneHot => "one-hot".into(),
     }
 }
 

@@ -18,6 +18,7 @@
 //! | [`helper`] | functions for operations on boxed data |
 //! | [`operators`] | `zero`, `plus` |
 //! | [`transform`] | `*j`, `*j-inverse`, `bundle`, `j*`, `primal`, `tangent` |
+//! | [`vector`] | vectors |
 //! | [`primitive`] | all other primitives |
 //! | [`write`] | printing |
 //! | [`failure`] | run-time errors |
@@ -38,6 +39,8 @@ pub mod operators;
 
 pub mod transform;
 
+pub mod vector;
+
 pub mod primitive;
 
 pub mod zeros;
@@ -53,7 +56,7 @@ use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId
 use crate::flow::analysis::{Facts, Key, VariantId, truth};
 use crate::flow::shape::{Code, Head, Shape, Shapes};
 use crate::flow::{Analysis, Options};
-use crate::ssa::ir::{self, FuncId, Function, Op, SlotId, Stream, SumId, Terminator, TextId, Type};
+use crate::ssa::ir::{self, FuncId, Function, Op, SlotId, Stream, SumId, Terminator, TextId, Type, VectorId};
 use emit::{Emitted, Emitter, Val, target};
 use failure::Call;
 use helper::Helper;
@@ -94,6 +97,8 @@ pub struct Specializer<'a> {
     certain: FxHashMap<FuncId, Vec<Event>>,
     events: Vec<Event>,
     empty: Option<SumId>,
+    /// The kinds of vectors, by the fields of their elements.
+    vectors: FxHashMap<Vec<Type>, VectorId>,
     /// Made when it is first needed.
     codes: Option<transform::Codes>,
     /// The function being emitted.
@@ -157,6 +162,7 @@ pub fn lower(
         certain: FxHashMap::default(),
         events: Vec::new(),
         empty: None,
+        vectors: FxHashMap::default(),
         codes: None,
         lambda: None,
         blame: None,

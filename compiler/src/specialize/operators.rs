@@ -28,7 +28,7 @@ impl Specializer<'_> {
         if self.leaves(target).is_empty() {
             return Some(Val { shape: target, leaves: Vec::new() });
         }
-        if self.flow.shapes.is_recursive(value.shape) {
+        if self.flow.shapes.folds_zero(value.shape) {
             let zero = self.flow.shapes.make(Head::ZeroOf, &[value.shape]);
             let folded = self.build(e, zero, 0, value.leaves.clone());
             return self.convert(e, &folded, target);
@@ -60,6 +60,8 @@ impl Specializer<'_> {
                     let zeros = this.zeros(e, &parts.children)?;
                     this.environment(e, code, zeros)
                 }
+                Head::Vector | Head::Beginning => this.zero_vector(e, &parts)?,
+                Head::OneHot => this.zero_of_one_hot(e, &parts)?,
             };
             this.convert(e, &zero, target)
         })
@@ -118,8 +120,8 @@ impl Specializer<'_> {
     /// The value of the single alternative that has been taken apart.
     pub fn single(&mut self, e: &mut Emitter, parts: Parts) -> Val {
         let shape = self.flow.shapes.make(parts.alternative.head, &parts.alternative.children);
-        let leaves: Vec<Value> =
-            parts.own.into_iter().chain(parts.children.into_iter().flat_map(|child| child.leaves)).collect();
+        let own = parts.own.into_iter().chain(parts.place).chain(parts.elements);
+        let leaves: Vec<Value> = own.chain(parts.children.into_iter().flat_map(|child| child.leaves)).collect();
         self.build(e, shape, 0, leaves)
     }
 
@@ -153,12 +155,14 @@ impl Specializer<'_> {
     }
 
     /// Whether any two values of the shapes can be added.
-    fn always_conform(&self, a: Shape, b: Shape, seen: &mut FxHashSet<(Shape, Shape)>) -> bool {
+    pub(super) fn always_conform(&self, a: Shape, b: Shape, seen: &mut FxHashSet<(Shape, Shape)>) -> bool {
         let (left, right) = (self.flow.shapes.alternatives(a), self.flow.shapes.alternatives(b));
         !seen.insert((a, b))
             || left.iter().all(|x| {
                 right.iter().all(|y| match (x.head, y.head) {
                     (Head::ZeroOf, _) | (_, Head::ZeroOf) | (Head::Real(_), Head::Real(_)) => true,
+                    // Their lengths may differ.
+                    (Head::Vector | Head::OneHot, _) | (_, Head::Vector | Head::OneHot) => false,
                     (f, g) => {
                         let mut parts = x.children.iter().zip(y.children.iter());
                         sum_head(f, g, left.len() == 1 && right.len() == 1).is_some()
@@ -194,6 +198,15 @@ impl Specializer<'_> {
                 let value = self.single(e, y);
                 self.convert(e, &value, target)
             }
+            (Head::Vector, Head::Vector | Head::OneHot) if self.flow.shapes.is_zero_vector(&x.alternative) => {
+                let value = self.single(e, y);
+                self.convert(e, &value, target)
+            }
+            (Head::Vector | Head::OneHot, Head::Vector) if self.flow.shapes.is_zero_vector(&y.alternative) => {
+                let value = self.single(e, x);
+                self.convert(e, &value, target)
+            }
+            (Head::Vector | Head::OneHot, Head::Vector | Head::OneHot) => self.plus_vectors(e, x, y, target),
             (Head::Real(f), Head::Real(g)) => {
                 let sum = match (f.number(), g.number()) {
                     (Some(f), Some(g)) => Val { shape: self.flow.shapes.real(Fact::of(f + g)), leaves: Vec::new() },

@@ -39,6 +39,7 @@ impl Specializer<'_> {
                     })
                 }
             },
+            Family::Vector => self.vector_primitive(e, prim, args, result),
             Family::Derivative => match prim {
                 Prim::Zero => self.zero(e, &args[0], result),
                 Prim::Plus => self.plus(e, &args[0], &args[1], result),
@@ -49,6 +50,7 @@ impl Specializer<'_> {
                 Prim::SeriesParts => self.rename(e, &args[0], Head::Pair(None), result),
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
                 Prim::InCdr => self.in_part(e, 1, &args[0], &args[1], result),
+                Prim::InElement => self.in_element(e, args, result),
                 _ => self.operator(e, Operator { prim, below }, &args[0], result),
             },
             Family::Effect => self.effect(e, prim, args, result),
@@ -57,6 +59,9 @@ impl Specializer<'_> {
 
     /// A part of a value that a pattern takes apart.
     pub fn destructure(&mut self, e: &mut Emitter, part: Part, var: Var, value: &Val, result: Shape) -> Emitted<Val> {
+        if let Part::Vector(length) = part {
+            return self.demand_length(e, value, length, |this, head| this.mismatch(part, var, head));
+        }
         if part != Part::Nil {
             let index = usize::from(part == Part::Cdr);
             return self.part(e, value, index, result, |this, head| this.mismatch(part, var, head));
@@ -160,7 +165,7 @@ impl Specializer<'_> {
     }
 
     /// The number that a value is, checked.
-    fn real_operand(&mut self, e: &mut Emitter, prim: Prim, operand: usize, value: &Val) -> Emitted<Value> {
+    pub(super) fn real_operand(&mut self, e: &mut Emitter, prim: Prim, operand: usize, value: &Val) -> Emitted<Value> {
         self.real_leaf(e, prim, operand, value, Fact::Unknown)
     }
 

@@ -9,6 +9,7 @@
 use super::Specializer;
 use super::emit::{Emitted, Emitter, Parts, Val};
 use super::helper::{Helper, Origin};
+use super::vector::Elements;
 use crate::ad::base_and_tower;
 use crate::ad::tower::{Tower, Transformation};
 use crate::core::errors::RuntimeError;
@@ -18,7 +19,7 @@ use crate::flow::algebra::Transform;
 use crate::flow::operators::{Operator, is_environment_of, is_number};
 use crate::flow::primitive::{inside, satisfies};
 use crate::flow::shape::{Class, Code, Head, Shape, Shapes};
-use crate::ssa::ir::Terminator;
+use crate::ssa::ir::{IntCompare, Op, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Specializer<'_> {
@@ -61,6 +62,28 @@ impl Specializer<'_> {
                 Head::Series if operator.is_of_series() => this.number_operator(e, operator, parts, target),
                 Head::Series => this.each_part(e, operator, &parts, Some(Class::Series), target),
                 Head::ZeroOf => this.each_part(e, operator.of_zero(), &parts, Some(Class::ZeroOf), target),
+                Head::Vector | Head::Beginning => {
+                    let tag = this.tag_of(target, head.class())?;
+                    let shape = this.flow.shapes.alternatives(target)[tag].children[0];
+                    let vector = Elements::of(&parts);
+                    let may_fail = !this.always(operator, vector.shape, &mut FxHashSet::default());
+                    let result = this.map_elements(e, &vector, shape, may_fail, |this, e, element| {
+                        this.operator(e, operator, element, shape)
+                    });
+                    Some(this.build(e, target, tag, result.leaves()))
+                }
+                Head::OneHot => {
+                    let tag = this.tag_of(target, Class::OneHot)?;
+                    let shapes = this.flow.shapes.alternatives(target)[tag].children.clone();
+                    let base = this.zero_base_of_parts(&parts);
+                    let base = this.map_elements(e, &base, shapes[0], false, |this, e, element| {
+                        this.operator(e, operator.of_zero(), element, shapes[0])
+                    });
+                    let part = this.operator(e, operator, &parts.children[0], shapes[1])?;
+                    let own = parts.own.into_iter().chain(parts.place).chain(base.elements);
+                    let leaves = own.chain(part.leaves).collect();
+                    Some(this.build(e, target, tag, leaves))
+                }
                 Head::Pair(of) => {
                     let of = of.and_then(|code| this.transformed(operator, code));
                     this.each_part(e, operator, &parts, Some(Class::Pair(of)), target)
@@ -186,7 +209,10 @@ impl Specializer<'_> {
             {
                 false
             }
-            (Head::Pair(_) | Head::Series | Head::ZeroOf | Head::Closure(_), _) => {
+            (Head::OneHot, _) => {
+                self.always(operator.of_zero(), a.children[0], seen) && self.always(operator, a.children[1], seen)
+            }
+            (Head::Pair(_) | Head::Series | Head::ZeroOf | Head::Closure(_) | Head::Vector | Head::Beginning, _) => {
                 a.children.iter().all(|child| self.always(operator, *child, seen))
             }
         })
@@ -252,6 +278,24 @@ impl Specializer<'_> {
                     }
                     _ => self.no_tangent(e, f, g),
                 }
+            }
+            (Head::OneHot, _) | (_, Head::OneHot) => {
+                let (x, t) = (self.single(e, x), self.single(e, t));
+                let (x, t) = (self.dense(e, &x)?, self.dense(e, &t)?);
+                self.bundle(e, below, &x, &t, target)
+            }
+            (Head::Vector, Head::Vector) => {
+                let (a, b) = (Elements::of(&x), Elements::of(&t));
+                let error = self.not_a_tangent(x.alternative.head, t.alternative.head);
+                let conform = e.value(Op::IntCompare(IntCompare::Eq), &[a.length, b.length], Type::Bool);
+                self.demand(e, conform, |this, e| this.fail(e, &error));
+                let Some(tag) = self.tag_of(target, Class::Vector) else { return self.fail(e, &error) };
+                let shape = self.flow.shapes.alternatives(target)[tag].children[0];
+                let result = self.build_vector(e, shape, a.length, true, |this, e, place| {
+                    let (x, t) = (this.element(e, &a, place), this.element(e, &b, place));
+                    this.bundle(e, below, &x, &t, shape)
+                });
+                Some(self.build(e, target, tag, result.leaves()))
             }
             (Head::Series, Head::Series) => self.bundle_each(e, below, [&x, &t], Some(Class::Series), target),
             (Head::Pair(of), Head::Pair(_)) => {

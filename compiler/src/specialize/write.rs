@@ -4,8 +4,9 @@
 use super::Specializer;
 use super::emit::{Emitter, Parts, Val, target};
 use super::helper::Helper;
+use super::vector::Elements;
 use crate::flow::shape::{Class, Head};
-use crate::ssa::ir::{Op, Stream, Terminator};
+use crate::ssa::ir::{Op, Stream, Terminator, Type};
 
 /// Whether a value is printed by itself or as what follows an element of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -48,8 +49,8 @@ fn print(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, position: Pos
 
 /// Prints alternative by alternative.
 pub fn print_unfolded(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, position: Position, stream: Stream) {
-    if this.tag_of(value.shape, Class::ZeroOf).is_some() {
-        if let Some(unfolded) = this.unfold_zeros(e, value) {
+    if [Class::ZeroOf, Class::OneHot].iter().any(|class| this.tag_of(value.shape, *class).is_some()) {
+        if let Some(unfolded) = this.dense(e, value) {
             print(this, e, &unfolded, position, stream);
         }
         return;
@@ -118,7 +119,24 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
             let text = format!("#[procedure {}]", this.core.printed_name(code.lambda));
             this.write_text(e, stream, &text);
         }
-        Head::Pair(_) | Head::Nil | Head::Series | Head::ZeroOf => {}
+        Head::Vector => {
+            this.write_text(e, stream, "#(");
+            let vector = Elements::of(&parts);
+            this.for_each_place(e, vector.length, &[], |this, e, place, _| {
+                let first = e.value(Op::IntIs(0), &[place], Type::Bool);
+                let (between, element) = (e.new_block(&[]), e.new_block(&[]));
+                e.terminate(Terminator::Branch(first, target(element), target(between)));
+                e.switch_to(between);
+                this.write_text(e, stream, " ");
+                e.jump(element, Vec::new());
+                e.switch_to(element);
+                let value = this.element(e, &vector, place);
+                print(this, e, &value, Position::Element, stream);
+                Some(Vec::new())
+            });
+            this.write_text(e, stream, ")");
+        }
+        Head::Pair(_) | Head::Nil | Head::Series | Head::ZeroOf | Head::OneHot | Head::Beginning => {}
     }
     if tail {
         this.write_text(e, stream, ")");

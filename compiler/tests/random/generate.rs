@@ -33,7 +33,8 @@ pub struct Program {
 
 /// Functions that generated code may call: all that is needed of a library.
 const PRELUDE: &str = "
-    (define (sum-all v) (cond ((real? v) v) ((pair? v) (+ (sum-all (car v)) (sum-all (cdr v)))) (else 0)))
+    (define (sum-all v) (cond ((real? v) v) ((pair? v) (+ (sum-all (car v)) (sum-all (cdr v))))
+                             ((vector? v) (vector-fold (lambda (s x) (+ s (sum-all x))) 0 v)) (else 0)))
     (define (map1 f l) (if (null? l) '() (cons (f (car l)) (map1 f (cdr l)))))
     (define (fold f a l) (if (null? l) a (fold f (f a (car l)) (cdr l))))
     (define ((compose f g) x) (f (g x)))
@@ -343,6 +344,8 @@ impl Generator {
             Type::Pair(car, cdr) => form("(cons ? ?)", [self.simple(car), self.simple(cdr)]),
             Type::List(item) if self.rng.percent(60) => form("(list ?)", [self.simple(item)]),
             Type::List(_) => atom("'()"),
+            Type::Vector(item) if self.rng.percent(80) => form("(vector ?)", [self.simple(item)]),
+            Type::Vector(_) => atom("#()"),
             Type::RealOr(pair) => {
                 let of = if self.rng.percent(50) { &Type::Real } else { pair.as_ref() };
                 self.simple(of)
@@ -364,7 +367,9 @@ impl Generator {
 
     /// A form that gives a value of any type.
     fn general(&mut self, wanted: &Type) -> Sexp {
-        match self.rng.below(33) {
+        match self.rng.below(36) {
+            33..=34 => self.element(wanted),
+            35 => self.fold_vector(wanted),
             0..=2 => self.simple(wanted),
             3..=4 => self.bind(wanted),
             5 => self.bind_pair(wanted),

@@ -24,6 +24,7 @@ impl Generator {
             }
             Type::Pair(car, cdr) => form("(cons ? ?)", [self.expression(car), self.expression(cdr)]),
             Type::List(item) => self.list(item),
+            Type::Vector(item) => self.vector(item),
             Type::RealOr(pair) => {
                 let of = if self.rng.percent(50) { Type::Real } else { pair.as_ref().clone() };
                 self.expression(&of)
@@ -213,11 +214,11 @@ impl Generator {
     }
 }
 
-/// The type with every list replaced by its item: values of it always conform to each other.
+/// The type with every list or vector replaced by its item: values of it always conform to each other.
 fn fixed_shape(space: &Type) -> Type {
     match space {
         Type::Pair(car, cdr) => Type::pair(fixed_shape(car), fixed_shape(cdr)),
-        Type::List(item) | Type::RealOr(item) => fixed_shape(item),
+        Type::List(item) | Type::Vector(item) | Type::RealOr(item) => fixed_shape(item),
         _ => Type::Real,
     }
 }

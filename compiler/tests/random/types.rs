@@ -14,6 +14,8 @@ pub enum Type {
     Pair(Rc<Type>, Rc<Type>),
     /// A list of any length with elements of one type.
     List(Rc<Type>),
+    /// A vector of any length with elements of one type.
+    Vector(Rc<Type>),
     /// A number or a pair: values of which the program must test what they are.
     RealOr(Rc<Type>),
     /// A number, or a pair of trees.
@@ -27,8 +29,9 @@ pub enum Type {
 impl Type {
     /// A type of values that can be differentiated with respect to: a gradient has the same type.
     pub fn random_space(rng: &mut Rng, depth: usize) -> Type {
-        match rng.below(if depth == 0 { 1 } else { 6 }) {
+        match rng.below(if depth == 0 { 1 } else { 7 }) {
             0 | 1 => Type::Real,
+            6 => Type::Vector(Rc::new(Type::random_space(rng, depth - 1))),
             5 => Type::Tree,
             2 | 3 => Type::pair(Type::random_space(rng, depth - 1), Type::random_space(rng, depth - 1)),
             _ => Type::List(Rc::new(Type::random_space(rng, depth - 1))),
@@ -36,8 +39,9 @@ impl Type {
     }
     /// A type of values without functions, which can be printed and compared.
     pub fn random_data(rng: &mut Rng, depth: usize) -> Type {
-        match rng.below(if depth == 0 { 3 } else { 8 }) {
+        match rng.below(if depth == 0 { 3 } else { 9 }) {
             0 | 1 => Type::Real,
+            8 => Type::Vector(Rc::new(Type::random_data(rng, depth - 1))),
             2 => Type::Bool,
             3 => Type::List(Rc::new(Type::random_data(rng, depth - 1))),
             4 => {
@@ -53,7 +57,8 @@ impl Type {
             0 | 1 => Type::random_data(rng, depth),
             2 => Type::function(Type::Real, Type::Real),
             3 => Type::function(Type::random_data(rng, depth - 1), Type::random_data(rng, depth - 1)),
-            _ => match rng.below(3) {
+            _ => match rng.below(4) {
+                3 => Type::Vector(Rc::new(Type::random(rng, depth - 1))),
                 0 => Type::pair(Type::random(rng, depth - 1), Type::random(rng, depth - 1)),
                 1 => Type::List(Rc::new(Type::random(rng, depth - 1))),
                 _ => Type::function(Type::random(rng, depth - 1), Type::random(rng, depth - 1)),
@@ -73,7 +78,7 @@ impl Type {
         match self {
             Type::Real | Type::Bool | Type::Tree => true,
             Type::Pair(car, cdr) => car.is_data() && cdr.is_data(),
-            Type::List(item) | Type::RealOr(item) => item.is_data(),
+            Type::List(item) | Type::Vector(item) | Type::RealOr(item) => item.is_data(),
             Type::Record(_) | Type::Function(..) => false,
         }
     }
@@ -82,7 +87,7 @@ impl Type {
         match self {
             Type::Real | Type::Tree => true,
             Type::Pair(car, cdr) => car.is_space() && cdr.is_space(),
-            Type::List(item) => item.is_space(),
+            Type::List(item) | Type::Vector(item) => item.is_space(),
             Type::RealOr(item) => item.is_space(),
             Type::Bool | Type::Record(_) | Type::Function(..) => false,
         }

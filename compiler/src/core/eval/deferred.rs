@@ -15,7 +15,7 @@
 //!
 //! [`Rhs::Lifted`]: crate::core::ir::Rhs::Lifted
 
-use super::value::{Closure, Function, Operator, Origin, Pair, Real, Value};
+use super::value::{Closure, Function, Operator, Origin, Pair, Real, Value, Vector};
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
 use std::rc::Rc;
@@ -43,6 +43,11 @@ pub fn apply(operator: Operator, value: &Value) -> Value {
         Value::Pair(pair) => {
             let is_zero = pair.is_zero() || operator == Operator::Zero;
             once(operator, value, |origin| Value::deferred_pair(origin, is_zero))
+        }
+        Value::Vector(vector) if operator == Operator::Zero && vector.is_zero() => value.clone(),
+        Value::Vector(vector) => {
+            let is_zero = vector.is_zero() || operator == Operator::Zero;
+            once(operator, value, |origin| Value::deferred_vector(origin, is_zero))
         }
         Value::Series(series) => {
             let is_zero = series.is_zero() || operator == Operator::Zero;
@@ -120,9 +125,18 @@ pub(super) fn captures(closure: &Closure) -> &[Value] {
     closure.captures.get().expect("a closure that has been forced has captures")
 }
 
+/// The elements of a vector.
+pub(super) fn elements(vector: &Vector) -> &[Value] {
+    if vector.elements.get().is_none() {
+        force(Node::Vector(vector));
+    }
+    vector.elements.get().expect("a vector that has been forced has elements")
+}
+
 enum Node<'a> {
     Pair(&'a Pair),
     Closure(&'a Closure),
+    Vector(&'a Vector),
 }
 
 /// Finds the parts of a node and, before them, of the nodes that it waits for.
@@ -139,6 +153,7 @@ impl<'a> Node<'a> {
         match self {
             Node::Pair(pair) => &pair.origin,
             Node::Closure(closure) => &closure.origin,
+            Node::Vector(vector) => &vector.origin,
         }
     }
 
@@ -149,6 +164,7 @@ impl<'a> Node<'a> {
                 Some(Node::Pair(of))
             }
             Origin::Made(_, Value::Closure(of)) if of.captures.get().is_none() => Some(Node::Closure(of)),
+            Origin::Made(_, Value::Vector(of)) if of.elements.get().is_none() => Some(Node::Vector(of)),
             Origin::Built | Origin::Made(..) => None,
         }
     }
@@ -164,6 +180,9 @@ impl<'a> Node<'a> {
             }
             (Node::Pair(pair), Value::Closure(of)) => {
                 pair.parts.get_or_init(|| zeros(of.captures()));
+            }
+            (Node::Vector(vector), Value::Vector(of)) => {
+                vector.elements.get_or_init(|| of.elements().iter().map(|value| apply(*operator, value)).collect());
             }
             (Node::Closure(closure), Value::Closure(of)) => {
                 closure.captures.get_or_init(|| of.captures().iter().map(|value| apply(*operator, value)).collect());

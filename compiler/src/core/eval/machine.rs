@@ -14,6 +14,7 @@ use crate::ad::Transforms;
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
 use crate::core::ir::{Body, Definition, GlobalId, Item, Part, Program, Var};
+use crate::core::number;
 use rustc_hash::FxHashMap;
 use std::io::{BufRead, Write};
 use std::rc::Rc;
@@ -197,7 +198,7 @@ impl<'a> Machine<'a> {
             Instruction::Global(slot, global) => (*slot, self.global(*global)?),
             Instruction::Move(slot, operand) => (*slot, self.get(*operand)),
             Instruction::Prim(slot, prim, operands) => {
-                let mut values = [Value::Nil, Value::Nil];
+                let mut values = [const { Value::Nil }; 3];
                 values.iter_mut().zip(operands).for_each(|(value, operand)| *value = self.get(*operand));
                 let watched = self.trap_nan || self.on_kink.is_some();
                 let numbers = if watched { watch::numbers(*prim, &values) } else { None };
@@ -209,7 +210,7 @@ impl<'a> Machine<'a> {
                 (*slot, value)
             }
             Instruction::Lifted(slot, below, prim, operands) => {
-                let mut values = [Value::Nil, Value::Nil];
+                let mut values = [const { Value::Nil }; 3];
                 values.iter_mut().zip(operands).for_each(|(value, operand)| *value = self.get(*operand));
                 (*slot, primitives::apply_below(*below, *prim, values, &mut self.world)?)
             }
@@ -262,6 +263,13 @@ impl<'a> Machine<'a> {
             (Part::Car, Value::Pair(pair)) => Ok(pair.car().clone()),
             (Part::Cdr, Value::Pair(pair)) => Ok(pair.cdr().clone()),
             (Part::Nil, Value::Nil) => Ok(Value::Nil),
+            (Part::Vector(length), Value::Vector(vector)) if vector.elements().len() == length as usize => {
+                Ok(Value::Nil)
+            }
+            (Part::Vector(expected), Value::Vector(vector)) => {
+                let found = number::format(vector.elements().len() as f64).as_str().into();
+                Err(RuntimeError::VectorLength { expected, found })
+            }
             _ => {
                 let found = found(self.world.program, whole);
                 let Some(lambda) = self.codes[self.running.code as usize].lambda else {

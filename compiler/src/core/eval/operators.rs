@@ -24,6 +24,8 @@ enum Build {
     Closure(Function, usize),
     /// A list of so many elements.
     List(usize),
+    /// A vector of so many elements.
+    Vector(usize),
 }
 
 /// The address of a node that more than one reference leads to.
@@ -33,6 +35,7 @@ fn shared_address(value: &Value) -> Option<*const ()> {
             Some(Rc::as_ptr(pair).cast())
         }
         Value::Closure(closure) if value.is_shared() => Some(Rc::as_ptr(closure).cast()),
+        Value::Vector(vector) if value.is_shared() => Some(Rc::as_ptr(vector).cast()),
         _ => None,
     }
 }
@@ -41,7 +44,7 @@ fn shared_address(value: &Value) -> Option<*const ()> {
 fn build_from(results: &mut Vec<Value>, build: Build) {
     let count = match build {
         Build::Pair | Build::Series | Build::Bundle(_) => 2,
-        Build::Closure(_, count) | Build::List(count) => count,
+        Build::Closure(_, count) | Build::List(count) | Build::Vector(count) => count,
     };
     let mut parts = results.drain(results.len() - count..);
     let mut next = || parts.next().unwrap_or_default();
@@ -50,6 +53,7 @@ fn build_from(results: &mut Vec<Value>, build: Build) {
         Build::Series => Value::series(next(), next()),
         Build::Bundle(tags) => Value::bundle(tags, next(), next()),
         Build::Closure(function, _) => Value::closure(function, parts.by_ref().collect()),
+        Build::Vector(_) => Value::vector(parts.by_ref().collect()),
         Build::List(_) => parts.by_ref().rfold(Value::Nil, |tail, item| Value::pair(item, tail)),
     };
     drop(parts);
@@ -117,6 +121,11 @@ fn visit<'a>(operator: Operator, value: &'a Value, tasks: &mut Vec<UndoTask<'a>>
             let build = if matches!(value, Value::Pair(_)) { Build::Pair } else { Build::Series };
             tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(build)]);
             tasks.extend([UndoTask::Visit(operator, pair.cdr()), UndoTask::Visit(operator, pair.car())]);
+        }
+        Value::Vector(vector) => {
+            tasks
+                .extend([UndoTask::Remember(operator, value), UndoTask::Build(Build::Vector(vector.elements().len()))]);
+            tasks.extend(vector.elements().iter().rev().map(|element| UndoTask::Visit(operator, element)));
         }
         Value::Closure(closure) => {
             let Function { base, tower } = closure.function();
@@ -208,6 +217,7 @@ fn origin(value: &Value) -> Option<&Origin> {
     match value {
         Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Some(&pair.origin),
         Value::Closure(closure) => Some(&closure.origin),
+        Value::Vector(vector) => Some(&vector.origin),
         Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
     }
 }
@@ -288,6 +298,11 @@ fn bundle_parts<'a>(
             tasks.push(BundleTask::Build(if matches!(x, Value::Pair(_)) { Build::Pair } else { Build::Series }));
             tasks.extend([BundleTask::Visit(below, a.cdr(), b.cdr()), BundleTask::Visit(below, a.car(), b.car())]);
         }
+        (Value::Vector(a), Value::Vector(b)) if a.elements().len() == b.elements().len() => {
+            tasks.push(BundleTask::Build(Build::Vector(a.elements().len())));
+            let parts = a.elements().iter().zip(b.elements());
+            tasks.extend(parts.rev().map(|(a, b)| BundleTask::Visit(below, a, b)));
+        }
         (Value::Closure(closure), t) => {
             let Function { base, tower } = closure.function();
             let function = Function { base, tower: tower.insert(below.of_code(), Transformation::Forward) };
@@ -315,7 +330,7 @@ enum PlusTask<'a> {
 
 /// `plus`; counts the pairs of numbers that it adds.
 ///
-/// The zero of a pair leaves the other pair as it is, whatever that holds, and takes no time. All that tells a zero is
+/// The zero of a pair or vector leaves the other one as it is, whatever that holds, and takes no time. All that tells a zero is
 /// what it holds, so a pair of which the program says that it is one ([`Pair::is_zero`]) and one that only consists of
 /// zeros are the same; the latter matters only where two pairs do not conform, and is looked for then.
 ///
@@ -324,7 +339,7 @@ enum PlusTask<'a> {
 /// When the two do not conform.
 pub fn plus(program: &Program, left: &Value, right: &Value, additions: &mut u64) -> Result<Value, RuntimeError> {
     let before = *additions;
-    add(program, left, right, Pair::is_zero, additions).or_else(|_| {
+    add(program, left, right, is_known_zero, additions).or_else(|_| {
         *additions = before;
         add(program, left, right, consists_of_zeros, additions)
     })
@@ -334,7 +349,7 @@ fn add(
     program: &Program,
     left: &Value,
     right: &Value,
-    is_zero: fn(&Pair) -> bool,
+    is_zero: fn(&Value) -> bool,
     additions: &mut u64,
 ) -> Result<Value, RuntimeError> {
     let mut tasks = vec![PlusTask::Visit(left, right)];
@@ -359,8 +374,23 @@ fn add(
                     (Value::Real(x), Value::Real(y)) if x.tags == y.tags => {
                         results.push(Value::Real(plus_reals(*x, *y, additions)));
                     }
-                    (Value::Pair(x), Value::Pair(_)) if is_zero(x) => results.push(right.clone()),
-                    (Value::Pair(_), Value::Pair(y)) if is_zero(y) => results.push(left.clone()),
+                    // The zero of the beginning of a vector is shorter than that of the vector, and means the same.
+                    (Value::Vector(x), Value::Vector(y))
+                        if is_zero(right) && x.elements().len() > y.elements().len() =>
+                    {
+                        results.push(left.clone());
+                    }
+                    (Value::Pair(_), Value::Pair(_)) | (Value::Vector(_), Value::Vector(_)) if is_zero(left) => {
+                        results.push(right.clone());
+                    }
+                    (Value::Pair(_), Value::Pair(_)) | (Value::Vector(_), Value::Vector(_)) if is_zero(right) => {
+                        results.push(left.clone());
+                    }
+                    (Value::Vector(x), Value::Vector(y)) if x.elements().len() == y.elements().len() => {
+                        tasks.push(PlusTask::Build(Build::Vector(x.elements().len())));
+                        let parts = x.elements().iter().zip(y.elements());
+                        tasks.extend(parts.rev().map(|(x, y)| PlusTask::Visit(x, y)));
+                    }
                     (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, Build::Pair, &mut tasks),
                     (Value::Series(x), Value::Series(y)) => visit_pairs(x, y, Build::Series, &mut tasks),
                     (Value::Bundle(x), Value::Bundle(y)) if x.tags() == y.tags() => {
@@ -378,23 +408,39 @@ fn add(
 }
 
 /// Whether a pair holds symbolic zeros and empty lists only, at any depth.
-fn consists_of_zeros(pair: &Pair) -> bool {
+fn consists_of_zeros(value: &Value) -> bool {
     let mut seen = FxHashSet::default();
-    let mut pending = vec![pair];
-    while let Some(pair) = pending.pop() {
-        if pair.is_zero() || !seen.insert(std::ptr::from_ref(pair)) {
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        if is_known_zero(value) {
             continue;
         }
-        for part in [pair.car(), pair.cdr()] {
-            match part {
-                Value::Nil => {}
-                Value::Real(real) if real.symbolic => {}
-                Value::Pair(inner) | Value::Bundle(inner) | Value::Series(inner) => pending.push(inner),
-                Value::Real(_) | Value::Bool(_) | Value::Str(_) | Value::Closure(_) => return false,
+        match value {
+            Value::Nil => {}
+            Value::Real(real) if real.symbolic => {}
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => {
+                if seen.insert(Rc::as_ptr(pair).cast::<()>()) {
+                    pending.extend(pair.parts());
+                }
             }
+            Value::Vector(vector) => {
+                if seen.insert(Rc::as_ptr(vector).cast::<()>()) {
+                    pending.extend(vector.elements());
+                }
+            }
+            Value::Real(_) | Value::Bool(_) | Value::Str(_) | Value::Closure(_) => return false,
         }
     }
     true
+}
+
+/// Whether a value with parts was made as a zero.
+fn is_known_zero(value: &Value) -> bool {
+    match value {
+        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => pair.is_zero(),
+        Value::Vector(vector) => vector.is_zero(),
+        Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) | Value::Closure(_) => false,
+    }
 }
 
 fn visit_pairs<'a>(x: &'a Pair, y: &'a Pair, build: Build, tasks: &mut Vec<PlusTask<'a>>) {

@@ -13,8 +13,8 @@ use crate::core::number;
 use crate::core::prim::{Family, Prim};
 
 /// Applies a primitive. Operands that it does not take are `()`.
-pub fn apply(prim: Prim, operands: [Value; 2], world: &mut World<'_>) -> Result<Value, RuntimeError> {
-    let [x, y] = operands;
+pub fn apply(prim: Prim, operands: [Value; 3], world: &mut World<'_>) -> Result<Value, RuntimeError> {
+    let [x, y, z] = operands;
     match prim.family() {
         Family::Arithmetic if prim.arity() == 1 => {
             let x = number_of(prim, 0, &x, world.program)?;
@@ -28,16 +28,22 @@ pub fn apply(prim: Prim, operands: [Value; 2], world: &mut World<'_>) -> Result<
         }
         Family::Test => Ok(Value::Bool(test(Below::NONE, prim, &x))),
         Family::Structure => structure(prim, x, y, world.program),
-        Family::Derivative => derivative(Below::NONE, prim, &x, &y, world),
+        Family::Vector => vector(prim, x, y, world.program),
+        Family::Derivative => derivative(Below::NONE, prim, &x, &y, &z, world),
         Family::Effect => effect(prim, x, &y, world),
     }
 }
 
 /// Applies a derivative operator or a test below some transformations of its operands.
-pub fn apply_below(below: Below, prim: Prim, [x, y]: [Value; 2], world: &mut World<'_>) -> Result<Value, RuntimeError> {
+pub fn apply_below(
+    below: Below,
+    prim: Prim,
+    [x, y, z]: [Value; 3],
+    world: &mut World<'_>,
+) -> Result<Value, RuntimeError> {
     match prim.family() {
         Family::Test => Ok(Value::Bool(test(below, prim, &x))),
-        _ => derivative(below, prim, &x, &y, world),
+        _ => derivative(below, prim, &x, &y, &z, world),
     }
 }
 
@@ -79,7 +85,7 @@ fn test(below: Below, prim: Prim, x: &Value) -> bool {
         Prim::IsReal | Prim::IsReverse | Prim::IsForward | Prim::IsSeries => number_is(below, prim, x),
         Prim::IsBoolean => matches!(x, Value::Bool(_)),
         Prim::IsProcedure => matches!(x, Value::Closure(_)),
-        // There are no vectors.
+        Prim::IsVector => matches!(x, Value::Vector(_)),
         _ => false,
     }
 }
@@ -120,7 +126,48 @@ fn structure(prim: Prim, x: Value, y: Value, program: &Program) -> Result<Value,
     }
 }
 
-fn derivative(below: Below, prim: Prim, x: &Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
+/// More elements than fit into any memory.
+const TOO_MANY: f64 = 1e15;
+
+fn vector(prim: Prim, x: Value, y: Value, program: &Program) -> Result<Value, RuntimeError> {
+    if prim == Prim::NewVector {
+        let number = number_of(prim, 0, &x, program)?;
+        if number.fract() != 0.0 || !(0.0..TOO_MANY).contains(&number) {
+            return Err(RuntimeError::NotALength { number: number::format(number).as_str().into() });
+        }
+        let mut elements = Vec::new();
+        elements.try_reserve_exact(number as usize).map_err(|_| RuntimeError::Exhausted)?;
+        return Ok(Value::vector(elements));
+    }
+    let Value::Vector(vector) = x else {
+        return Err(RuntimeError::NotAVector { prim, found: found(program, &x) });
+    };
+    match prim {
+        Prim::VectorLength | Prim::Filled => Ok(Value::real(vector.elements().len() as f64)),
+        Prim::Fill => Ok(vector.with(y)),
+        Prim::Finish => Ok(Value::Vector(vector)),
+        _ => Ok(vector.elements()[index_of(prim, &y, vector.elements().len(), program)?].clone()),
+    }
+}
+
+/// The index into a vector of so many elements that an operand is.
+fn index_of(prim: Prim, index: &Value, length: usize, program: &Program) -> Result<usize, RuntimeError> {
+    let number = number_of(prim, 1, index, program)?;
+    if number.fract() != 0.0 || !(0.0..length as f64).contains(&number) {
+        let index = number::format(number).as_str().into();
+        return Err(RuntimeError::NotAnIndex { index, length: number::format(length as f64).as_str().into() });
+    }
+    Ok(number as usize)
+}
+
+fn derivative(
+    below: Below,
+    prim: Prim,
+    x: &Value,
+    y: &Value,
+    z: &Value,
+    world: &mut World<'_>,
+) -> Result<Value, RuntimeError> {
     match prim {
         Prim::Zero => Ok(deferred::zero(x)),
         Prim::Plus => {
@@ -136,6 +183,15 @@ fn derivative(below: Below, prim: Prim, x: &Value, y: &Value, world: &mut World<
                 let prim = if prim == Prim::InCar { Prim::Car } else { Prim::Cdr };
                 Err(RuntimeError::NotAPair { prim, found: found(world.program, x) })
             }
+        },
+        Prim::InElement => match x {
+            Value::Vector(vector) => {
+                let index = index_of(Prim::VectorRef, y, vector.elements().len(), world.program)?;
+                let mut zeros: Vec<Value> = vector.elements().iter().map(deferred::zero).collect();
+                zeros[index] = z.clone();
+                Ok(Value::vector(zeros))
+            }
+            _ => Err(RuntimeError::NotAVector { prim: Prim::VectorRef, found: found(world.program, x) }),
         },
         Prim::J => Ok(deferred::apply(Operator::Reverse(below), x)),
         Prim::JStar => Ok(deferred::apply(Operator::Forward(below), x)),

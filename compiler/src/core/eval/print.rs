@@ -35,6 +35,16 @@ pub fn print(program: &Program, value: &Value, output: &mut dyn Write) -> io::Re
             }
             // A function of the program would see the number.
             Rest::Value(Value::Series(series)) => pending.push(Rest::Value(series.car())),
+            Rest::Value(Value::Vector(vector)) => {
+                output.write_all(b"#(")?;
+                pending.push(Rest::Close(1));
+                for (index, element) in vector.elements().iter().enumerate().rev() {
+                    pending.push(Rest::Value(element));
+                    if index > 0 {
+                        pending.push(Rest::Text(" "));
+                    }
+                }
+            }
             Rest::Value(atom) => print_atom(program, atom, output)?,
             Rest::Tail(Value::Nil) => output.write_all(b")")?,
             Rest::Tail(Value::Pair(pair)) => {
@@ -59,7 +69,7 @@ fn repeat(text: &[u8], times: u32, output: &mut dyn Write) -> io::Result<()> {
 
 fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write) -> io::Result<()> {
     match atom {
-        Value::Nil | Value::Pair(_) | Value::Bundle(_) | Value::Series(_) => output.write_all(b"()"),
+        Value::Nil | Value::Pair(_) | Value::Bundle(_) | Value::Series(_) | Value::Vector(_) => output.write_all(b"()"),
         Value::Bool(truth) => output.write_all(if *truth { b"#t" } else { b"#f" }),
         Value::Real(real) => print_real(*real, output),
         Value::Str(text) => print_string(text, output),

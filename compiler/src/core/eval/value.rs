@@ -59,6 +59,8 @@ pub enum Value {
     Series(Rc<Pair>),
     /// A closure.
     Closure(Rc<Closure>),
+    /// A vector.
+    Vector(Rc<Vector>),
 }
 
 /// A λ of the program and what has been applied to it.
@@ -124,6 +126,7 @@ pub(super) enum WeakNode {
     Bundle(Weak<Pair>),
     Series(Weak<Pair>),
     Closure(Weak<Closure>),
+    Vector(Weak<Vector>),
 }
 
 /// The two parts of a pair, a bundle or a power series.
@@ -146,6 +149,15 @@ pub struct Closure {
     memo: OnceCell<Box<Memo>>,
 }
 
+/// A sequence of values.
+#[derive(Debug)]
+pub struct Vector {
+    pub(super) elements: OnceCell<Vec<Value>>,
+    pub(super) origin: Origin,
+    memo: OnceCell<Box<Memo>>,
+    is_zero: bool,
+}
+
 thread_local! {
     /// Bytes in pairs and closures that are alive, roughly.
     static LIVE: Cell<usize> = const { Cell::new(0) };
@@ -159,8 +171,9 @@ pub fn live_bytes() -> usize {
 /// Two counters, the pair, and what the allocator adds.
 const PAIR_BYTES: usize = 96;
 
-fn closure_bytes(captures: usize) -> usize {
-    96 + captures * size_of::<Value>()
+/// The bytes of a closure or a vector with so many values.
+fn sequence_bytes(values: usize) -> usize {
+    96 + values * size_of::<Value>()
 }
 
 impl Value {
@@ -198,14 +211,26 @@ impl Value {
     }
     /// A closure.
     pub fn closure(function: Function, captures: Vec<Value>) -> Value {
-        LIVE.set(LIVE.get() + closure_bytes(captures.len()));
+        LIVE.set(LIVE.get() + sequence_bytes(captures.len()));
         let captures = OnceCell::from(captures.into_boxed_slice());
         Value::Closure(Rc::new(Closure { function, captures, origin: Origin::Built, memo: OnceCell::new() }))
     }
     /// A closure whose captures are found when they are asked for.
     pub(super) fn deferred_closure(function: Function, origin: Origin) -> Value {
-        LIVE.set(LIVE.get() + closure_bytes(0));
+        LIVE.set(LIVE.get() + sequence_bytes(0));
         Value::Closure(Rc::new(Closure { function, captures: OnceCell::new(), origin, memo: OnceCell::new() }))
+    }
+    /// A vector.
+    pub fn vector(elements: Vec<Value>) -> Value {
+        LIVE.set(LIVE.get() + sequence_bytes(elements.len()));
+        let elements = OnceCell::from(elements);
+        let (origin, memo) = (Origin::Built, OnceCell::new());
+        Value::Vector(Rc::new(Vector { elements, origin, memo, is_zero: false }))
+    }
+    /// A vector whose elements are found when they are asked for.
+    pub(super) fn deferred_vector(origin: Origin, is_zero: bool) -> Value {
+        LIVE.set(LIVE.get() + sequence_bytes(0));
+        Value::Vector(Rc::new(Vector { elements: OnceCell::new(), origin, memo: OnceCell::new(), is_zero }))
     }
     /// The value of a literal.
     pub fn constant(constant: &Const) -> Value {
@@ -221,6 +246,7 @@ impl Value {
         match self {
             Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => pair.memo.get().map(Box::as_ref),
             Value::Closure(closure) => closure.memo.get().map(Box::as_ref),
+            Value::Vector(vector) => vector.memo.get().map(Box::as_ref),
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
     }
@@ -229,6 +255,7 @@ impl Value {
         match self {
             Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Some(pair.memo.get_or_init(Box::default)),
             Value::Closure(closure) => Some(closure.memo.get_or_init(Box::default)),
+            Value::Vector(vector) => Some(vector.memo.get_or_init(Box::default)),
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
     }
@@ -237,6 +264,7 @@ impl Value {
         match self {
             Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Rc::strong_count(pair) > 1,
             Value::Closure(closure) => Rc::strong_count(closure) > 1,
+            Value::Vector(vector) => Rc::strong_count(vector) > 1,
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => false,
         }
     }
@@ -247,6 +275,7 @@ impl Value {
             Value::Bundle(pair) => Some(WeakNode::Bundle(Rc::downgrade(pair))),
             Value::Series(pair) => Some(WeakNode::Series(Rc::downgrade(pair))),
             Value::Closure(closure) => Some(WeakNode::Closure(Rc::downgrade(closure))),
+            Value::Vector(vector) => Some(WeakNode::Vector(Rc::downgrade(vector))),
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
     }
@@ -272,6 +301,7 @@ impl Value {
             Value::Str(_) => Kind::Text,
             Value::Pair(_) => Kind::Pair,
             Value::Closure(_) => Kind::Procedure,
+            Value::Vector(_) => Kind::Vector,
         }
     }
 }
@@ -290,6 +320,7 @@ impl WeakNode {
             WeakNode::Bundle(pair) => pair.upgrade().map(Value::Bundle),
             WeakNode::Series(pair) => pair.upgrade().map(Value::Series),
             WeakNode::Closure(closure) => closure.upgrade().map(Value::Closure),
+            WeakNode::Vector(vector) => vector.upgrade().map(Value::Vector),
         }
     }
 }
@@ -328,6 +359,31 @@ impl Closure {
     }
 }
 
+impl Vector {
+    /// The elements.
+    pub fn elements(&self) -> &[Value] {
+        deferred::elements(self)
+    }
+    /// True when the vector is a zero as a whole.
+    pub fn is_zero(&self) -> bool {
+        self.is_zero
+    }
+    /// The vector with one more element.
+    pub fn with(mut self: Rc<Vector>, element: Value) -> Value {
+        if let Some(Vector { elements, origin: Origin::Built, memo, is_zero: false }) = Rc::get_mut(&mut self)
+            && let Some(elements) = elements.get_mut()
+        {
+            memo.take();
+            elements.push(element);
+            LIVE.set(LIVE.get() + size_of::<Value>());
+            return Value::Vector(self);
+        }
+        let mut elements = self.elements().to_vec();
+        elements.push(element);
+        Value::vector(elements)
+    }
+}
+
 impl Drop for Pair {
     fn drop(&mut self) {
         LIVE.set(LIVE.get().saturating_sub(PAIR_BYTES));
@@ -343,9 +399,22 @@ impl Drop for Closure {
             Origin::Built => self.captures.get().map_or(0, |captures| captures.len()),
             Origin::Made(..) => 0,
         };
-        LIVE.set(LIVE.get().saturating_sub(closure_bytes(captures)));
+        LIVE.set(LIVE.get().saturating_sub(sequence_bytes(captures)));
         let mut pending = Vec::new();
         detach_closure(self, &mut pending);
+        release(pending);
+    }
+}
+
+impl Drop for Vector {
+    fn drop(&mut self) {
+        let elements = match self.origin {
+            Origin::Built => self.elements.get().map_or(0, Vec::len),
+            Origin::Made(..) => 0,
+        };
+        LIVE.set(LIVE.get().saturating_sub(sequence_bytes(elements)));
+        let mut pending = Vec::new();
+        detach_vector(self, &mut pending);
         release(pending);
     }
 }
@@ -362,6 +431,11 @@ fn release(mut pending: Vec<Value>) {
             Value::Closure(closure) => {
                 if let Some(mut closure) = Rc::into_inner(closure) {
                     detach_closure(&mut closure, &mut pending);
+                }
+            }
+            Value::Vector(vector) => {
+                if let Some(mut vector) = Rc::into_inner(vector) {
+                    detach_vector(&mut vector, &mut pending);
                 }
             }
             Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => {}
@@ -381,6 +455,12 @@ fn detach_closure(closure: &mut Closure, pending: &mut Vec<Value>) {
     detach_memo(closure.memo.take(), pending);
 }
 
+fn detach_vector(vector: &mut Vector, pending: &mut Vec<Value>) {
+    vector.elements.get_mut().into_iter().flatten().for_each(|value| detach(value, pending));
+    detach_origin(&mut vector.origin, pending);
+    detach_memo(vector.memo.take(), pending);
+}
+
 fn detach_origin(origin: &mut Origin, pending: &mut Vec<Value>) {
     if let Origin::Made(_, of) = origin {
         detach(of, pending);
@@ -394,7 +474,7 @@ fn detach_memo(memo: Option<Box<Memo>>, pending: &mut Vec<Value>) {
 }
 
 fn detach(value: &mut Value, pending: &mut Vec<Value>) {
-    if matches!(value, Value::Pair(_) | Value::Bundle(_) | Value::Series(_) | Value::Closure(_)) {
+    if !matches!(value, Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_)) {
         pending.push(std::mem::take(value));
     }
 }

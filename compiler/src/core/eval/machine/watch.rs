@@ -303,7 +303,7 @@ fn described(name: &str, operands: &[f64]) -> String {
 }
 
 /// The operands of an arithmetic operation or comparison, or of a sum of numbers.
-pub(super) fn numbers(prim: Prim, operands: &[Value; 2]) -> Option<Vec<f64>> {
+pub(super) fn numbers(prim: Prim, operands: &[Value]) -> Option<Vec<f64>> {
     if !matches!(prim.family(), Family::Arithmetic | Family::Comparison) && prim != Prim::Plus {
         return None;
     }

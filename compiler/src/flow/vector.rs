@@ -1,0 +1,198 @@
+//! Shapes of vectors and of their sensitivities.
+//!
+//! A sensitivity of a vector has one of three forms: a zero, which holds the length only or is folded; one-hot, which is
+//! what reading an element gives; and a vector. Sums go from the former to the latter, so that a loop that reads a vector
+//! adds to one element of a sum at each step.
+
+use super::primitive::real_fact;
+use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
+use rustc_hash::FxHashSet;
+
+impl Shapes {
+    /// Whether the zero of values of the shape stays folded.
+    pub fn folds_zero(&mut self, shape: Shape) -> bool {
+        self.is_recursive(shape)
+            || self.alternatives(shape).iter().any(|alternative| {
+                alternative.head.holds_elements() && {
+                    let zero = self.zero(alternative.children[0]);
+                    !self.is_constant(zero)
+                }
+            })
+    }
+
+    /// Whether the shape has one value, to which no number belongs that is not a symbolic zero. ⊥ counts.
+    pub fn is_constant(&self, shape: Shape) -> bool {
+        match &*self.alternatives(shape) {
+            [] => true,
+            [Alternative { head, children }] => match head {
+                Head::Nil | Head::Real(Fact::Zero) => true,
+                Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle => {
+                    !self.is_recursive(shape) && children.iter().all(|child| self.is_constant(*child))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether the alternative is a vector of which it is known that all elements are zeros.
+    pub fn is_zero_vector(&self, alternative: &Alternative) -> bool {
+        alternative.head == Head::Vector && self.is_constant(alternative.children[0])
+    }
+
+    /// The shape of the elements of the vectors in a shape.
+    pub fn element(&mut self, vector: Shape) -> Shape {
+        let mut elements = Vec::new();
+        let (mut seen, mut pending) = (FxHashSet::default(), vec![(vector, false)]);
+        while let Some((vector, zero)) = pending.pop() {
+            if !seen.insert((vector, zero)) {
+                continue;
+            }
+            for alternative in self.alternatives(vector).iter() {
+                let mut add = |this: &mut Shapes, element: Shape, zero: bool| {
+                    elements.push(if zero { this.zero(element) } else { element });
+                };
+                match alternative.head {
+                    Head::Vector | Head::Beginning => add(self, alternative.children[0], zero),
+                    Head::OneHot => {
+                        add(self, alternative.children[0], true);
+                        add(self, alternative.children[1], zero);
+                    }
+                    Head::ZeroOf => pending.push((alternative.children[0], true)),
+                    _ => {}
+                }
+            }
+        }
+        self.join_all(&elements)
+    }
+
+    /// What the elements of the zeros of the vectors in a shape are zeros of: a zero, where all of these are the same.
+    pub fn zero_base(&mut self, vector: Shape) -> Shape {
+        let mut elements = Vec::new();
+        let (mut seen, mut pending) = (FxHashSet::default(), vec![vector]);
+        while let Some(vector) = pending.pop() {
+            if !seen.insert(vector) {
+                continue;
+            }
+            for alternative in self.alternatives(vector).iter() {
+                match alternative.head {
+                    Head::Vector | Head::Beginning | Head::OneHot => elements.push(alternative.children[0]),
+                    Head::ZeroOf => pending.push(alternative.children[0]),
+                    _ => {}
+                }
+            }
+        }
+        let element = self.join_all(&elements);
+        let zero = self.zero(element);
+        if self.is_constant(zero) { zero } else { element }
+    }
+
+    /// The classes that a shape offers, where all forms of the sensitivities of vectors count as vectors: that a sum gets
+    /// from one form to the next is no growth.
+    pub(super) fn classes_but_forms(&self, shape: Shape) -> Vec<Class> {
+        let only_vectors = |of: Shape| self.alternatives(of).iter().all(|of| of.head == Head::Vector);
+        let mut classes: Vec<Class> = Vec::new();
+        for alternative in self.alternatives(shape).iter() {
+            let class = match alternative.head {
+                Head::OneHot => Class::Vector,
+                Head::ZeroOf if only_vectors(alternative.children[0]) => Class::Vector,
+                head => head.class(),
+            };
+            if !classes.contains(&class) {
+                classes.push(class);
+            }
+        }
+        classes.sort_unstable();
+        classes
+    }
+
+    /// The shape with one-hot vectors and folded zeros of vectors as plain vectors.
+    pub fn dense(&mut self, shape: Shape) -> Shape {
+        let shape = self.unfold_zeros(shape);
+        if self.find(shape, Class::OneHot).is_none() {
+            return shape;
+        }
+        let mut parts = Vec::new();
+        let alternatives = self.alternatives(shape);
+        for alternative in alternatives.iter() {
+            let part = self.intern(vec![alternative.clone()]);
+            parts.push(match alternative.head {
+                Head::OneHot => {
+                    let element = self.element(part);
+                    self.make(Head::Vector, &[element])
+                }
+                _ => part,
+            });
+        }
+        self.join_all(&parts)
+    }
+
+    /// The shape without alternatives that are no vectors, nor may be.
+    pub fn vectors(&mut self, shape: Shape) -> Shape {
+        let alternatives = self.alternatives(shape);
+        let is_vector = |alternative: &&Alternative| may_be_vector(alternative.head);
+        if alternatives.iter().all(|alternative| is_vector(&alternative)) {
+            return shape;
+        }
+        let kept = alternatives.iter().filter(is_vector).cloned().collect();
+        self.intern(kept)
+    }
+}
+
+/// Whether values of a head are vectors, or zeros of which that is not known.
+pub fn may_be_vector(head: Head) -> bool {
+    matches!(head, Head::Vector | Head::OneHot | Head::ZeroOf)
+}
+
+/// The shape of `(%new-vector length)`.
+pub fn new_vector(shapes: &mut Shapes, length: Shape) -> Shape {
+    match real_fact(shapes, length) {
+        Some(_) => shapes.make(Head::Beginning, &[Shapes::BOTTOM]),
+        None => Shapes::BOTTOM,
+    }
+}
+
+/// The shape of `(%fill beginning value)`.
+pub fn fill(shapes: &mut Shapes, beginning: Shape, value: Shape) -> Shape {
+    let Some(beginning) = shapes.find(beginning, Class::Beginning) else { return Shapes::BOTTOM };
+    let element = shapes.join(beginning.children[0], value);
+    shapes.make(Head::Beginning, &[element])
+}
+
+/// The shape of `(%finish beginning)`.
+pub fn finish(shapes: &mut Shapes, beginning: Shape) -> Shape {
+    let Some(beginning) = shapes.find(beginning, Class::Beginning) else { return Shapes::BOTTOM };
+    shapes.make(Head::Vector, &beginning.children)
+}
+
+/// The shape of `(%filled beginning)`.
+pub fn filled(shapes: &mut Shapes, beginning: Shape) -> Shape {
+    match shapes.find(beginning, Class::Beginning) {
+        Some(_) => shapes.real(Fact::Unknown),
+        None => Shapes::BOTTOM,
+    }
+}
+
+/// The shape of `(vector-length vector)`.
+pub fn length(shapes: &mut Shapes, vector: Shape) -> Shape {
+    let vector = shapes.vectors(vector);
+    if vector == Shapes::BOTTOM { vector } else { shapes.real(Fact::Unknown) }
+}
+
+/// The shape of `(vector-ref vector index)`.
+pub fn reference(shapes: &mut Shapes, vector: Shape, index: Shape) -> Shape {
+    match real_fact(shapes, index) {
+        Some(_) => shapes.element(vector),
+        None => Shapes::BOTTOM,
+    }
+}
+
+/// The shape of `(in-element vector index sensitivity)`.
+pub fn in_element(shapes: &mut Shapes, vector: Shape, sensitivity: Shape) -> Shape {
+    let vector = shapes.vectors(vector);
+    if vector == Shapes::BOTTOM {
+        return vector;
+    }
+    let base = shapes.zero_base(vector);
+    shapes.make(Head::OneHot, &[base, sensitivity])
+}

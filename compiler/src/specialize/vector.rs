@@ -1,0 +1,579 @@
+//! Vectors on run-time values: the primitives, and the operators of the vector space of sensitivities.
+//!
+//! ```text
+//! vector     length, elements          one box that holds the leaves of all elements; none if they have no leaves
+//! one-hot    length, place, part       what reading an element gives as the sensitivity of the vector
+//! ```
+//!
+//! A sum of a vector and a one-hot one changes one element: of a copy, unless nobody else owns the vector. So a loop that
+//! reads elements adds up their sensitivities in place.
+
+use super::Specializer;
+use super::emit::{Emitted, Emitter, Parts, Val, target};
+use super::failure::HOLE;
+use crate::core::errors::RuntimeError;
+use crate::core::prim::Prim;
+use crate::flow::shape::{Class, Fact, Head, Shape, Shapes};
+use crate::flow::vector::may_be_vector;
+use crate::ssa::ir::{Compare, Int2, IntCompare, Op, Terminator, Type, Value, VectorId, VectorLayout};
+use rustc_hash::FxHashSet;
+
+/// Lengths are below this number.
+const TOO_MANY: i64 = 1_000_000_000_000_000;
+
+/// A vector under construction or taken apart: the shape of its elements, its length, and the elements if they have leaves.
+#[derive(Clone, Copy)]
+pub(super) struct Elements {
+    pub shape: Shape,
+    pub length: Value,
+    /// How many there are so far, if this is a beginning.
+    pub filled: Option<Value>,
+    pub elements: Option<Value>,
+}
+
+impl Elements {
+    /// What an alternative that is a vector consists of.
+    pub fn of(parts: &Parts) -> Elements {
+        let length = parts.own.expect("a vector has a length");
+        Elements { shape: parts.alternative.children[0], length, filled: parts.place, elements: parts.elements }
+    }
+    /// The leaves of the vector.
+    pub fn leaves(&self) -> Vec<Value> {
+        [self.length].into_iter().chain(self.filled).chain(self.elements).collect()
+    }
+    /// The number of elements that there are.
+    fn count(&self) -> Value {
+        self.filled.unwrap_or(self.length)
+    }
+}
+
+impl Specializer<'_> {
+    /// The kind of vectors whose elements have that shape, if these have leaves.
+    fn vector_kind(&mut self, element: Shape) -> Option<VectorId> {
+        let fields = self.leaves(element).to_vec();
+        if fields.is_empty() {
+            return None;
+        }
+        if let Some(kind) = self.vectors.get(&fields) {
+            return Some(*kind);
+        }
+        let kind = self.out.vectors.push(VectorLayout { name: "vector".into(), fields: fields.clone() });
+        self.vectors.insert(fields, kind);
+        Some(kind)
+    }
+
+    /// A vector of vacant elements.
+    pub(super) fn vacant(&mut self, e: &mut Emitter, shape: Shape, length: Value) -> Elements {
+        let kind = self.vector_kind(shape);
+        let elements = kind.map(|kind| e.value(Op::NewVector(kind), &[length], Type::Ptr));
+        Elements { shape, length, filled: None, elements }
+    }
+
+    /// An element, whose place is in range.
+    pub(super) fn element(&mut self, e: &mut Emitter, vector: &Elements, place: Value) -> Val {
+        let types = self.leaves(vector.shape);
+        let leaves = match (self.vector_kind(vector.shape), vector.elements) {
+            (Some(kind), Some(elements)) => {
+                let operands = [elements, vector.length, place];
+                let fields = (0..).zip(types.iter());
+                fields.map(|(field, ty)| e.value(Op::Element(kind, field), &operands, *ty)).collect()
+            }
+            _ => Vec::new(),
+        };
+        Val { shape: vector.shape, leaves }
+    }
+
+    /// The vector with another element of the same shape in a place, which is in range.
+    pub(super) fn with_element(&mut self, e: &mut Emitter, vector: Elements, place: Value, element: &Val) -> Elements {
+        debug_assert_eq!(vector.shape, element.shape);
+        let (Some(kind), Some(elements)) = (self.vector_kind(vector.shape), vector.elements) else { return vector };
+        let operands: Vec<Value> = [elements, vector.length, place].iter().chain(&element.leaves).copied().collect();
+        Elements { elements: Some(e.value(Op::WithElement(kind), &operands, Type::Ptr)), ..vector }
+    }
+
+    /// The vector of what `each` makes for every place, from the first to the last.
+    pub(super) fn build_vector(
+        &mut self,
+        e: &mut Emitter,
+        shape: Shape,
+        length: Value,
+        may_fail: bool,
+        each: impl FnOnce(&mut Self, &mut Emitter, Value) -> Emitted<Val>,
+    ) -> Elements {
+        let vector = self.vacant(e, shape, length);
+        self.replace_elements(e, vector, may_fail, |this, e, _, place| each(this, e, place))
+    }
+
+    /// The vector with every element replaced by what `each` makes of the vector so far and the place; if that may fail,
+    /// also where the elements have no leaves.
+    pub(super) fn replace_elements(
+        &mut self,
+        e: &mut Emitter,
+        vector: Elements,
+        may_fail: bool,
+        each: impl FnOnce(&mut Self, &mut Emitter, &Elements, Value) -> Emitted<Val>,
+    ) -> Elements {
+        let mut result = vector;
+        if vector.elements.is_none() && !may_fail {
+            return vector;
+        }
+        let state: Vec<Value> = vector.elements.into_iter().collect();
+        let state = self.for_each_place(e, vector.count(), &state, |this, e, place, state| {
+            let vector = Elements { elements: state.first().copied(), ..vector };
+            let element = each(this, e, &vector, place)?;
+            let vector = this.with_element(e, vector, place, &element);
+            Some(vector.elements.into_iter().collect())
+        });
+        result.elements = state.first().copied();
+        result
+    }
+
+    /// The vector, or beginning of one, of what `each` makes of every element.
+    pub(super) fn map_elements(
+        &mut self,
+        e: &mut Emitter,
+        vector: &Elements,
+        shape: Shape,
+        may_fail: bool,
+        each: impl FnOnce(&mut Self, &mut Emitter, &Val) -> Emitted<Val>,
+    ) -> Elements {
+        let new = self.vacant(e, shape, vector.length);
+        let new = Elements { filled: vector.filled, ..new };
+        self.replace_elements(e, new, may_fail, |this, e, _, place| {
+            let element = this.element(e, vector, place);
+            each(this, e, &element)
+        })
+    }
+
+    /// A loop over the places of a vector, with values that it carries along.
+    pub(super) fn for_each_place(
+        &mut self,
+        e: &mut Emitter,
+        length: Value,
+        state: &[Value],
+        each: impl FnOnce(&mut Self, &mut Emitter, Value, &[Value]) -> Emitted<Vec<Value>>,
+    ) -> Vec<Value> {
+        let carried = state.iter().map(|value| e.function.values[*value]);
+        let types: Vec<Type> = [Type::Int].into_iter().chain(carried).collect();
+        let (head, body, done) = (e.new_block(&types), e.new_block(&[]), e.new_block(&[]));
+        let first = e.int(0);
+        e.jump(head, [first].iter().chain(state).copied().collect());
+        e.switch_to(head);
+        let params = e.function.blocks[head].params.clone();
+        let more = e.value(Op::IntCompare(IntCompare::Lt), &[params[0], length], Type::Bool);
+        e.terminate(Terminator::Branch(more, target(body), target(done)));
+        e.switch_to(body);
+        e.depth += 1;
+        if let Some(state) = each(self, e, params[0], &params[1..]) {
+            let one = e.int(1);
+            let next = e.value(Op::Int2(Int2::Add), &[params[0], one], Type::Int);
+            e.jump(head, [next].into_iter().chain(state).collect());
+        }
+        e.depth -= 1;
+        e.switch_to(done);
+        params[1..].to_vec()
+    }
+
+    /// Goes on where a condition holds; where not, `otherwise` ends the program.
+    pub(super) fn demand(
+        &mut self,
+        e: &mut Emitter,
+        condition: Value,
+        otherwise: impl FnOnce(&mut Self, &mut Emitter) -> Emitted<()>,
+    ) {
+        let (fine, wrong) = (e.new_block(&[]), e.new_block(&[]));
+        e.terminate(Terminator::Branch(condition, target(fine), target(wrong)));
+        e.switch_to(wrong);
+        e.depth += 1;
+        let _: Option<()> = otherwise(self, e);
+        e.depth -= 1;
+        e.switch_to(fine);
+    }
+
+    /// The integer that a number is, if it is below a limit; else `otherwise` ends the program.
+    fn integer(
+        &mut self,
+        e: &mut Emitter,
+        number: Value,
+        limit: Value,
+        otherwise: impl FnOnce(&mut Self, &mut Emitter) -> Emitted<()>,
+    ) -> Value {
+        let integer = e.value(Op::IntOf, &[number], Type::Int);
+        let back = e.value(Op::RealOf, &[integer], Type::F64);
+        let whole = e.value(Op::Compare(Compare::Eq), &[back, number], Type::Bool);
+        let below = e.value(Op::IntCompare(IntCompare::Below), &[integer, limit], Type::Bool);
+        let fits = e.value(Op::And, &[whole, below], Type::Bool);
+        self.demand(e, fits, otherwise);
+        integer
+    }
+
+    /// The place in a vector of that length that an operand is, checked.
+    fn place_of(&mut self, e: &mut Emitter, prim: Prim, index: &Val, length: Value) -> Emitted<Value> {
+        let number = self.real_operand(e, prim, 1, index)?;
+        Some(self.integer(e, number, length, |this, e| {
+            let error = RuntimeError::NotAnIndex { index: HOLE.into(), length: HOLE.into() };
+            let length = e.value(Op::RealOf, &[length], Type::F64);
+            this.fail_with(e, &error, &[number, length])
+        }))
+    }
+
+    /// A primitive of the family of vectors.
+    pub fn vector_primitive(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+        match prim {
+            Prim::NewVector => {
+                let number = self.real_operand(e, prim, 0, &args[0])?;
+                let limit = e.int(TOO_MANY);
+                let length = self.integer(e, number, limit, |this, e| {
+                    this.fail_with(e, &RuntimeError::NotALength { number: HOLE.into() }, &[number])
+                });
+                let none = e.int(0);
+                Some(self.build(e, result, 0, vec![length, none]))
+            }
+            Prim::Fill => self.fill(e, args, result),
+            Prim::Finish => self.beginning(e, prim, &args[0], result, |this, e, beginning| {
+                let vector = Elements { filled: None, ..beginning };
+                Some(this.build(e, result, 0, vector.leaves()))
+            }),
+            Prim::Filled => self.beginning(e, prim, &args[0], result, |_, e, beginning| {
+                let number = e.value(Op::RealOf, &[beginning.count()], Type::F64);
+                Some(Val { shape: result, leaves: vec![number] })
+            }),
+            Prim::VectorLength => {
+                let length = self.length(e, prim, &args[0])?;
+                let number = e.value(Op::RealOf, &[length], Type::F64);
+                Some(Val { shape: result, leaves: vec![number] })
+            }
+            _ => {
+                let length = self.length(e, prim, &args[0])?;
+                let place = self.place_of(e, prim, &args[1], length)?;
+                self.element_at(e, &args[0], place, result)
+            }
+        }
+    }
+
+    fn fill(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
+        self.beginning(e, Prim::Fill, &args[0], result, |this, e, beginning| {
+            let tag = this.tag_of(result, Class::Beginning)?;
+            let shape = this.flow.shapes.alternatives(result)[tag].children[0];
+            let place = beginning.count();
+            // The library keeps this law; a mistake there must not write elsewhere.
+            let fits = e.value(Op::IntCompare(IntCompare::Below), &[place, beginning.length], Type::Bool);
+            this.demand(e, fits, |_, e| {
+                e.terminate(Terminator::Unreachable);
+                None
+            });
+            let vector = this.convert_elements(e, beginning, shape);
+            let element = this.convert(e, &args[1], shape)?;
+            let vector = this.with_element(e, vector, place, &element);
+            let one = e.int(1);
+            let filled = e.value(Op::Int2(Int2::Add), &[place, one], Type::Int);
+            let vector = Elements { filled: Some(filled), ..vector };
+            Some(this.build(e, result, tag, vector.leaves()))
+        })
+    }
+
+    /// Runs `each` on the beginning of a vector.
+    fn beginning(
+        &mut self,
+        e: &mut Emitter,
+        prim: Prim,
+        value: &Val,
+        result: Shape,
+        mut each: impl FnMut(&mut Self, &mut Emitter, Elements) -> Emitted<Val>,
+    ) -> Emitted<Val> {
+        self.dispatch(e, value, result, |this, e, parts| match parts.alternative.head {
+            Head::Beginning => each(this, e, Elements::of(&parts)),
+            head => this.not_a_vector(e, prim, head),
+        })
+    }
+
+    fn not_a_vector<T>(&mut self, e: &mut Emitter, prim: Prim, head: Head) -> Emitted<T> {
+        let error = RuntimeError::NotAVector { prim, found: self.found(head) };
+        self.fail(e, &error)
+    }
+
+    /// The length of a vector in any form, checked to be one.
+    fn length(&mut self, e: &mut Emitter, prim: Prim, vector: &Val) -> Emitted<Value> {
+        let vector = &self.without_zeros_of_zeros(e, vector)?;
+        if self.flow.shapes.single(vector.shape).is_some() {
+            let parts = self.parts(e, vector, 0);
+            return self.length_of_parts(e, prim, &parts);
+        }
+        let number = self.flow.shapes.real(Fact::Unknown);
+        let length = self.dispatch(e, vector, number, |this, e, parts| {
+            let length = this.length_of_parts(e, prim, &parts)?;
+            Some(Val { shape: number, leaves: vec![e.value(Op::RealOf, &[length], Type::F64)] })
+        })?;
+        Some(e.value(Op::IntOf, &length.leaves, Type::Int))
+    }
+
+    fn length_of_parts(&mut self, e: &mut Emitter, prim: Prim, parts: &Parts) -> Emitted<Value> {
+        match parts.alternative.head {
+            Head::Vector | Head::Beginning | Head::OneHot => parts.own,
+            Head::ZeroOf => self.length(e, prim, &parts.children[0]),
+            head => self.not_a_vector(e, prim, head),
+        }
+    }
+
+    /// The element of a vector in any form, at a place in range, as a value of shape `result`.
+    fn element_at(&mut self, e: &mut Emitter, vector: &Val, place: Value, result: Shape) -> Emitted<Val> {
+        let vector = &self.without_zeros_of_zeros(e, vector)?;
+        self.dispatch(e, vector, result, |this, e, parts| match parts.alternative.head {
+            Head::Vector | Head::Beginning => {
+                let element = this.element(e, &Elements::of(&parts), place);
+                this.convert(e, &element, result)
+            }
+            Head::ZeroOf => {
+                let shape = this.flow.shapes.element(parts.children[0].shape);
+                let element = this.element_at(e, &parts.children[0], place, shape)?;
+                this.zero(e, &element, result)
+            }
+            Head::OneHot => {
+                let types = this.leaves(result);
+                let (here, elsewhere, join) = (e.new_block(&[]), e.new_block(&[]), e.new_block(&types));
+                let hot = parts.place?;
+                let same = e.value(Op::IntCompare(IntCompare::Eq), &[place, hot], Type::Bool);
+                e.terminate(Terminator::Branch(same, target(here), target(elsewhere)));
+                let mut joined = false;
+                e.depth += 1;
+                for block in [here, elsewhere] {
+                    e.switch_to(block);
+                    let value = match block == here {
+                        true => this.convert(e, &parts.children[0], result),
+                        false => this.zero_element(e, &parts, place, result),
+                    };
+                    if let Some(value) = value {
+                        e.jump(join, value.leaves);
+                        joined = true;
+                    }
+                }
+                e.depth -= 1;
+                this.continue_at(e, join, joined, result)
+            }
+            // `length` has been asked before.
+            _ => {
+                e.terminate(Terminator::Unreachable);
+                None
+            }
+        })
+    }
+
+    /// A zero of a one-hot vector, as a value of shape `result`.
+    fn zero_element(&mut self, e: &mut Emitter, parts: &Parts, place: Value, result: Shape) -> Emitted<Val> {
+        let base = self.zero_base_of_parts(parts);
+        let element = self.element(e, &base, place);
+        self.zero(e, &element, result)
+    }
+
+    /// The value with folded zeros unfolded if one may be that of a folded zero.
+    fn without_zeros_of_zeros(&mut self, e: &mut Emitter, value: &Val) -> Emitted<Val> {
+        let shapes = &self.flow.shapes;
+        match shapes.find(value.shape, Class::ZeroOf) {
+            Some(zero) if shapes.find(zero.children[0], Class::ZeroOf).is_some() => self.unfold_zeros(e, value),
+            _ => Some(value.clone()),
+        }
+    }
+
+    /// The vector of what the elements of a one-hot vector are zeros of.
+    pub(super) fn zero_base_of_parts(&self, parts: &Parts) -> Elements {
+        let length = parts.own.expect("a vector has a length");
+        Elements { shape: parts.alternative.children[0], length, filled: None, elements: parts.elements }
+    }
+
+    /// The zero of a one-hot vector.
+    pub(super) fn zero_of_one_hot(&mut self, e: &mut Emitter, parts: &Parts) -> Emitted<Val> {
+        let base = self.zero_base_of_parts(parts);
+        let shape = self.flow.shapes.make(Head::Vector, &[base.shape]);
+        let vector = self.build(e, shape, 0, base.leaves());
+        let zero = self.flow.shapes.zero(shape);
+        self.zero(e, &vector, zero)
+    }
+
+    /// The leaves of a one-hot vector but for its part, converted to another base.
+    pub(super) fn convert_base(&mut self, e: &mut Emitter, parts: &Parts, shape: Shape) -> Vec<Value> {
+        let base = self.zero_base_of_parts(parts);
+        let elements =
+            if self.flow.shapes.is_constant(shape) { None } else { self.convert_elements(e, base, shape).elements };
+        parts.own.into_iter().chain(parts.place).chain(elements).collect()
+    }
+
+    /// `(in-element vector index sensitivity)`
+    pub fn in_element(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
+        let length = self.length(e, Prim::VectorRef, &args[0])?;
+        let place = self.place_of(e, Prim::VectorRef, &args[1], length)?;
+        let tag = self.tag_of(result, Class::OneHot)?;
+        let shapes = self.flow.shapes.alternatives(result)[tag].children.clone();
+        let mut leaves = vec![length, place];
+        if !self.flow.shapes.is_constant(shapes[0]) {
+            leaves.extend(self.zero_base(e, &args[0], shapes[0])?.elements);
+        }
+        leaves.extend(self.convert(e, &args[2], shapes[1])?.leaves);
+        Some(self.build(e, result, tag, leaves))
+    }
+
+    /// The vector of elements of that shape which the elements of the zero of a vector in any form are zeros of.
+    fn zero_base(&mut self, e: &mut Emitter, vector: &Val, shape: Shape) -> Emitted<Elements> {
+        let vector = self.without_zeros_of_zeros(e, vector)?;
+        let result = self.flow.shapes.make(Head::Vector, &[shape]);
+        let base = self.dispatch(e, &vector, result, |this, e, parts| {
+            let base = match parts.alternative.head {
+                Head::Vector | Head::Beginning => Elements { filled: None, ..Elements::of(&parts) },
+                Head::OneHot => this.zero_base_of_parts(&parts),
+                Head::ZeroOf => this.zero_base(e, &parts.children[0], shape)?,
+                _ => {
+                    e.terminate(Terminator::Unreachable);
+                    return None;
+                }
+            };
+            let base = this.convert_elements(e, base, shape);
+            Some(this.build(e, result, 0, base.leaves()))
+        })?;
+        let parts = self.parts(e, &base, 0);
+        Some(Elements::of(&parts))
+    }
+
+    /// A vector of so many elements, as a pattern demands; `error` says what is wrong with anything else.
+    pub fn demand_length(
+        &mut self,
+        e: &mut Emitter,
+        value: &Val,
+        expected: u32,
+        error: impl Fn(&Self, Head) -> RuntimeError,
+    ) -> Emitted<Val> {
+        let nil = self.flow.shapes.nil();
+        self.dispatch(e, value, nil, |this, e, parts| {
+            let head = parts.alternative.head;
+            if !may_be_vector(head) {
+                let error = error(this, head);
+                return this.fail(e, &error);
+            }
+            let length = this.length_of_parts(e, Prim::VectorRef, &parts)?;
+            let fits = e.value(Op::IntIs(i64::from(expected)), &[length], Type::Bool);
+            this.demand(e, fits, |this, e| {
+                let found = e.value(Op::RealOf, &[length], Type::F64);
+                this.fail_with(e, &RuntimeError::VectorLength { expected, found: HOLE.into() }, &[found])
+            });
+            Some(Val { shape: nil, leaves: Vec::new() })
+        })
+    }
+
+    /// The value with a vector in place of one that is one-hot, or a folded zero, at its top.
+    pub fn dense(&mut self, e: &mut Emitter, value: &Val) -> Emitted<Val> {
+        let value = self.unfold_zeros(e, value)?;
+        if self.tag_of(value.shape, Class::OneHot).is_none() {
+            return Some(value);
+        }
+        let shape = self.flow.shapes.dense(value.shape);
+        self.dispatch(e, &value, shape, |this, e, parts| {
+            let (Head::OneHot, Some(tag)) = (parts.alternative.head, this.tag_of(shape, Class::Vector)) else {
+                let value = this.single(e, parts);
+                return this.convert(e, &value, shape);
+            };
+            let element = this.flow.shapes.alternatives(shape)[tag].children[0];
+            let vector = this.dense_elements(e, &parts, element)?;
+            Some(this.build(e, shape, tag, vector.leaves()))
+        })
+    }
+
+    /// A one-hot vector as a vector of elements of that shape.
+    fn dense_elements(&mut self, e: &mut Emitter, parts: &Parts, shape: Shape) -> Emitted<Elements> {
+        let vector =
+            self.build_vector(e, shape, parts.own?, false, |this, e, place| this.zero_element(e, parts, place, shape));
+        let part = self.convert(e, &parts.children[0], shape)?;
+        Some(self.with_element(e, vector, parts.place?, &part))
+    }
+
+    /// The vector with elements converted to a shape that covers theirs.
+    pub(super) fn convert_elements(&mut self, e: &mut Emitter, vector: Elements, shape: Shape) -> Elements {
+        let nothing = vector.shape == Shapes::BOTTOM;
+        if vector.shape == shape || !nothing && self.same_leaves(vector.shape, shape) {
+            return Elements { shape, ..vector };
+        }
+        if nothing {
+            return Elements { filled: vector.filled, ..self.vacant(e, shape, vector.length) };
+        }
+        self.map_elements(e, &vector, shape, false, |this, e, element| this.convert(e, element, shape))
+    }
+
+    /// Whether the leaves of a value stay what they are when it is converted.
+    fn same_leaves(&mut self, from: Shape, to: Shape) -> bool {
+        if from == to {
+            return true;
+        }
+        if self.leaves(from) != self.leaves(to) || self.may_recur(from) || self.may_recur(to) {
+            return false;
+        }
+        let (Some(a), Some(b)) = (self.flow.shapes.single(from), self.flow.shapes.single(to)) else { return false };
+        match (a.head, b.head) {
+            (Head::Real(Fact::Unknown), Head::Real(Fact::Unknown | Fact::PerhapsZero)) => true,
+            (Head::Real(_), _) => a.head == b.head,
+            (Head::Vector, Head::Vector) => self.same_leaves(a.children[0], b.children[0]),
+            _ => {
+                a.head.class() == b.head.class()
+                    && a.children.iter().zip(b.children.iter()).all(|(a, b)| self.same_leaves(*a, *b))
+            }
+        }
+    }
+
+    /// The zero of a vector.
+    pub(super) fn zero_vector(&mut self, e: &mut Emitter, parts: &Parts) -> Emitted<Val> {
+        let vector = Elements::of(parts);
+        let shape = self.flow.shapes.zero(vector.shape);
+        let zero = self.map_elements(e, &vector, shape, false, |this, e, element| this.zero(e, element, shape));
+        let zero = Elements { filled: None, ..zero };
+        let shape = self.flow.shapes.make(Head::Vector, &[shape]);
+        Some(self.build(e, shape, 0, zero.leaves()))
+    }
+
+    /// `(plus x y)` of vectors that are not known to be zeros, one-hot ones among them.
+    pub(super) fn plus_vectors(&mut self, e: &mut Emitter, x: Parts, y: Parts, result: Shape) -> Emitted<Val> {
+        let (Some(tag), f, g) = (self.tag_of(result, Class::Vector), x.alternative.head, y.alternative.head) else {
+            e.terminate(Terminator::Unreachable);
+            return None;
+        };
+        let shape = self.flow.shapes.alternatives(result)[tag].children[0];
+        let lengths = [&x, &y].map(|parts| self.length_of_parts(e, Prim::VectorRef, parts));
+        let [Some(left), Some(right)] = lengths else { return None };
+        let conform = e.value(Op::IntCompare(IntCompare::Eq), &[left, right], Type::Bool);
+        self.demand(e, conform, |this, e| {
+            let error = RuntimeError::NonConformant { left: this.found(f), right: this.found(g) };
+            this.fail(e, &error)
+        });
+        let sum = match (f, g) {
+            (Head::Vector, Head::Vector) => {
+                let (augend, addend) = (Elements::of(&x), Elements::of(&y));
+                let may_fail = !self.always_conform(augend.shape, addend.shape, &mut FxHashSet::default());
+                if self.leaves(shape).is_empty() {
+                    // There is nothing to store, but perhaps a sum that fails.
+                    let sums = self.vacant(e, shape, left);
+                    self.replace_elements(e, sums, may_fail, |this, e, _, place| {
+                        let (a, b) = (this.element(e, &augend, place), this.element(e, &addend, place));
+                        this.plus(e, &a, &b, shape)
+                    })
+                } else {
+                    let vector = self.convert_elements(e, augend, shape);
+                    self.replace_elements(e, vector, false, |this, e, vector, place| {
+                        let (a, b) = (this.element(e, vector, place), this.element(e, &addend, place));
+                        this.plus(e, &a, &b, shape)
+                    })
+                }
+            }
+            (Head::OneHot, Head::Vector) => {
+                let vector = self.convert_elements(e, Elements::of(&y), shape);
+                let element = self.element(e, &vector, x.place?);
+                let sum = self.plus(e, &x.children[0], &element, shape)?;
+                self.with_element(e, vector, x.place?, &sum)
+            }
+            _ => {
+                let vector = match f {
+                    Head::Vector => self.convert_elements(e, Elements::of(&x), shape),
+                    _ => self.dense_elements(e, &x, shape)?,
+                };
+                let element = self.element(e, &vector, y.place?);
+                let sum = self.plus(e, &element, &y.children[0], shape)?;
+                self.with_element(e, vector, y.place?, &sum)
+            }
+        };
+        Some(self.build(e, result, tag, sum.leaves()))
+    }
+}

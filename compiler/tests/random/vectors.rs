@@ -1,0 +1,61 @@
+//! Vectors: made in all ways, read, folded.
+
+use super::generate::Generator;
+use super::sexp::{Sexp, atom, form};
+use super::types::Type;
+use std::rc::Rc;
+
+impl Generator {
+    /// A vector with elements of a type.
+    pub(super) fn vector(&mut self, item: &Type) -> Sexp {
+        self.note("vectors");
+        let vector = Type::Vector(Rc::new(item.clone()));
+        let x = self.fresh("x");
+        match self.rng.below(if self.may_repeat() { 9 } else { 3 }) {
+            0 => form("(vector ?)", [self.expression(item)]),
+            1 => form("(vector ? ?)", [self.expression(item), self.expression(item)]),
+            2 => form("(vector ? ? ?)", [self.simple(item), self.expression(item), self.simple(item)]),
+            3..=4 => {
+                let body = self.each(&x, &Type::Real, item);
+                form("(build ? (lambda (?) ?))", [self.count(), atom(x), body])
+            }
+            5..=6 => {
+                let from = self.any_type(1);
+                let body = self.each(&x, &from, item);
+                form("(vector-map (lambda (?) ?) ?)", [atom(x), body, self.expression(&Type::Vector(Rc::new(from)))])
+            }
+            7 => form("(list->vector ?)", [self.expression(&Type::List(Rc::new(item.clone())))]),
+            _ => form("(vector-append ? ?)", [self.expression(&vector), self.expression(&vector)]),
+        }
+    }
+
+    /// What is computed for each element `x`.
+    fn each(&mut self, x: &str, of: &Type, wanted: &Type) -> Sexp {
+        self.within(&[(x, of)], |inside| inside.repeated(3, |inside| inside.expression(wanted)))
+    }
+
+    /// An element of a vector, which may be too short.
+    pub(super) fn element(&mut self, wanted: &Type) -> Sexp {
+        let vector = self.expression(&Type::Vector(Rc::new(wanted.clone())));
+        let v = self.fresh("v");
+        if self.rng.percent(5) {
+            return form("(vector-ref ? ?)", [vector, self.count()]);
+        }
+        let (index, otherwise) = (self.count(), self.expression(wanted));
+        let parts = [atom(&v), vector, index.clone(), atom(&v), atom(&v), index, otherwise];
+        form("(let ((? ?)) (if (< ? (vector-length ?)) (vector-ref ? ?) ?))", parts)
+    }
+
+    /// All elements of a vector combined with a value.
+    pub(super) fn fold_vector(&mut self, wanted: &Type) -> Sexp {
+        if !self.may_repeat() {
+            return self.simple(wanted);
+        }
+        let item = self.any_type(1);
+        let vector = self.expression(&Type::Vector(Rc::new(item.clone())));
+        let (a, x) = (self.fresh("a"), self.fresh("x"));
+        let body =
+            self.within(&[(&a, wanted), (&x, &item)], |inside| inside.repeated(3, |inside| inside.expression(wanted)));
+        form("(vector-fold (lambda (? ?) ?) ? ?)", [atom(a), atom(x), body, self.expression(wanted), vector])
+    }
+}
