@@ -94,10 +94,11 @@ fn candidates(program: &Program) -> FxHashMap<SumId, Chain> {
 
 /// Keeps the chains that go on as themselves and whose values share no place with others.
 fn keep_unmixed(chains: &mut FxHashMap<SumId, Chain>, classes: &Classes) {
+    let vectors = classes.vectors();
     for (class, sums) in classes.all() {
         for sum in sums {
             let rest = chains.get(sum).and_then(|chain| classes.field(class, (*sum, chain.node, 0)));
-            if sums.len() > 1 || rest != Some(class) {
+            if sums.len() > 1 || rest != Some(class) || vectors.contains(&class) {
                 chains.remove(sum);
             }
         }

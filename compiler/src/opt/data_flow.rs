@@ -41,6 +41,8 @@ pub struct Classes {
     parts: Vec<FxHashMap<Part, usize>>,
     /// ...and the sums of their values.
     sums: Vec<FxHashSet<SumId>>,
+    /// Places of new vectors.
+    vectors: Vec<usize>,
 }
 
 impl Classes {
@@ -69,6 +71,11 @@ impl Classes {
             Part::Field(field) => Some((class, field, inner)),
             Part::Element(..) => None,
         })
+    }
+
+    /// The classes of values that may be vectors.
+    pub fn vectors(&self) -> FxHashSet<Class> {
+        self.vectors.iter().map(|id| Class(self.root(*id))).collect()
     }
 
     /// The classes of what elements of vectors hold.
@@ -225,7 +232,10 @@ impl Classes {
                     self.part_holds(whole, Part::Field((sum, tag, field)), place(inst.results[0]));
                 }
             }
-            Op::NewVector(_) => drop(self.id(place(inst.results[0]))),
+            Op::NewVector(_) => {
+                let new = self.id(place(inst.results[0]));
+                self.vectors.push(new);
+            }
             Op::Element(vector, field) => {
                 let whole = self.id(place(inst.args[0]));
                 if is_pointer(inst.results[0]) {
