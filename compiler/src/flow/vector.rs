@@ -40,27 +40,36 @@ impl Shapes {
         alternative.head == Head::Vector && self.is_constant(alternative.children[0])
     }
 
-    /// The shape of the elements of the vectors in a shape.
-    pub fn element(&mut self, vector: Shape) -> Shape {
-        let mut elements = Vec::new();
-        let (mut seen, mut pending) = (FxHashSet::default(), vec![(vector, false)]);
-        while let Some((vector, zero)) = pending.pop() {
-            if !seen.insert((vector, zero)) {
+    /// The alternatives of a shape that are vectors, those that folded zeros are zeros of among them, each with whether it
+    /// stands for its zero.
+    fn vector_forms(&self, shape: Shape) -> Vec<(Alternative, bool)> {
+        let mut forms = Vec::new();
+        let (mut seen, mut pending) = (FxHashSet::default(), vec![(shape, false)]);
+        while let Some((shape, zero)) = pending.pop() {
+            if !seen.insert((shape, zero)) {
                 continue;
             }
-            for alternative in self.alternatives(vector).iter() {
-                let mut add = |this: &mut Shapes, element: Shape, zero: bool| {
-                    elements.push(if zero { this.zero(element) } else { element });
-                };
+            for alternative in self.alternatives(shape).iter() {
                 match alternative.head {
-                    Head::Vector | Head::Beginning => add(self, alternative.children[0], zero),
-                    Head::OneHot => {
-                        add(self, alternative.children[0], true);
-                        add(self, alternative.children[1], zero);
-                    }
+                    Head::Vector | Head::Beginning | Head::OneHot => forms.push((alternative.clone(), zero)),
                     Head::ZeroOf => pending.push((alternative.children[0], true)),
                     _ => {}
                 }
+            }
+        }
+        forms
+    }
+
+    /// The shape of the elements of the vectors in a shape.
+    pub fn element(&mut self, vector: Shape) -> Shape {
+        let mut elements = Vec::new();
+        for (form, zero) in self.vector_forms(vector) {
+            let is_one_hot = form.head == Head::OneHot;
+            let element = form.children[0];
+            elements.push(if zero || is_one_hot { self.zero(element) } else { element });
+            if is_one_hot {
+                let part = form.children[1];
+                elements.push(if zero { self.zero(part) } else { part });
             }
         }
         self.join_all(&elements)
@@ -68,20 +77,7 @@ impl Shapes {
 
     /// What the elements of the zeros of the vectors in a shape are zeros of: a zero, where all of these are the same.
     pub fn zero_base(&mut self, vector: Shape) -> Shape {
-        let mut elements = Vec::new();
-        let (mut seen, mut pending) = (FxHashSet::default(), vec![vector]);
-        while let Some(vector) = pending.pop() {
-            if !seen.insert(vector) {
-                continue;
-            }
-            for alternative in self.alternatives(vector).iter() {
-                match alternative.head {
-                    Head::Vector | Head::Beginning | Head::OneHot => elements.push(alternative.children[0]),
-                    Head::ZeroOf => pending.push(alternative.children[0]),
-                    _ => {}
-                }
-            }
-        }
+        let elements: Vec<Shape> = self.vector_forms(vector).iter().map(|(form, _)| form.children[0]).collect();
         let element = self.join_all(&elements);
         let zero = self.zero(element);
         if self.is_constant(zero) { zero } else { element }

@@ -105,21 +105,7 @@ fn put_back(function: &mut Function, header: BlockId, moved: Vec<Inst>) -> Vec<I
 
 /// True for operations that can be computed anywhere.
 fn can_move(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Real1(_)
-            | Op::Real2(_)
-            | Op::Compare(_)
-            | Op::Not
-            | Op::And
-            | Op::Or
-            | Op::IntIs(_)
-            | Op::RealIs(_)
-            | Op::Int2(_)
-            | Op::IntCompare(_)
-            | Op::IntOf
-            | Op::RealOf
-    )
+    op.is_logic() || matches!(op, Op::Real1(_) | Op::Real2(_))
 }
 
 /// A block outside the loop that only goes to its header.

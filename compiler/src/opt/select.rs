@@ -107,23 +107,14 @@ fn side(function: &Function, target: &Target, other: &Target, edges: &EntityVec<
 }
 
 fn is_cheap(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ConstReal(_)
-            | Op::ConstBool(_)
-            | Op::ConstInt(_)
-            | Op::Real1(Real1::Neg | Real1::Abs)
-            | Op::Real2(Real2::Add | Real2::Sub | Real2::Mul)
-            | Op::Compare(_)
-            | Op::Not
-            | Op::And
-            | Op::Or
-            | Op::IntIs(_)
-            | Op::RealIs(_)
-            | Op::Int2(_)
-            | Op::IntCompare(_)
-            | Op::IntOf
-            | Op::RealOf
-            | Op::Select
-    )
+    op.is_logic()
+        || matches!(
+            op,
+            Op::ConstReal(_)
+                | Op::ConstBool(_)
+                | Op::ConstInt(_)
+                | Op::Real1(Real1::Neg | Real1::Abs)
+                | Op::Real2(Real2::Add | Real2::Sub | Real2::Mul)
+                | Op::Select
+        )
 }

@@ -455,13 +455,7 @@ impl Specializer<'_> {
         }
         if self.flow.unchecked_globals.contains(&global) {
             let set = e.value(Op::IsSet(self.flag(global)), &[], Type::Bool);
-            let (defined, undefined) = (e.new_block(&[]), e.new_block(&[]));
-            e.terminate(Terminator::Branch(set, target(defined), target(undefined)));
-            e.switch_to(undefined);
-            e.depth += 1;
-            let _: Option<()> = self.fail(e, &error);
-            e.depth -= 1;
-            e.switch_to(defined);
+            self.demand(e, set, |this, e| this.fail(e, &error));
         }
         let slots = self.slots(global);
         let leaves = slots.iter().map(|slot| e.value(Op::GlobalGet(*slot), &[], self.out.slots[*slot])).collect();

@@ -75,7 +75,7 @@ impl Specializer<'_> {
                 Head::OneHot => {
                     let tag = this.tag_of(target, Class::OneHot)?;
                     let shapes = this.flow.shapes.alternatives(target)[tag].children.clone();
-                    let base = this.zero_base_of_parts(&parts);
+                    let base = Elements::all(&parts);
                     let base = this.map_elements(e, &base, shapes[0], false, |this, e, element| {
                         this.operator(e, operator.of_zero(), element, shapes[0])
                     });

@@ -37,6 +37,10 @@ impl Elements {
         let length = parts.own.expect("a vector has a length");
         Elements { shape: parts.alternative.children[0], length, filled: parts.place, elements: parts.elements }
     }
+    /// The same with all elements: of a one-hot vector, or a beginning, those that its zeros are zeros of.
+    pub fn all(parts: &Parts) -> Elements {
+        Elements { filled: None, ..Elements::of(parts) }
+    }
     /// The leaves of the vector.
     pub fn leaves(&self) -> Vec<Value> {
         [self.length].into_iter().chain(self.filled).chain(self.elements).collect()
@@ -113,7 +117,6 @@ impl Specializer<'_> {
         may_fail: bool,
         each: impl FnOnce(&mut Self, &mut Emitter, &Elements, Value) -> Emitted<Val>,
     ) -> Elements {
-        let mut result = vector;
         if vector.elements.is_none() && !may_fail {
             return vector;
         }
@@ -124,8 +127,7 @@ impl Specializer<'_> {
             let vector = this.with_element(e, vector, place, &element);
             Some(vector.elements.into_iter().collect())
         });
-        result.elements = state.first().copied();
-        result
+        Elements { elements: state.first().copied(), ..vector }
     }
 
     /// The vector, or beginning of one, of what `each` makes of every element.
@@ -360,7 +362,7 @@ impl Specializer<'_> {
 
     /// A zero of a one-hot vector, as a value of shape `result`.
     fn zero_element(&mut self, e: &mut Emitter, parts: &Parts, place: Value, result: Shape) -> Emitted<Val> {
-        let base = self.zero_base_of_parts(parts);
+        let base = Elements::all(parts);
         let element = self.element(e, &base, place);
         self.zero(e, &element, result)
     }
@@ -374,15 +376,9 @@ impl Specializer<'_> {
         }
     }
 
-    /// The vector of what the elements of a one-hot vector are zeros of.
-    pub(super) fn zero_base_of_parts(&self, parts: &Parts) -> Elements {
-        let length = parts.own.expect("a vector has a length");
-        Elements { shape: parts.alternative.children[0], length, filled: None, elements: parts.elements }
-    }
-
     /// The zero of a one-hot vector.
     pub(super) fn zero_of_one_hot(&mut self, e: &mut Emitter, parts: &Parts) -> Emitted<Val> {
-        let base = self.zero_base_of_parts(parts);
+        let base = Elements::all(parts);
         let shape = self.flow.shapes.make(Head::Vector, &[base.shape]);
         let vector = self.build(e, shape, 0, base.leaves());
         let zero = self.flow.shapes.zero(shape);
@@ -391,7 +387,7 @@ impl Specializer<'_> {
 
     /// The leaves of a one-hot vector but for its part, converted to another base.
     pub(super) fn convert_base(&mut self, e: &mut Emitter, parts: &Parts, shape: Shape) -> Vec<Value> {
-        let base = self.zero_base_of_parts(parts);
+        let base = Elements::all(parts);
         let elements =
             if self.flow.shapes.is_constant(shape) { None } else { self.convert_elements(e, base, shape).elements };
         parts.own.into_iter().chain(parts.place).chain(elements).collect()
@@ -417,8 +413,7 @@ impl Specializer<'_> {
         let result = self.flow.shapes.make(Head::Vector, &[shape]);
         let base = self.dispatch(e, &vector, result, |this, e, parts| {
             let base = match parts.alternative.head {
-                Head::Vector | Head::Beginning => Elements { filled: None, ..Elements::of(&parts) },
-                Head::OneHot => this.zero_base_of_parts(&parts),
+                Head::Vector | Head::Beginning | Head::OneHot => Elements::all(&parts),
                 Head::ZeroOf => this.zero_base(e, &parts.children[0], shape)?,
                 _ => {
                     e.terminate(Terminator::Unreachable);

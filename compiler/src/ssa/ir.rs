@@ -377,6 +377,23 @@ impl Sum {
 }
 
 impl Op {
+    /// True for comparisons and operations on truth values and integers: they take next to no time, and can be computed
+    /// anywhere.
+    pub fn is_logic(self) -> bool {
+        matches!(
+            self,
+            Op::Compare(_)
+                | Op::Not
+                | Op::And
+                | Op::Or
+                | Op::IntIs(_)
+                | Op::RealIs(_)
+                | Op::Int2(_)
+                | Op::IntCompare(_)
+                | Op::IntOf
+                | Op::RealOf
+        )
+    }
     /// True when executing the operation can be observed other than through its results, or depends on anything but
     /// its operands, so that it must stay where it is. Calls are decided by what they call.
     pub fn has_effect(self) -> bool {
