@@ -15,6 +15,7 @@ const PROGRAM: &str = "
 (define (f x) (let loop ((i 0) (y x)) (if (= i 9) (* y y y) (loop (+ i 1) (+ y i)))))
 (sum (map (derivative f) (build 6)))
 ((derivative (derivative f)) 2)
+(taylor (with-jvp (lambda (x) (* x x)) (lambda (x y t) (* 2 t x))) 0.5 2)
 (sum '(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40))
 ";
 

@@ -16,6 +16,7 @@
 //! | constant, global `c` | `↼x = *j c` | |
 //! | `x = (f a)` | `(↼x . x̃) = (↼f ↼a)` | `(f̄ . ā) ⊕= (x̃ x̄)` |
 //! | `x = (p y ...)`, a primitive | `x = (p y ...)`, `↼x = *j x` | `ȳ ⊕= (∂p/∂y) x̄`, see [`super::rules`] |
+//! | `x = (car y)` | `↼x = (car ↼y)` | `ȳ ⊕= (in-car y x̄)`; where `(cdr y)` is read too, `ȳ ⊕= (cons x̄ z̄)` for both |
 //! | `x = (vector-ref v i)` | `↼x = (vector-ref ↼v i)` | `v̄ ⊕= (in-element v i x̄)` |
 //! | `x = (%fill v y)` | `i = (%filled ↼v)`, `↼x = (%fill ↼v ↼y)` | `v̄ ⊕= x̄`, `ȳ ⊕= (vector-ref x̄ i)` |
 //! | `x = (%finish v)` | `↼x = (%finish ↼v)` | `v̄ ⊕= x̄` |
@@ -25,7 +26,7 @@
 //! where `a'` is the forward phase of the branch, returning its value and a backpropagator from the sensitivity of the
 //! value to the list of the sensitivities of the free variables of both branches, in binding order.
 //!
-//! Five things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
+//! Six things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
 //! variables that get no contribution at all. Primal operands of primitives (`*j-inverse ↼y`) are named once and used
 //! by both phases, so a backpropagator captures what its partial derivatives need and nothing else. Variables bound to
 //! constants, globals and the results of tests are inactive: no sensitivity is computed for them. Backpropagators do not
@@ -392,6 +393,7 @@ impl Reverser<'_> {
             code: Code { program: self.program, bindings: Vec::new(), span },
             scope,
             sensitivities: FxHashMap::default(),
+            parts: FxHashMap::default(),
         };
         phase.add(body.result, param);
         for step in steps.iter().rev() {
@@ -441,8 +443,18 @@ fn primal(code: &mut Code<'_>, scope: &mut Scope, y: Var, reversed: Var) -> Var 
 struct ReversePhase<'a> {
     code: Code<'a>,
     scope: &'a Scope,
-    /// x̄ for the source variables that got a contribution.
+    /// x̄ for the source variables that got a contribution, [`Self::parts`] left out.
     sensitivities: FxHashMap<Var, Var>,
+    /// The contributions to the parts of source variables that hold pairs.
+    parts: FxHashMap<Var, PairParts>,
+}
+
+/// What has been contributed to the sensitivity of a pair through its parts.
+struct PairParts {
+    /// The pair.
+    primal: Var,
+    /// The sensitivities of its `car` and its `cdr`.
+    sums: [Option<Var>; 2],
 }
 
 impl ReversePhase<'_> {
@@ -461,20 +473,42 @@ impl ReversePhase<'_> {
             }
             return;
         }
-        let total = match self.sensitivities.get(&x) {
-            None => contribution,
-            Some(sum) => {
-                let name = bar(&self.code.name(x));
-                self.code.bind(&name, Rhs::Prim(Prim::Plus, vec![*sum, contribution]))
-            }
-        };
+        let total = self.sum(x, self.sensitivities.get(&x).copied(), contribution);
         self.sensitivities.insert(x, total);
+    }
+
+    /// A contribution to x̄ or a part of it, added to what there is.
+    fn sum(&mut self, x: Var, sum: Option<Var>, contribution: Var) -> Var {
+        let Some(sum) = sum else { return contribution };
+        let name = bar(&self.code.name(x));
+        self.code.bind(&name, Rhs::Prim(Prim::Plus, vec![sum, contribution]))
+    }
+
+    /// x̄, when everything has been added; `None` when nothing was.
+    fn sensitivity(&mut self, x: Var) -> Option<Var> {
+        match self.parts.remove(&x) {
+            // Where both parts are known, no zero is needed for either.
+            Some(PairParts { sums: [Some(car), Some(cdr)], .. }) => {
+                let both = self.code.prim(Prim::Cons, &[car, cdr]);
+                self.add(x, both);
+            }
+            Some(PairParts { primal, sums }) => {
+                for (prim, sum) in [Prim::InCar, Prim::InCdr].into_iter().zip(sums) {
+                    if let Some(sum) = sum {
+                        let contribution = self.code.prim(prim, &[primal, sum]);
+                        self.add(x, contribution);
+                    }
+                }
+            }
+            None => {}
+        }
+        self.sensitivities.get(&x).copied()
     }
 
     /// x̄, when everything has been added: zero if nothing was.
     fn total(&mut self, x: Var, reversed: Var) -> Var {
-        if let Some(sum) = self.sensitivities.get(&x) {
-            return *sum;
+        if let Some(sum) = self.sensitivity(x) {
+            return sum;
         }
         let primal = match self.scope.primal.get(&x) {
             Some(var) => *var,
@@ -485,8 +519,8 @@ impl ReversePhase<'_> {
 
     /// ρ of one binding.
     fn step(&mut self, step: &Step) {
-        let Some(sensitivity) = self.sensitivities.get(&step.var).copied() else { return };
         self.code.span = step.span;
+        let Some(sensitivity) = self.sensitivity(step.var) else { return };
         match (&step.rhs, &step.kind) {
             (Rhs::Var(y), _) => self.add(*y, sensitivity),
             (Rhs::Apply(..), StepKind::Call { backpropagator, targets }) => {
@@ -503,11 +537,11 @@ impl ReversePhase<'_> {
                 self.distribute(list, targets);
             }
             (Rhs::Destructure(part, y), StepKind::Prim { operands, .. }) => {
-                let prim = if *part == Part::Car { Prim::Car } else { Prim::Cdr };
-                self.part(prim, *y, operands[0], sensitivity);
+                self.add_part(*part, *y, operands[0], sensitivity);
             }
             (Rhs::Prim(prim @ (Prim::Car | Prim::Cdr), args), StepKind::Prim { operands, .. }) => {
-                self.part(*prim, args[0], operands[0], sensitivity);
+                let part = if *prim == Prim::Car { Part::Car } else { Part::Cdr };
+                self.add_part(part, args[0], operands[0], sensitivity);
             }
             (Rhs::Prim(Prim::Cons, args), _) => {
                 for (arg, part) in args.iter().zip([Part::Car, Part::Cdr]) {
@@ -555,14 +589,15 @@ impl ReversePhase<'_> {
         }
     }
 
-    /// ρ of `x = (car y)` and `x = (cdr y)`: the sensitivity in its slot, zero in the other.
-    fn part(&mut self, prim: Prim, y: Var, primal: Var, sensitivity: Var) {
+    /// ρ of `x = (car y)` and `x = (cdr y)`.
+    fn add_part(&mut self, part: Part, y: Var, primal: Var, sensitivity: Var) {
         if self.scope.inactive.contains(&y) {
             return;
         }
-        let prim = if prim == Prim::Car { Prim::InCar } else { Prim::InCdr };
-        let contribution = self.code.prim(prim, &[primal, sensitivity]);
-        self.add(y, contribution);
+        let position = usize::from(part == Part::Cdr);
+        let sums = self.parts.get(&y).map_or([None; 2], |parts| parts.sums);
+        let total = self.sum(y, sums[position], sensitivity);
+        self.parts.entry(y).or_insert(PairParts { primal, sums }).sums[position] = Some(total);
     }
 
     /// Adds the elements of a list of sensitivities to the variables in order.

@@ -155,7 +155,7 @@ pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, belo
 /// The class of a value of an alternative below so many of its transformations, where that is decided.
 fn class_below(shapes: &Shapes, class: Class, children: &[Shape], below: Below) -> Option<Class> {
     let Some(below) = inside(class, below) else { return Some(class) };
-    let inner = shapes.single(children[0])?;
+    let inner = shapes.single(children[0]).filter(|inner| inner.head != Head::ZeroOf)?;
     class_below(shapes, inner.head.class(), &inner.children, below)
 }
 
