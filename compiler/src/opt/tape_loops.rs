@@ -30,8 +30,10 @@
 //!
 //! - The builder returns its boxes as one certain result. They are *nodes*, made of that result of a call of itself
 //!   right before, whose other results are returned unchanged, or *ends*, which are not.
-//! - The reader has no effects and cannot fail, since it reads the nodes in the opposite order. It looks only at one
-//!   of its parameters, and uses the chain in a node only to call itself with it and its other parameters unchanged.
+//! - The reader looks only at one of its parameters, and uses the chain in a node only to call itself with it and its
+//!   other parameters unchanged.
+//! - What it does to a node is without effects and cannot fail, or comes after that call, so that the far end is done
+//!   first already.
 //!
 //! The sum gets one more alternative, for the start of the chain, and ends get one more field.
 //!
@@ -43,7 +45,7 @@ use crate::opt::effects::Effects;
 use crate::opt::rewrite::{Replacements, paste, use_counts};
 use crate::opt::simplify_cfg;
 use crate::ssa::ir::{
-    Alternative, BlockId, FuncId, Function, Inst, Op, Program, SumId, Target, Terminator, Type, Value,
+    Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, SumId, Target, Terminator, Type, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -123,14 +125,15 @@ fn made(inst: &Inst, sum: SumId) -> Option<u32> {
 impl Tape {
     fn find(program: &Program, effects: &Effects, sum: SumId, users: &Users) -> Option<Tape> {
         let (builder, reader) = (only(&users.makers)?, only(&users.lookers)?);
-        if builder == reader || program.main == Some(builder) || !effects.can_be_dropped(reader) {
+        if builder == reader || program.main == Some(builder) {
             return None;
         }
         let mut tape =
             Tape { sum, builder, reader, result: 0, param: 0, chain: FxHashMap::default(), nodes: Vec::new() };
         tape.study_builder(&program.functions[builder], effects)?;
-        tape.study_reader(&program.functions[reader])?;
-        Some(tape)
+        let code = &program.functions[reader];
+        tape.study_reader(code)?;
+        (effects.can_be_dropped(reader) || tape.starts_at_the_end(code, effects)).then_some(tape)
     }
 
     /// Finds nodes and ends; `None` when the function does anything else with the sum.
@@ -242,6 +245,33 @@ impl Tape {
         let tail_calls_itself =
             function.blocks.values().any(|block| matches!(&block.terminator, Terminator::TailCall(..)));
         (calls > 0 && !tail_calls_itself && uses_left.values().all(|left| *left == 0)).then_some(())
+    }
+
+    /// Whether a reader of a node does nothing that matters before it has read the rest of the chain, and always reads that.
+    fn starts_at_the_end(&self, code: &Function, effects: &Effects) -> bool {
+        let is_call = |inst: &Inst| inst.op == Op::Call(self.reader);
+        self.chain.keys().all(|tag| {
+            let mut code = code.clone();
+            code.blocks.values_mut().for_each(|block| self.know_tag(block, *tag));
+            simplify_cfg::simplify(&mut code);
+            let calls = code.blocks.values().flat_map(|block| &block.insts).filter(|inst| is_call(inst)).count();
+            let entry = &code.blocks[Function::ENTRY].insts;
+            let call = entry.iter().position(is_call);
+            calls == 1 && call.is_some_and(|call| entry[..call].iter().all(|inst| effects.is_removable(inst.op)))
+        })
+    }
+
+    /// Decides the tests for the tag in code for values that have that tag.
+    fn know_tag(&self, block: &mut Block, tag: u32) {
+        for inst in &mut block.insts {
+            match inst.op {
+                Op::HasTag(of, tested) if of == self.sum => {
+                    (inst.op, inst.args) = (Op::ConstBool(tested == tag), Vec::new());
+                }
+                Op::Tag(of) if of == self.sum => (inst.op, inst.args) = (Op::ConstInt(i64::from(tag)), Vec::new()),
+                _ => {}
+            }
+        }
     }
 
     /// Changes the sum, the builder, its calls, and the reader.
@@ -409,20 +439,10 @@ impl Tape {
         let mut replacements = Replacements::new(function);
         for block in pasted {
             let data = &mut function.blocks[block];
-            for inst in &mut data.insts {
-                match inst.op {
-                    Op::HasTag(of, tested) if of == self.sum => {
-                        (inst.op, inst.args) = (Op::ConstBool(tested == tag), Vec::new());
-                    }
-                    Op::Tag(of) if of == self.sum => {
-                        (inst.op, inst.args) = (Op::ConstInt(i64::from(tag)), Vec::new());
-                    }
-                    Op::Call(callee) if callee == self.reader => {
-                        let known = inst.results.iter().zip(rest.into_iter().flatten());
-                        known.for_each(|(result, known)| replacements.replace(*result, *known));
-                    }
-                    _ => {}
-                }
+            self.know_tag(data, tag);
+            for inst in data.insts.iter().filter(|inst| inst.op == Op::Call(self.reader)) {
+                let known = inst.results.iter().zip(rest.into_iter().flatten());
+                known.for_each(|(result, known)| replacements.replace(*result, *known));
             }
             if rest.is_some() {
                 data.insts.retain(|inst| inst.op != Op::Call(self.reader));

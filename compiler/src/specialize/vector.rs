@@ -393,10 +393,11 @@ impl Specializer<'_> {
         parts.own.into_iter().chain(parts.place).chain(elements).collect()
     }
 
-    /// `(in-element vector index sensitivity)`
+    /// `(in-element vector index sensitivity)`. The index has been checked: only the reverse phase of a read does this.
     pub fn in_element(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
         let length = self.length(e, Prim::VectorRef, &args[0])?;
-        let place = self.place_of(e, Prim::VectorRef, &args[1], length)?;
+        let number = self.real_operand(e, Prim::VectorRef, 1, &args[1])?;
+        let place = e.value(Op::IntOf, &[number], Type::Int);
         let tag = self.tag_of(result, Class::OneHot)?;
         let shapes = self.flow.shapes.alternatives(result)[tag].children.clone();
         let mut leaves = vec![length, place];
