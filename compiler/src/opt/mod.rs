@@ -14,6 +14,7 @@
 //! | [`dce`] | what nobody needs |
 //! | [`tail_calls`] | tail calls, loops |
 //! | [`licm`] | what does not change in a loop |
+//! | [`inductions`] | reals that count as integers, places that are in range |
 //! | [`select`] | selections instead of branches |
 //! | [`late_changes`] | changes of vectors behind reads |
 //!
@@ -57,6 +58,8 @@ pub mod dce;
 pub mod tail_calls;
 
 pub mod licm;
+
+pub mod inductions;
 
 pub mod select;
 

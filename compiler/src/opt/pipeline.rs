@@ -1,9 +1,10 @@
 //! The ordered list of passes, and the runner.
 
 use crate::opt::{
-    block_params, compact, constants_across_calls, counters, dce, dead_across_calls, early_boxes, fold, gvn, inline,
-    invariant_fields, jump_threading, late_changes, licm, memory, merge_functions, recompute_fields, schedule, select,
-    shared_zeros, simplify_cfg, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, unbox_fields,
+    block_params, compact, constants_across_calls, counters, dce, dead_across_calls, early_boxes, fold, gvn,
+    inductions, inline, invariant_fields, jump_threading, late_changes, licm, memory, merge_functions,
+    recompute_fields, schedule, select, shared_zeros, simplify_cfg, split_sums, tags_across_calls, tail_calls,
+    tail_modulo_cons, tape_loops, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -69,6 +70,7 @@ pub const PASSES: &[Pass] = &[
     pass("counters", "make numbers of chains that hold nothing but their length", counters::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
+    pass("inductions", "count by integers, drop checks of places that are in range", inductions::run),
     pass("shared-zeros", "let one of many reals tell whether they are the symbolic zero", shared_zeros::run),
     pass("select", "select values instead of branching where both are cheap", select::run),
     pass("late-changes", "change vectors after they have been read", late_changes::run),
@@ -122,6 +124,7 @@ const SIMPLIFY: &[Row] = &[
 
 /// Runs after these rounds, and they are repeated as long as it finds something, at most [`TAPE_ROUNDS`] times.
 const TAPES: &[Row] = &[
+    ("inductions", "loops are formed, and lengths of vectors are in sight"),
     (
         "tape-loops",
         "builders and readers have to be simple and alone with their sum, so as much as possible is inlined",
