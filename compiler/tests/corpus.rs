@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::{COMPILED, EVALUATOR, Engine, NATIVE, Outcome};
+use common::{COMPILED, EVALUATOR, Engine, NATIVE, Outcome, input_line};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 fn promise(text: &str) -> Promise {
     let mut promise = Promise::default();
     for line in text.lines() {
-        if let Some(input) = line.strip_prefix(";<= ") {
+        if let Some(input) = input_line(line) {
             promise.input.push_str(input);
             promise.input.push('\n');
         } else if let Some(error) = line.strip_prefix(";=> error: ") {

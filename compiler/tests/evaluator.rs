@@ -177,7 +177,9 @@ fn mistakes_are_reported_with_their_codes() {
     assert_eq!(of_prim(Prim::Add), (1, "V0302", found_true));
     assert_eq!(of_prim(Prim::Car).1, "V0303");
     assert_eq!(of_prim(Prim::Plus).1, "V0305");
-    assert_eq!(of_prim(Prim::ReadReal).1, "V0307");
+    for prim in [Prim::ReadReal, Prim::ReadVector, Prim::ReadMatrix] {
+        assert_eq!(of_prim(prim).1, "V0307");
+    }
     assert_eq!(of_prim(Prim::Error).1, "V0309");
     assert_eq!(of_prim(Prim::WriteString).1, "V0312");
     let call = mistake(&|build, block| {

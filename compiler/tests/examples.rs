@@ -12,7 +12,7 @@
 
 mod common;
 
-use common::{Outcome, run_command};
+use common::{Outcome, input_line, run_command};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -134,7 +134,7 @@ fn snippets(root: &Path, document: &str) -> Vec<Example> {
 
 /// The `;=> ` comments of a program.
 fn promise(text: &str) -> Promise {
-    let lines = text.lines().filter_map(|line| line.strip_prefix(";<= "));
+    let lines = text.lines().filter_map(input_line);
     let input = lines.flat_map(|line| [line, "\n"]).collect();
     let mut promise = Promise { input, lines: Vec::new(), error: None, warning: None };
     for comment in text.lines().filter_map(|line| line.split_once(";=> ")).map(|(_, comment)| comment.trim_end()) {

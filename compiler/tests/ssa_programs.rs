@@ -2,6 +2,9 @@
 //! with reference counts do the same in the SSA evaluator, and the latter frees what it allocates and takes no more
 //! arithmetic. So does the code that an analysis with next to no patience gives, whose functions share operations.
 
+mod common;
+
+use common::input_line;
 use std::path::{Path, PathBuf};
 use vlad::flow;
 use vlad::opt::pipeline::{RESULT, Settings as Optimisation, optimize};
@@ -43,7 +46,7 @@ fn code(path: &Path, options: &flow::Options, sharing: Sharing) -> Option<Progra
 
 fn input(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    text.lines().filter_map(|line| line.strip_prefix(";<= ")).map(|line| format!("{line}\n")).collect()
+    text.lines().filter_map(input_line).map(|line| format!("{line}\n")).collect()
 }
 
 /// Exit code, output, errors and counts; `None` when it takes too long.

@@ -1,30 +1,36 @@
-//! Input: numbers separated by white space, from standard input.
+//! Input: numbers and arrays of numbers, from standard input. See [`crate::reader`] for what they look like.
+//!
+//! Numbers that were read in advance wait in a list of boxes of one size.
 
 use crate::cell::Single;
-use crate::{number, output, start, system};
+use crate::layout::{WORD, class_of, header};
+use crate::reader::{self, Failure, Item, Reader};
+use crate::{heap, output, start, system};
+use core::fmt::{self, Write};
+use core::ptr;
 
 const CAPACITY: usize = 1 << 16;
-/// The longest text of a number that is read; longer texts are not numbers.
-const LONGEST: usize = 4096;
 
 /// The part of standard input that was read from the system and not yet used.
 struct Buffer {
     bytes: [u8; CAPACITY],
     start: usize,
     end: usize,
+    queue: Queue,
 }
 
-static BUFFER: Single<Buffer> = Single::new(Buffer { bytes: [0; CAPACITY], start: 0, end: 0 });
+struct State {
+    buffer: Buffer,
+    reader: Reader,
+}
+
+static STATE: Single<State> = Single::new(State {
+    buffer: Buffer { bytes: [0; CAPACITY], start: 0, end: 0, queue: Queue::new() },
+    reader: Reader::new(),
+});
 
 impl Buffer {
-    /// The next byte, which stays in the buffer; `None` at the end of the input.
-    fn peek(&mut self) -> Option<u8> {
-        if self.start == self.end {
-            self.fill();
-        }
-        self.bytes.get(self.start..self.end)?.first().copied()
-    }
-
+    #[cold]
     fn fill(&mut self) {
         // Whoever types the number should have seen the question.
         output::flush();
@@ -39,62 +45,142 @@ impl Buffer {
             return;
         }
     }
+}
 
-    /// The next text between white space, at most as long as `word`; `None` at the end of the input.
-    fn word<'w>(&mut self, word: &'w mut [u8]) -> Option<&'w [u8]> {
-        while self.peek()?.is_ascii_whitespace() {
-            self.start += 1;
+impl reader::Input for Buffer {
+    fn peek(&mut self) -> Option<u8> {
+        if self.start == self.end {
+            self.fill();
         }
-        let mut length = 0;
-        while let Some(byte) = self.peek().filter(|byte| !byte.is_ascii_whitespace()) {
-            self.start += 1;
-            if let Some(place) = word.get_mut(length) {
-                *place = byte;
-                length += 1;
-            }
-        }
-        word.get(..length)
+        self.bytes.get(self.start..self.end)?.first().copied()
+    }
+    fn advance(&mut self) {
+        self.start += 1;
+    }
+    fn push(&mut self, number: f64) {
+        self.queue.push(number);
+    }
+    fn pop(&mut self) -> Option<f64> {
+        self.queue.pop()
+    }
+    fn replace_first(&mut self, number: f64) {
+        self.queue.replace_first(number);
     }
 }
 
-/// Stands for the word in the message about a word that is not a number: U+FFFC.
+/// Words of a box of the queue: its header, the address of the next box, numbers.
+const WORDS: usize = 1 << 12;
+/// Where in a box its numbers begin.
+const BEGINNING: usize = 2;
+
+/// Numbers in boxes of [`WORDS`] words, of which the first is read and the last is filled. There is a box only where there
+/// is a number.
+struct Queue {
+    first: *mut u64,
+    /// The next number to take, in the first box.
+    taken: usize,
+    last: *mut u64,
+    /// Where the next number goes, in the last box.
+    filled: usize,
+}
+
+impl Queue {
+    const fn new() -> Queue {
+        Queue { first: ptr::null_mut(), taken: BEGINNING, last: ptr::null_mut(), filled: WORDS }
+    }
+
+    fn push(&mut self, number: f64) {
+        // SAFETY: boxes have as many words, and nothing else refers to them.
+        unsafe {
+            if self.filled == WORDS {
+                let class = class_of(WORDS);
+                let new = heap::take(class);
+                *new = header(0, class, 0);
+                if self.first.is_null() {
+                    (self.first, self.taken) = (new, BEGINNING);
+                } else {
+                    *self.last.add(1) = new as u64;
+                }
+                (self.last, self.filled) = (new, BEGINNING);
+            }
+            *self.last.add(self.filled) = number.to_bits();
+        }
+        self.filled += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<f64> {
+        if self.first.is_null() {
+            return None;
+        }
+        // SAFETY: the box has a number there, since there is a box.
+        let number = f64::from_bits(unsafe { *self.first.add(self.taken) });
+        self.taken += 1;
+        let is_last = self.first == self.last;
+        if self.taken == WORDS || is_last && self.taken == self.filled {
+            // SAFETY: the queue owns the box, whose header says that it has no pointer fields; all its numbers are taken.
+            unsafe {
+                let next = if is_last { ptr::null_mut() } else { *self.first.add(1) as *mut u64 };
+                heap::vlad_release(self.first);
+                (self.first, self.taken) = (next, BEGINNING);
+            }
+            if is_last {
+                *self = Queue::new();
+            }
+        }
+        Some(number)
+    }
+
+    fn replace_first(&mut self, number: f64) {
+        if !self.first.is_null() {
+            // SAFETY: as for `pop`.
+            unsafe { *self.first.add(self.taken) = number.to_bits() };
+        }
+    }
+}
+
+const _: () = assert!(crate::layout::class_words(class_of(WORDS)) * WORD == WORDS * WORD);
+
+/// Stands in the message about malformed input for what is wrong: U+FFFC.
 const PLACEHOLDER: &[u8] = "\u{FFFC}".as_bytes();
 
-/// The next number of standard input. When there is none, the program fails with the message; if that contains a zero
-/// byte, what follows it is the message for a word that is not a number, with a placeholder for the word.
+/// The next item of standard input: a number (0), the length of a vector (1) or the number of rows of a matrix (2), whose
+/// numbers are read next. When there is none, the program fails with the message; if that contains a zero byte, what
+/// follows it is the message for malformed input, with a placeholder for what is wrong.
 ///
 /// # Safety
 ///
 /// `message` points to `length` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn vlad_read_real(message: *const u8, length: usize) -> f64 {
-    let mut word = [0; LONGEST];
-    // SAFETY: nothing else refers to the buffer while this function runs.
-    let word = unsafe { &mut *BUFFER.get() }.word(&mut word);
-    if let Some(number) = word.and_then(|word| number::parse(core::str::from_utf8(word).ok()?)) {
-        return number;
-    }
+pub unsafe extern "C" fn vlad_read(item: u64, message: *const u8, length: usize) -> f64 {
+    // SAFETY: nothing else refers to the state while this function runs.
+    let state = unsafe { &mut *STATE.get() };
+    let item = match item {
+        0 => Item::Real,
+        1 => Item::Vector,
+        _ => Item::Matrix,
+    };
+    let failure = match state.reader.read(&mut state.buffer, item) {
+        Ok(number) => return number,
+        Err(failure) => failure,
+    };
     // SAFETY: the caller's obligation.
     let message = unsafe { core::slice::from_raw_parts(message, length) };
     let mut messages = message.splitn(2, |byte| *byte == 0);
     let end = messages.next().unwrap_or(message);
-    match word {
-        None => start::fail(end),
-        Some(word) => fail_malformed(messages.next().unwrap_or(end), word),
+    match failure {
+        Failure::End => start::fail(end),
+        Failure::Malformed(fault) => fail_malformed(messages.next().unwrap_or(end), &state.reader.report(fault)),
     }
 }
 
-fn fail_malformed(message: &[u8], word: &[u8]) -> ! {
+fn fail_malformed(message: &[u8], report: &dyn fmt::Display) -> ! {
     let at = message.windows(PLACEHOLDER.len()).position(|part| part == PLACEHOLDER);
     let (before, after) = at.map_or((message, &[][..]), |at| (&message[..at], &message[at + PLACEHOLDER.len()..]));
     output::write_error(before);
     if at.is_some() {
-        word.iter().for_each(|byte| match byte {
-            // Control characters are shown as pictures, as everywhere in messages.
-            0..0x20 => output::write_error(&[0xE2, 0x90, 0x80 + byte]),
-            0x7F => output::write_error("\u{2421}".as_bytes()),
-            _ => output::write_error(&[*byte]),
-        });
+        // There is nowhere to report that standard error cannot be written.
+        let _ = write!(output::Stderr, "{report}");
     }
     start::fail(after)
 }

@@ -8,6 +8,7 @@
 //! | [`memory`] | how much memory the program may use |
 //! | [`stack`] | a large stack that ends in a message, not in a crash |
 //! | [`input`], [`output`] | numbers in, numbers and texts out |
+//! | [`reader`] | numbers and arrays of numbers, read from bytes |
 //! | [`number`] | numbers as text |
 //! | [`start`] | `main`, exit codes |
 //! | [`system`] | the few functions of the C library that all this needs |
@@ -27,6 +28,7 @@ pub mod layout;
 pub mod memory;
 pub mod number;
 pub mod output;
+pub mod reader;
 pub mod stack;
 pub mod start;
 pub mod system;

@@ -228,7 +228,7 @@ impl Dual<'_, '_> {
 
     fn effect(&mut self, prim: Prim) -> Rhs {
         match prim {
-            Prim::ReadReal => {
+            Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => {
                 let number = self.code.prim(prim, &[]);
                 Rhs::Prim(Prim::JStar, vec![number])
             }

@@ -152,7 +152,7 @@ fn constant_terms(code: &mut Code<'_>, series: &[Var]) -> Vec<Var> {
 
 fn effect(code: &mut Code<'_>, prim: Prim, operands: &[Var]) -> Rhs {
     match prim {
-        Prim::ReadReal => {
+        Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => {
             let number = code.prim(prim, &[]);
             Rhs::Prim(Prim::Lift, vec![number])
         }

@@ -13,7 +13,7 @@ use cranelift_codegen::ir::immediates::Ieee64;
 use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, types};
 use cranelift_module::Module;
 
-const TEXT: &[ir::Type] = &[types::I64, types::I64];
+const ITEM: &[ir::Type] = &[types::I64, types::I64, types::I64];
 const STREAM_TEXT: &[ir::Type] = &[types::I64, types::I64, types::I64];
 
 impl Translator<'_, '_, '_> {
@@ -81,10 +81,11 @@ impl Translator<'_, '_, '_> {
                 self.builder.ins().store(TRUSTED, args[0], address, 0);
                 return Ok(());
             }
-            Op::ReadReal(text) => {
+            Op::Read(item, text) => {
                 let (address, length) = self.text(text);
-                let read = External::Runtime("vlad_read_real", TEXT, Some(types::F64));
-                self.call_external(read, &[address, length])?.expect("the signature has a result")
+                let item = self.builder.ins().iconst(types::I64, item as i64);
+                let read = External::Runtime("vlad_read", ITEM, Some(types::F64));
+                self.call_external(read, &[item, address, length])?.expect("the signature has a result")
             }
             Op::WriteReal(stream) => {
                 let stream = self.stream(stream);

@@ -179,15 +179,21 @@ pub enum RuntimeError {
         /// What stands in the same place of the tangent.
         found: Found,
     },
-    /// `(read-real)` with nothing left to read.
-    EndOfInput,
-    /// `(read-real)` met something else than a number.
-    MalformedNumber {
-        /// What it met.
-        text: String,
+    /// A read with nothing left.
+    EndOfInput {
+        /// What reads.
+        prim: Prim,
     },
-    /// `(read-real)` in a function whose derivative is checked.
-    ReadInCheck,
+    /// A read met something else than a number or an array of numbers.
+    MalformedInput {
+        /// What it met, and where.
+        report: String,
+    },
+    /// A read in a function whose derivative is checked.
+    ReadInCheck {
+        /// What reads.
+        prim: Prim,
+    },
     /// `(error message value)`
     Raised {
         /// The message as text.
@@ -349,12 +355,13 @@ impl RuntimeError {
             RuntimeError::NotATangent { .. } => {
                 ("V0321", "`bundle` of a value and what is no tangent of it".into(), "")
             }
-            RuntimeError::EndOfInput => ("V0307", "`read-real` at the end of the input".into(), "this read"),
-            RuntimeError::MalformedNumber { text } => {
-                ("V0308", format!("`{text}` in the input is not a number"), "this read")
+            RuntimeError::EndOfInput { prim } => {
+                ("V0307", format!("`{}` at the end of the input", reader_name(*prim)), "this read")
             }
-            RuntimeError::ReadInCheck => {
-                ("V0323", "`read-real` in a function whose derivative is checked".into(), "this read")
+            RuntimeError::MalformedInput { report } => ("V0308", report.clone(), "this read"),
+            RuntimeError::ReadInCheck { prim } => {
+                let name = reader_name(*prim);
+                ("V0323", format!("`{name}` in a function whose derivative is checked"), "this read")
             }
             RuntimeError::Raised { message, value } => {
                 ("V0309", format!("{message}: {value}"), "the program says so here")
@@ -461,12 +468,15 @@ impl RuntimeError {
                 "a tangent has the shape of its value: numbers for numbers, pairs for pairs, vectors for vectors, `()` for booleans and empty \
                  lists, the list of the tangents of what it has captured for a function"
             }
-            RuntimeError::EndOfInput => "give one number for each `(read-real)` on the standard input",
-            RuntimeError::ReadInCheck => {
+            RuntimeError::EndOfInput { prim: Prim::ReadReal } => {
+                "give one number for each `(read-real)` on the standard input"
+            }
+            RuntimeError::EndOfInput { .. } => "an array in the input has at least one number; an empty line ends it",
+            RuntimeError::ReadInCheck { .. } => {
                 "a check calls the function many times: read outside of it, or leave the function out with `--skip NAME`"
             }
-            RuntimeError::MalformedNumber { .. } => {
-                "numbers look like 1, -2.5, 1e-5 or 1/3, with white space between them"
+            RuntimeError::MalformedInput { .. } => {
+                "numbers look like 1, -2.5, 1e-5 or 1/3, with white space between them; in arrays commas may stand there, too"
             }
             RuntimeError::Undefined { .. } => {
                 "move the definition up; only functions can be used before they are defined"
@@ -520,6 +530,11 @@ pub fn parameter_position(lambda: &Lambda, var: Var) -> Option<(usize, usize)> {
         (true, _) => None,
         (false, count) => Some((count, position)),
     }
+}
+
+/// What programs call a primitive that reads; of arrays the library has the rest.
+fn reader_name(prim: Prim) -> &'static str {
+    prim.name().trim_start_matches('%')
 }
 
 /// The error of a pattern `part` of `lambda` that the value of `var` does not fit.

@@ -8,9 +8,15 @@ pub mod arithmetic;
 
 pub mod kinks;
 
-// Compiled programs print and read numbers with the same code, which therefore lives with the run time.
+// Compiled programs print and read numbers with the same code, which therefore lives with the run time: this file and
+// the next.
 #[path = "../../../runtime/src/number.rs"]
 pub mod number;
+
+#[path = "../../../runtime/src/reader.rs"]
+pub mod reader;
+
+pub mod input;
 
 pub mod print;
 

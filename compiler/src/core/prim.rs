@@ -3,6 +3,7 @@
 //! A saturated call of a primitive is a right-hand side of its own ([`crate::core::ir::Rhs::Prim`]). A primitive used
 //! as a value is an ordinary global function whose body is such a call, so no later stage knows primitive values.
 
+use crate::core::reader::Item;
 use std::fmt;
 
 /// A primitive operation.
@@ -109,6 +110,11 @@ pub enum Prim {
     WithEnvironment,
     // Input, output, failure.
     ReadReal,
+    /// `(%read-vector)`: the length of a vector in the input; [`Prim::ReadReal`] gives its elements next.
+    ReadVector,
+    /// `(%read-matrix)`: the number of rows of a matrix in the input; [`Prim::ReadReal`] gives the number of columns
+    /// next, then the elements, row by row.
+    ReadMatrix,
     WriteReal,
     Write,
     WriteString,
@@ -216,6 +222,8 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Environment, "%environment", 1, Derivative),
     (Prim::WithEnvironment, "%with-environment", 2, Derivative),
     (Prim::ReadReal, "read-real", 0, Effect),
+    (Prim::ReadVector, "%read-vector", 0, Effect),
+    (Prim::ReadMatrix, "%read-matrix", 0, Effect),
     (Prim::WriteReal, "write-real", 1, Effect),
     (Prim::Write, "write", 1, Effect),
     (Prim::WriteString, "write-string", 1, Effect),
@@ -251,6 +259,14 @@ impl Prim {
     /// Whether the result is a number that tells how long something is.
     pub fn counts(self) -> bool {
         matches!(self, Prim::VectorLength | Prim::Filled)
+    }
+    /// What the primitive reads, if it does.
+    pub fn item(self) -> Item {
+        match self {
+            Prim::ReadVector => Item::Vector,
+            Prim::ReadMatrix => Item::Matrix,
+            _ => Item::Real,
+        }
     }
     /// False when the call can be dropped if its result is unused and its operands fit.
     pub fn has_effect(self) -> bool {

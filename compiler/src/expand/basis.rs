@@ -129,6 +129,8 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%fill" => Some(Prim::Fill),
         "%finish" => Some(Prim::Finish),
         "%filled" => Some(Prim::Filled),
+        "%read-vector" => Some(Prim::ReadVector),
+        "%read-matrix" => Some(Prim::ReadMatrix),
         "%environment" => Some(Prim::Environment),
         "%with-environment" => Some(Prim::WithEnvironment),
         _ => None,

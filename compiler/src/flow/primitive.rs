@@ -59,7 +59,7 @@ pub fn apply(
 
 fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
     match prim {
-        Prim::ReadReal => shapes.real(Fact::Unknown),
+        Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => shapes.real(Fact::Unknown),
         Prim::Write => args[0],
         Prim::Opaque => shapes.forget_numbers(args[0]),
         Prim::WriteReal => match real_fact(shapes, args[0]) {

@@ -5,6 +5,7 @@ use super::{Event, Specializer};
 use crate::base::Span;
 use crate::core::errors::{Found, Kind, Place, RuntimeError};
 use crate::core::ir::{Body, LambdaId, Part, Rhs, Var};
+use crate::core::prim::Prim;
 use crate::flow::analysis::{Variant, VariantId};
 use crate::flow::shape::{Code, Head, Shape};
 use crate::ssa::ir::{Op, Stream, Terminator, TextId, Value};
@@ -64,11 +65,11 @@ impl Specializer<'_> {
         text
     }
 
-    /// The messages of a failing `read-real`, as [`Op::ReadReal`](crate::ssa::ir::Op::ReadReal) wants them.
-    pub fn input_error_text(&mut self, e: &Emitter) -> TextId {
+    /// The messages of a failing read, as [`Op::Read`](crate::ssa::ir::Op::Read) wants them.
+    pub fn input_error_text(&mut self, e: &Emitter, prim: Prim) -> TextId {
         let place = self.place(e);
-        let word = crate::ssa::ir::INPUT_WORD.to_string();
-        let errors = [RuntimeError::EndOfInput, RuntimeError::MalformedNumber { text: word }];
+        let report = crate::ssa::ir::INPUT_FAULT.to_string();
+        let errors = [RuntimeError::EndOfInput { prim }, RuntimeError::MalformedInput { report }];
         let texts = errors.map(|error| error.to_diagnostic(&place).render(self.sources, false));
         self.text(&texts.join("\0"))
     }

@@ -256,9 +256,9 @@ impl Specializer<'_> {
 
     fn effect(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
         match prim {
-            Prim::ReadReal => {
-                let text = self.input_error_text(e);
-                Some(Val { shape: result, leaves: vec![e.value(Op::ReadReal(text), &[], Type::F64)] })
+            Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => {
+                let text = self.input_error_text(e, prim);
+                Some(Val { shape: result, leaves: vec![e.value(Op::Read(prim.item(), text), &[], Type::F64)] })
             }
             Prim::WriteReal => {
                 let number = self.real_operand(e, prim, 0, &args[0])?;

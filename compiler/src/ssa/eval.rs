@@ -8,10 +8,11 @@
 mod vector;
 
 use crate::base::EntityVec;
+use crate::core::input::{Numbers, Unread};
 use crate::core::number;
 use crate::ssa::arithmetic;
 use crate::ssa::ir::{
-    BlockId, FuncId, Function, INPUT_WORD, Inst, Op, Program, SlotId, Stream, Target, Terminator, TextId, Value,
+    BlockId, FuncId, Function, INPUT_FAULT, Inst, Op, Program, SlotId, Stream, Target, Terminator, TextId, Value,
     VectorId,
 };
 use crate::ssa::print::{REAL1, REAL2};
@@ -122,7 +123,9 @@ pub fn run(program: &Program, streams: Streams, options: Options) -> Result<Outc
     let globals = program.slots.same_ids(Datum::Unset);
     let mut machine = Machine {
         program,
-        streams,
+        input: Numbers::new(streams.input),
+        output: streams.output,
+        errors: streams.errors,
         options,
         values: Vec::new(),
         frames: Vec::new(),
@@ -139,7 +142,7 @@ pub fn run(program: &Program, streams: Streams, options: Options) -> Result<Outc
     if exit_code == 0 && options.stage == Stage::Counted {
         machine.check_leaks()?;
     }
-    machine.streams.output.flush()?;
+    machine.output.flush()?;
     Ok(Outcome { exit_code, counts: machine.counts })
 }
 
@@ -209,7 +212,9 @@ struct Frame {
 
 struct Machine<'p, 's> {
     program: &'p Program,
-    streams: Streams<'s>,
+    input: Numbers<'s>,
+    output: &'s mut dyn Write,
+    errors: &'s mut dyn Write,
     options: Options,
     /// The values of all active functions.
     values: Vec<Datum>,
@@ -320,9 +325,11 @@ impl<'p> Machine<'p, '_> {
                     let args = self.hand_on(base, &inst.args)?;
                     self.enter(callee, args);
                 }
-                Op::ReadReal(text) => match read_real(self.streams.input)? {
+                Op::Read(item, text) => match self.input.read(item) {
                     Ok(x) => self.set(base, inst, Datum::Real(x)),
-                    Err(word) => return self.fail_input(text, &word).map(Some),
+                    Err(Unread::Failed(error)) => return Err(error.into()),
+                    Err(Unread::Malformed(report)) => return self.fail_input(text, Some(&report)).map(Some),
+                    Err(Unread::End) => return self.fail_input(text, None).map(Some),
                 },
                 _ => {
                     if let Some(datum) = self.inst(base, inst)? {
@@ -432,8 +439,8 @@ impl<'p> Machine<'p, '_> {
 
     fn write(&mut self, stream: Stream, text: &str) -> Result<(), Error> {
         match stream {
-            Stream::Out => self.streams.output.write_all(text.as_bytes())?,
-            Stream::Err => self.streams.errors.write_all(text.as_bytes())?,
+            Stream::Out => self.output.write_all(text.as_bytes())?,
+            Stream::Err => self.errors.write_all(text.as_bytes())?,
         }
         Ok(())
     }
@@ -560,18 +567,18 @@ impl<'p> Machine<'p, '_> {
     }
 
     fn fail(&mut self, text: TextId) -> Result<u8, Error> {
-        self.streams.output.flush()?;
-        self.streams.errors.write_all(self.program.texts[text].as_bytes())?;
+        self.output.flush()?;
+        self.errors.write_all(self.program.texts[text].as_bytes())?;
         Ok(1)
     }
 
-    /// The failure of `read_real` that met `word`, or the end of the input when that is empty.
-    fn fail_input(&mut self, text: TextId, word: &str) -> Result<u8, Error> {
+    /// The failure of a read that met what a report says, or the end of the input.
+    fn fail_input(&mut self, text: TextId, report: Option<&str>) -> Result<u8, Error> {
         let text = &self.program.texts[text];
         let (end, malformed) = text.split_once('\0').unwrap_or((text, text));
-        let message = if word.is_empty() { end.to_string() } else { malformed.replace(INPUT_WORD, word) };
-        self.streams.output.flush()?;
-        self.streams.errors.write_all(message.as_bytes())?;
+        let message = report.map_or(end.to_string(), |report| malformed.replace(INPUT_FAULT, report));
+        self.output.flush()?;
+        self.errors.write_all(message.as_bytes())?;
         Ok(1)
     }
 
@@ -593,20 +600,4 @@ impl<'p> Machine<'p, '_> {
         }
         Ok(())
     }
-}
-
-/// The next number of the input, if there is one. White space separates numbers.
-fn read_real(input: &mut dyn BufRead) -> Result<Result<f64, String>, Error> {
-    let mut word = Vec::new();
-    while let Some(byte) = input.fill_buf()?.first().copied() {
-        if byte.is_ascii_whitespace() && !word.is_empty() {
-            break;
-        }
-        input.consume(1);
-        if !byte.is_ascii_whitespace() {
-            word.push(byte);
-        }
-    }
-    let word = String::from_utf8_lossy(&word).into_owned();
-    Ok(number::parse(&word).ok_or(word))
 }

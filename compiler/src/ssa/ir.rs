@@ -23,6 +23,7 @@
 //!   a pure description and an optimisation may duplicate, merge and drop any operation without effect.
 
 use crate::base::{EntityVec, Span, entity_id};
+pub use crate::core::reader::Item;
 use std::fmt;
 use std::rc::Rc;
 
@@ -142,8 +143,8 @@ pub enum Stream {
     Err,
 }
 
-/// Stands for a word of the input in the message of [`Op::ReadReal`].
-pub const INPUT_WORD: char = '\u{FFFC}';
+/// Stands for what is wrong with the input in the message of [`Op::Read`].
+pub const INPUT_FAULT: char = '\u{FFFC}';
 
 /// An operation. The comment gives operand types -> result types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -211,10 +212,9 @@ pub enum Op {
     GlobalSet(SlotId),
     /// `-> bool`: whether a cell of truth values has been set to true by now.
     IsSet(SlotId),
-    /// `-> f64`: the next number of standard input; fails with the text when there is none. If the text contains a zero
-    /// character, what follows it is the message for a word that is not a number; [`INPUT_WORD`] in it stands for the
-    /// word.
-    ReadReal(TextId),
+    /// `-> f64`: the next item of standard input; fails with the text when there is none. If the text contains a zero
+    /// character, what follows it is the message for malformed input; [`INPUT_FAULT`] in it stands for what is wrong.
+    Read(Item, TextId),
     /// `f64 ->`: writes the shortest decimal that reads back to the same double.
     WriteReal(Stream),
     /// `->`: writes a text.
@@ -401,7 +401,7 @@ impl Op {
             self,
             Op::GlobalSet(_)
                 | Op::IsSet(_)
-                | Op::ReadReal(_)
+                | Op::Read(..)
                 | Op::WriteReal(_)
                 | Op::WriteText(..)
                 | Op::WriteTextOf(_)

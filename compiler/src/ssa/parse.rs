@@ -7,8 +7,8 @@
 use crate::base::EntityVec;
 use crate::base::entity::Entity;
 use crate::ssa::ir::{
-    Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, Real1, Real2, SlotId, Stream, Sum, SumId, Target,
-    Terminator, TextId, Type, Value, VectorId, VectorLayout,
+    Alternative, Block, BlockId, FuncId, Function, Inst, Item, Op, Program, Real1, Real2, SlotId, Stream, Sum, SumId,
+    Target, Terminator, TextId, Type, Value, VectorId, VectorLayout,
 };
 use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, REAL1, REAL2};
 use crate::ssa::signature::signature;
@@ -501,7 +501,9 @@ impl Parser {
             "get" => Op::GlobalGet(self.entity::<SlotId>(a, "slot")?),
             "set" => Op::GlobalSet(self.entity::<SlotId>(a, "slot")?),
             "is_set" => Op::IsSet(self.entity::<SlotId>(a, "slot")?),
-            "read_real" => Op::ReadReal(self.entity::<TextId>(a, "text")?),
+            "read_real" => Op::Read(Item::Real, self.entity::<TextId>(a, "text")?),
+            "read_vector" => Op::Read(Item::Vector, self.entity::<TextId>(a, "text")?),
+            "read_matrix" => Op::Read(Item::Matrix, self.entity::<TextId>(a, "text")?),
             "write_real" => Op::WriteReal(self.stream(a)?),
             "write_text" => Op::WriteText(self.stream(a)?, self.entity::<TextId>(b, "text")?),
             "write_text_of" => Op::WriteTextOf(self.stream(a)?),

@@ -24,13 +24,18 @@
 //! The parts of an operation's name behind its dots are entities and numbers that it has besides its operands. A
 //! semicolon starts a comment.
 
+use crate::core::reader::Item;
 use crate::ssa::ir::{
     Block, BlockId, Compare, FuncId, Function, Inst, Int2, IntCompare, Op, Program, Real1, Real2, Stream, Target,
     Terminator, Type, Value,
 };
 use std::fmt::{self, Write};
 
-/// The names of the operations on one real.
+/// The names of what reads.
+pub const READ: &[(Item, &str)] =
+    &[(Item::Real, "read_real"), (Item::Vector, "read_vector"), (Item::Matrix, "read_matrix")];
+
+/// The names of operations on one real.
 pub const REAL1: &[(Real1, &str)] = &[
     (Real1::Neg, "neg"),
     (Real1::Sqrt, "sqrt"),
@@ -146,7 +151,7 @@ impl fmt::Display for Op {
             Op::GlobalGet(slot) => write!(f, "get.{slot}"),
             Op::GlobalSet(slot) => write!(f, "set.{slot}"),
             Op::IsSet(slot) => write!(f, "is_set.{slot}"),
-            Op::ReadReal(text) => write!(f, "read_real.{text}"),
+            Op::Read(item, text) => write!(f, "{}.{text}", name_in(READ, *item)),
             Op::WriteReal(stream) => write!(f, "write_real.{stream}"),
             Op::WriteText(stream, text) => write!(f, "write_text.{stream}.{text}"),
             Op::WriteTextOf(stream) => write!(f, "write_text_of.{stream}"),

@@ -66,7 +66,7 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             Bool => (vec![], vec![Bool]),
             _ => return None,
         },
-        Op::ReadReal(text) => {
+        Op::Read(_, text) => {
             program.texts.get(text)?;
             (vec![], vec![F64])
         }

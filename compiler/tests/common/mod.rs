@@ -90,3 +90,9 @@ fn wait(child: &mut Child, limit: Duration) -> Option<i32> {
         pause = (pause * 2).min(Duration::from_millis(20));
     }
 }
+
+/// The line of standard input that a comment `;<= line` gives a program.
+pub fn input_line(comment: &str) -> Option<&str> {
+    let line = comment.strip_prefix(";<=")?;
+    if line.is_empty() { Some(line) } else { line.strip_prefix(' ') }
+}

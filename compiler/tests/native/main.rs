@@ -123,8 +123,8 @@ fn input_and_failure() {
     let nothing = b.text("nothing left\n\0no number: `\u{FFFC}`!\n");
     let (wrong, right) = (b.text("wrong\n"), b.text("right\n"));
     b.main(|code| {
-        let x = code.value(Op::ReadReal(nothing), &[], Type::F64);
-        let y = code.value(Op::ReadReal(nothing), &[], Type::F64);
+        let x = code.value(Op::Read(Item::Real, nothing), &[], Type::F64);
+        let y = code.value(Op::Read(Item::Real, nothing), &[], Type::F64);
         let sum = code.real2(Real2::Add, x, y);
         code.print(sum, newline);
         let larger = code.compare(Compare::Gt, x, y);
@@ -132,7 +132,7 @@ fn input_and_failure() {
         let text = code.value(Op::Select, &[larger, yes, no], Type::Int);
         code.effect(Op::WriteTextOf(Stream::Out), &[text]);
         code.effect(Op::WriteTextOf(Stream::Err), &[text]);
-        let z = code.value(Op::ReadReal(nothing), &[], Type::F64);
+        let z = code.value(Op::Read(Item::Real, nothing), &[], Type::F64);
         code.print(z, newline);
         code.end(Terminator::Fail(wrong));
     });

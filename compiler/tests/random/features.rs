@@ -26,7 +26,7 @@ pub fn of_code(program: &Program) -> Vec<String> {
                     Op::Box(..) => found.insert("box"),
                     Op::Tag(_) | Op::HasTag(..) => found.insert("boxed-sum"),
                     Op::IntIs(_) => found.insert("flat-sum"),
-                    Op::ReadReal(_) => found.insert("reads"),
+                    Op::Read(..) => found.insert("reads"),
                     Op::Real2(_) => found.insert("arithmetic"),
                     Op::Call(callee) => {
                         calls.push((id, callee));

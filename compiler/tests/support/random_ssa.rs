@@ -149,7 +149,7 @@ impl Body<'_> {
         self.env.push((n, Kind::Real));
         let set = self.value(b, Kind::List);
         b.inst(Op::GlobalSet(SlotId(0)), &[set], &[]);
-        let x = b.value(Op::ReadReal(TextId(2)), &[], Type::F64);
+        let x = b.value(Op::Read(Item::Real, TextId(2)), &[], Type::F64);
         self.env.push((x, Kind::Real));
         for id in 1..self.headers.len() {
             let call = FuncId(id as u32);

@@ -13,6 +13,7 @@ use super::{Counts, Failure, KinkReport, Options, primitives};
 use crate::ad::Transforms;
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
+use crate::core::input::Numbers;
 use crate::core::ir::{Body, Definition, GlobalId, Item, Part, Program, Var};
 use crate::core::number;
 use rustc_hash::FxHashMap;
@@ -25,8 +26,8 @@ pub struct World<'a> {
     pub program: &'a mut Program,
     /// The transforms made so far.
     pub transforms: Transforms,
-    /// For `read-real`.
-    pub input: &'a mut dyn BufRead,
+    /// For what reads.
+    pub input: Numbers<'a>,
     /// For `write` and the values of top-level expressions.
     pub output: &'a mut dyn Write,
     /// Operations so far.
@@ -101,8 +102,14 @@ impl<'a> Machine<'a> {
         input: &'a mut dyn BufRead,
         output: &'a mut dyn Write,
     ) -> Machine<'a> {
-        let world =
-            World { program, transforms: Transforms::new(), input, output, counts: Counts::default(), in_check: false };
+        let world = World {
+            program,
+            transforms: Transforms::new(),
+            input: Numbers::new(input),
+            output,
+            counts: Counts::default(),
+            in_check: false,
+        };
         Machine {
             world,
             sources,

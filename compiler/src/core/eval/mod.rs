@@ -18,8 +18,6 @@ pub mod code;
 
 pub mod deferred;
 
-pub mod input;
-
 pub mod liveness;
 
 pub mod machine;

@@ -1,13 +1,13 @@
 //! What each primitive does in the reference evaluator.
 
 use super::deferred;
-use super::input::read_real;
 use super::operators;
 use super::print::{found, print, shortened};
 use super::value::{Operator, Real, Value};
 use super::{Counts, machine::World};
 use crate::core::arithmetic;
 use crate::core::errors::RuntimeError;
+use crate::core::input::Unread;
 use crate::core::ir::{Below, Program};
 use crate::core::number;
 use crate::core::prim::{Family, Prim};
@@ -237,16 +237,24 @@ fn items(list: &Value) -> Vec<Value> {
 
 fn effect(prim: Prim, x: Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
     match prim {
-        Prim::ReadReal if world.in_check => Err(RuntimeError::ReadInCheck),
-        Prim::ReadReal => {
-            // Whoever types the number must have seen the question.
-            world.output.flush().map_err(failed)?;
-            read_real(world.input).map(Value::real)
-        }
+        Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => read(prim, world),
         Prim::Opaque => Ok(x),
         Prim::Error => Err(raised(&x, y, world.program)),
         _ => write(prim, x, world),
     }
+}
+
+fn read(prim: Prim, world: &mut World<'_>) -> Result<Value, RuntimeError> {
+    if world.in_check {
+        return Err(RuntimeError::ReadInCheck { prim });
+    }
+    // Whoever types the number must have seen the question.
+    world.output.flush().map_err(failed)?;
+    world.input.read(prim.item()).map(Value::real).map_err(|unread| match unread {
+        Unread::End => RuntimeError::EndOfInput { prim },
+        Unread::Malformed(report) => RuntimeError::MalformedInput { report },
+        Unread::Failed(error) => failed(error),
+    })
 }
 
 /// Effects that write. While a derivative is checked nothing is written.

@@ -1,0 +1,377 @@
+//! Reading numbers and arrays of numbers, the same in the evaluators and in compiled programs.
+//!
+//! | | in the input |
+//! |---|---|
+//! | a number | a word between white space |
+//! | a vector | the numbers up to an empty line or the end |
+//! | a matrix | the same, one row in each line |
+//! | either | what NumPy writes as `.npy`: doubles, little-endian, in C order |
+//!
+//! In arrays as text, white space or one comma stands between numbers. An array is read at once: its numbers are put
+//! in a queue from which the reads that follow take theirs, and the result is how many there are. Of a matrix the
+//! result is the number of rows, and the first number in the queue that of columns.
+//!
+//! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
+
+use super::number;
+use ::core::fmt::{self, Write};
+
+/// The longest text of a number that is read, and the longest header of a `.npy` array; longer ones are neither.
+const LONGEST: usize = 4096;
+
+/// What to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Item {
+    /// A number.
+    Real,
+    /// A vector; the result is its length.
+    Vector,
+    /// A matrix; the result is how many rows it has.
+    Matrix,
+}
+
+/// The bytes of the input, and the numbers that were read in advance.
+pub trait Input {
+    /// The next byte, which stays where it is; `None` at the end.
+    fn peek(&mut self) -> Option<u8>;
+    /// Goes on to the byte after the next.
+    fn advance(&mut self);
+    /// Adds a number to the end of the queue.
+    fn push(&mut self, number: f64);
+    /// Takes the first number of the queue.
+    fn pop(&mut self) -> Option<f64>;
+    /// Replaces the first number of the queue, which has one.
+    fn replace_first(&mut self, number: f64);
+}
+
+/// Why nothing could be read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Failure {
+    /// There is nothing left.
+    End,
+    /// Something else stands there; [`Reader::report`] says what.
+    Malformed(Fault),
+}
+
+/// What is wrong with the input, and where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fault {
+    place: Place,
+    problem: Problem,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    Line { line: u64, column: u64 },
+    Byte(u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Problem {
+    /// The last word is not a number.
+    NotANumber,
+    /// There is a comma too many.
+    Missing,
+    /// A row of another length than the first.
+    Ragged { found: u64, expected: u64 },
+    /// The last word is not the type of elements that can be read.
+    ElementType,
+    /// An array of another number of dimensions.
+    Dimensions { found: u64, expected: u64 },
+    /// Another mistake in a `.npy` array.
+    Array(&'static str),
+}
+
+const NOT_UNDERSTOOD: Problem = Problem::Array("the header of a .npy array is not understood");
+const CUT_SHORT: Problem = Problem::Array("the input ends within a .npy array");
+
+/// Where the reading has come to.
+pub struct Reader {
+    byte: u64,
+    line: u64,
+    /// The number of bytes before the line.
+    line_start: u64,
+    word: [u8; LONGEST],
+    length: usize,
+}
+
+impl Default for Reader {
+    fn default() -> Reader {
+        Reader::new()
+    }
+}
+
+impl Reader {
+    /// The beginning of the input.
+    pub const fn new() -> Reader {
+        Reader { byte: 0, line: 1, line_start: 0, word: [0; LONGEST], length: 0 }
+    }
+
+    /// Reads an item.
+    #[inline]
+    pub fn read(&mut self, input: &mut impl Input, item: Item) -> Result<f64, Failure> {
+        match input.pop() {
+            Some(number) if item == Item::Real => Ok(number),
+            _ => self.read_anew(input, item),
+        }
+    }
+
+    fn read_anew(&mut self, input: &mut impl Input, item: Item) -> Result<f64, Failure> {
+        while input.peek().ok_or(Failure::End)?.is_ascii_whitespace() {
+            self.advance(input);
+        }
+        match (item, input.peek()) {
+            (Item::Real, _) => self.number(input, |byte| byte.is_ascii_whitespace()),
+            (_, Some(0x93)) => self.npy(input, item),
+            _ => self.lines(input, item),
+        }
+    }
+
+    /// What to say about a failure of the last read.
+    pub fn report(&self, fault: Fault) -> Report<'_> {
+        Report { fault, word: self.word() }
+    }
+
+    fn word(&self) -> &[u8] {
+        self.word.get(..self.length).unwrap_or(&[])
+    }
+
+    fn advance(&mut self, input: &mut impl Input) {
+        self.byte += 1;
+        if input.peek() == Some(b'\n') {
+            self.line += 1;
+            self.line_start = self.byte;
+        }
+        input.advance();
+    }
+
+    /// The place so many bytes before the next.
+    fn place(&self, back: u64) -> Place {
+        Place::Line { line: self.line, column: self.byte - back - self.line_start + 1 }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        if let Some(place) = self.word.get_mut(self.length) {
+            *place = byte;
+        }
+        self.length += 1;
+    }
+
+    /// The number that begins here and ends before a separator.
+    fn number(&mut self, input: &mut impl Input, is_separator: impl Fn(u8) -> bool) -> Result<f64, Failure> {
+        self.length = 0;
+        while let Some(byte) = input.peek().filter(|byte| !is_separator(*byte)) {
+            self.keep(byte);
+            self.byte += 1;
+            input.advance();
+        }
+        let back = self.length as u64;
+        if self.length <= LONGEST
+            && let Some(number) = ::core::str::from_utf8(self.word()).ok().and_then(number::parse)
+        {
+            return Ok(number);
+        }
+        self.length = self.length.min(LONGEST);
+        Err(Failure::Malformed(Fault { place: self.place(back), problem: Problem::NotANumber }))
+    }
+
+    /// An array as text. Something stands in the first line.
+    fn lines(&mut self, input: &mut impl Input, item: Item) -> Result<f64, Failure> {
+        let (mut rows, mut columns, mut count) = (0, 0, 0);
+        if item == Item::Matrix {
+            input.push(0.0);
+        }
+        loop {
+            let place = self.place(0);
+            let found = self.line(input)?;
+            if found == 0 {
+                break;
+            }
+            if item == Item::Matrix && rows > 0 && found != columns {
+                let problem = Problem::Ragged { found, expected: columns };
+                return Err(Failure::Malformed(Fault { place, problem }));
+            }
+            (rows, columns, count) = (rows + 1, found, count + found);
+        }
+        match item {
+            Item::Matrix => {
+                input.replace_first(columns as f64);
+                Ok(rows as f64)
+            }
+            _ => Ok(count as f64),
+        }
+    }
+
+    /// The numbers of a line, how many.
+    fn line(&mut self, input: &mut impl Input) -> Result<u64, Failure> {
+        let (mut count, mut comma) = (0, false);
+        loop {
+            match input.peek() {
+                None | Some(b'\n') if !comma => {
+                    if input.peek().is_some() {
+                        self.advance(input);
+                    }
+                    return Ok(count);
+                }
+                Some(b',') if count > 0 && !comma => {
+                    comma = true;
+                    self.advance(input);
+                }
+                None | Some(b'\n' | b',') => {
+                    return Err(Failure::Malformed(Fault { place: self.place(0), problem: Problem::Missing }));
+                }
+                Some(byte) if byte.is_ascii_whitespace() => self.advance(input),
+                Some(_) => {
+                    let number = self.number(input, |byte| byte == b',' || byte.is_ascii_whitespace())?;
+                    input.push(number);
+                    (count, comma) = (count + 1, false);
+                }
+            }
+        }
+    }
+
+    /// An array in NumPy's format.
+    fn npy(&mut self, input: &mut impl Input, item: Item) -> Result<f64, Failure> {
+        let place = Place::Byte(self.byte);
+        let wrong = |problem| Failure::Malformed(Fault { place, problem });
+        let shape = self.npy_shape(input).map_err(wrong)?;
+        let expected = if item == Item::Matrix { 2 } else { 1 };
+        if shape.dimensions != expected {
+            return Err(wrong(Problem::Dimensions { found: shape.dimensions, expected }));
+        }
+        let count = shape.rows.checked_mul(shape.columns).ok_or(wrong(NOT_UNDERSTOOD))?;
+        if item == Item::Matrix {
+            input.push(shape.columns as f64);
+        }
+        for _ in 0..count {
+            let mut number = [0; 8];
+            for byte in &mut number {
+                *byte = self.npy_byte(input).map_err(wrong)?;
+            }
+            input.push(f64::from_le_bytes(number));
+        }
+        Ok(shape.rows as f64)
+    }
+
+    fn npy_byte(&mut self, input: &mut impl Input) -> Result<u8, Problem> {
+        let byte = input.peek().ok_or(CUT_SHORT)?;
+        self.byte += 1;
+        input.advance();
+        Ok(byte)
+    }
+
+    fn npy_shape(&mut self, input: &mut impl Input) -> Result<Shape, Problem> {
+        for expected in b"\x93NUMPY" {
+            if self.npy_byte(input)? != *expected {
+                return Err(NOT_UNDERSTOOD);
+            }
+        }
+        let (version, _) = (self.npy_byte(input)?, self.npy_byte(input)?);
+        let bytes = if version == 1 { 2 } else { 4 };
+        let mut length = 0;
+        for position in 0..bytes {
+            length |= usize::from(self.npy_byte(input)?) << (8 * position);
+        }
+        if length > LONGEST {
+            return Err(NOT_UNDERSTOOD);
+        }
+        self.length = 0;
+        for _ in 0..length {
+            let byte = self.npy_byte(input)?;
+            self.keep(byte);
+        }
+        let header = ::core::str::from_utf8(self.word()).map_err(|_| NOT_UNDERSTOOD)?;
+        let is_transposed = entry(header, "'fortran_order'")?.starts_with("True");
+        let shape = shape(entry(header, "'shape'")?)?;
+        let kind = entry(header, "'descr'")?.trim_start_matches('\'').split('\'').next().unwrap_or("");
+        if kind != "<f8" {
+            let kind: [u8; 16] = ::core::array::from_fn(|index| kind.as_bytes().get(index).copied().unwrap_or(b' '));
+            self.length = kind.trim_ascii_end().len();
+            self.word[..16].copy_from_slice(&kind);
+            return Err(Problem::ElementType);
+        }
+        if is_transposed && shape.dimensions > 1 {
+            return Err(Problem::Array("a .npy array is in Fortran order"));
+        }
+        Ok(shape)
+    }
+}
+
+struct Shape {
+    dimensions: u64,
+    rows: u64,
+    columns: u64,
+}
+
+/// What follows a key in the header of a `.npy` array.
+fn entry<'h>(header: &'h str, key: &str) -> Result<&'h str, Problem> {
+    let (_, rest) = header.split_once(key).ok_or(NOT_UNDERSTOOD)?;
+    rest.trim_start().strip_prefix(':').map(str::trim_start).ok_or(NOT_UNDERSTOOD)
+}
+
+/// A shape such as `(3, 4)` or `(3,)`.
+fn shape(text: &str) -> Result<Shape, Problem> {
+    let (inside, _) = text.strip_prefix('(').and_then(|text| text.split_once(')')).ok_or(NOT_UNDERSTOOD)?;
+    let mut shape = Shape { dimensions: 0, rows: 1, columns: 1 };
+    for size in inside.split(',').map(str::trim).filter(|size| !size.is_empty()) {
+        let size = size.parse().map_err(|_| NOT_UNDERSTOOD)?;
+        match shape.dimensions {
+            0 => shape.rows = size,
+            _ => shape.columns = size,
+        }
+        shape.dimensions += 1;
+    }
+    Ok(shape)
+}
+
+/// What is wrong with the input, as a text.
+pub struct Report<'r> {
+    fault: Fault,
+    word: &'r [u8],
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fault.place {
+            Place::Line { line, column } => write!(f, "line {line}, column {column} of the input: ")?,
+            Place::Byte(byte) => write!(f, "byte {byte} of the input: ")?,
+        }
+        match self.fault.problem {
+            Problem::NotANumber => {
+                f.write_char('`')?;
+                write_word(f, self.word)?;
+                f.write_str("` is not a number")
+            }
+            Problem::Missing => f.write_str("a number is missing"),
+            Problem::Ragged { found, expected } => {
+                write!(f, "a row of length {found} after rows of length {expected}")
+            }
+            Problem::ElementType => {
+                f.write_str("a .npy array has elements of type `")?;
+                write_word(f, self.word)?;
+                f.write_str("`, not `<f8`")
+            }
+            Problem::Dimensions { found, expected } => {
+                write!(f, "a .npy array of {found} dimensions, where {expected} are to be read")
+            }
+            Problem::Array(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Control characters are shown as pictures, as everywhere in messages.
+fn write_word(f: &mut fmt::Formatter<'_>, word: &[u8]) -> fmt::Result {
+    for chunk in word.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            f.write_char(match character {
+                '\0'..' ' => char::from_u32(0x2400 + character as u32).unwrap_or(character),
+                '\u{7f}' => '\u{2421}',
+                _ => character,
+            })?;
+        }
+        if !chunk.invalid().is_empty() {
+            f.write_char('\u{fffd}')?;
+        }
+    }
+    Ok(())
+}
