@@ -57,7 +57,7 @@ fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
 }
 
 fn rust_files() -> Vec<(String, String)> {
-    ["compiler", "runtime"].iter().flat_map(|folder| files(folder, ".rs")).collect()
+    ["compiler", "runtime", "benches"].iter().flat_map(|folder| files(folder, ".rs")).collect()
 }
 
 fn demand_none(complaints: Vec<String>) {

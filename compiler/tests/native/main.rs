@@ -14,7 +14,7 @@ mod random_ssa;
 use build::{Builder, live_boxes, run, run_on_this_cpu, run_with, stdout, target};
 use vlad::codegen::Options;
 use vlad::ssa::arithmetic;
-use vlad::ssa::ir::{Compare, Op, Real1, Real2, Stream, Terminator, Type};
+use vlad::ssa::ir::{Compare, Item, Op, Real1, Real2, Stream, Terminator, Type};
 
 #[test]
 fn arithmetic_is_that_of_the_evaluator() {
@@ -120,7 +120,7 @@ fn a_loop_by_tail_calls_takes_no_stack() {
 fn input_and_failure() {
     let mut b = Builder::default();
     let newline = b.text("\n");
-    let nothing = b.text("nothing left\n\0no number: `\u{FFFC}`!\n");
+    let nothing = b.text("nothing left\n\0wrong: \u{FFFC}!\n");
     let (wrong, right) = (b.text("wrong\n"), b.text("right\n"));
     b.main(|code| {
         let x = code.value(Op::Read(Item::Real, nothing), &[], Type::F64);
@@ -141,7 +141,10 @@ fn input_and_failure() {
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("right\nnothing left\n"));
     assert_eq!(output.status.code(), Some(1));
     let output = run_with(&b.program, "1 x", &[]);
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with("no number: `x`!\nmemory"));
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .starts_with("wrong: line 1, column 3 of the input: `x` is not a number!\nmemory")
+    );
     assert_eq!(output.status.code(), Some(1));
     let output = run_with(&b.program, "1 2 3 4", &[]);
     assert_eq!(stdout(&output), "3\nwrong\n3\n");
