@@ -16,7 +16,8 @@
 //! which no memory has room for.
 //!
 //! A recursion that makes the chain of what it returns stays: as a loop it fills boxes
-//! ([`crate::opt::tail_modulo_cons`]), as a sum it would need the stack.
+//! ([`crate::opt::tail_modulo_cons`]), as a sum it would need the stack. Most of these have become recursions that make
+//! the chain of what they are told ([`crate::opt::chain_accumulators`]).
 //!
 //! Tests: `tests/opt/counters/`.
 
@@ -27,22 +28,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
-    let mut chains = candidates(program);
-    if chains.is_empty() {
-        return false;
-    }
-    let classes = Classes::new(program);
-    keep_unmixed(&mut chains, &classes);
-    let (counted, fields) = loop {
-        let counted = counted(&chains, &classes);
-        match fields_of(&counted, &classes) {
-            Ok(fields) => break (counted, fields),
-            Err(mixed) => chains.retain(|sum, _| !mixed.contains(sum)),
-        }
-    };
-    if chains.is_empty() {
-        return false;
-    }
+    let excluded = made_of_results(program);
+    let Some(Found { chains, classes, counted, fields }) = Found::new(program, &excluded) else { return false };
     for (place, class) in classes.places() {
         if counted.contains(&class) {
             match place {
@@ -66,20 +53,69 @@ struct Chain {
     node: u32,
 }
 
-/// The sums that have the alternatives of a chain, and no recursion that makes them of what it returns.
-fn candidates(program: &Program) -> FxHashMap<SumId, Chain> {
-    let mut ends: FxHashMap<SumId, FxHashSet<u32>> = FxHashMap::default();
-    let mut excluded: FxHashSet<SumId> = FxHashSet::default();
+/// The chains of a program that can be numbers.
+pub(super) struct Found {
+    chains: FxHashMap<SumId, Chain>,
+    classes: Classes,
+    /// The classes of chains...
+    counted: FxHashSet<Class>,
+    /// ...and the fields that hold them.
+    fields: FxHashSet<Field>,
+}
+
+impl Found {
+    /// Finds those that are not `excluded`; `None` when there are none.
+    pub fn new(program: &Program, excluded: &FxHashSet<SumId>) -> Option<Found> {
+        let mut chains = candidates(program, excluded);
+        if chains.is_empty() {
+            return None;
+        }
+        let classes = Classes::new(program);
+        keep_unmixed(&mut chains, &classes);
+        let (counted, fields) = loop {
+            let counted = counted(&chains, &classes);
+            match fields_of(&counted, &classes) {
+                Ok(fields) => break (counted, fields),
+                Err(mixed) => chains.retain(|sum, _| !mixed.contains(sum)),
+            }
+        };
+        (!chains.is_empty()).then_some(Found { chains, classes, counted, fields })
+    }
+
+    /// Whether this makes the end of a chain.
+    pub fn is_end(&self, op: Op) -> bool {
+        matches!(op, Op::Immediate(sum, _) if self.chains.contains_key(&sum))
+    }
+
+    /// Whether this makes a chain longer.
+    pub fn is_node(&self, op: Op) -> bool {
+        matches!(op, Op::Box(sum, _) if self.chains.contains_key(&sum))
+    }
+}
+
+/// The sums that a recursion makes of what it returns.
+fn made_of_results(program: &Program) -> FxHashSet<SumId> {
+    let mut found = FxHashSet::default();
     for function in program.functions.values() {
         let definitions = Definitions::new(function);
         for inst in function.blocks.values().flat_map(|block| &block.insts) {
-            match inst.op {
-                Op::Immediate(sum, tag) => drop(ends.entry(sum).or_default().insert(tag)),
-                Op::Box(sum, _) if matches!(definitions.op(function, inst.args[0]), Some(Op::Call(_))) => {
-                    excluded.insert(sum);
-                }
-                _ => {}
+            if let Op::Box(sum, _) = inst.op
+                && matches!(definitions.op(function, inst.args[0]), Some(Op::Call(_)))
+            {
+                found.insert(sum);
             }
+        }
+    }
+    found
+}
+
+/// The sums that have the alternatives of a chain.
+fn candidates(program: &Program, excluded: &FxHashSet<SumId>) -> FxHashMap<SumId, Chain> {
+    let mut ends: FxHashMap<SumId, FxHashSet<u32>> = FxHashMap::default();
+    for inst in program.functions.values().flat_map(|function| function.blocks.values()).flat_map(|block| &block.insts)
+    {
+        if let Op::Immediate(sum, tag) = inst.op {
+            ends.entry(sum).or_default().insert(tag);
         }
     }
     let chain = |sum: SumId| {

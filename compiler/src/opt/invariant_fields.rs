@@ -9,119 +9,237 @@
 //!     v8 = mul v7, v3
 //! ```
 //!
-//! The forward loop of a derivative stores what its backward loop mentions, also what does not change in the loop. Where
-//! both loops are in one function, it still knows that. A field is the value that is stored there when
+//! The forward loop of a derivative stores what its backward loop mentions, also what does not change in the loop; the
+//! sensitivities of the terms of a sum are a list of equal numbers. Where such boxes are made, the program still knows
+//! that, and it can tell the functions that read them. A field is the value that is stored there when
 //!
-//! - the boxes are made and read in one function and are in no place that outlives it or that another function sees (see
-//!   [`crate::opt::data_flow`]),
-//! - all boxes of the alternative are given the same value, and
+//! - the boxes are made in one function, and neither it nor another returns them or keeps them in anything but boxes of
+//!   their own kind (see [`crate::opt::data_flow`]),
+//! - all boxes of the alternative are given the same value,
 //! - no box outlives the value: the block that defines it dominates all blocks that have a parameter for such boxes, so
 //!   that a box from before the value was defined anew cannot get there. (A box that no parameter carries is used only
 //!   where its definition dominates, and the value's dominates that.)
 //!
+//! Other functions that read the field get the boxes as arguments, and then the value as one more: it has to be a number,
+//! since a pointer would be owned for longer than the boxes need it, and at hand wherever they are called.
+//!
 //! Tests: `tests/opt/invariant-fields/`.
 
+use crate::base::EntityVec;
+use crate::opt::calls::callers;
 use crate::opt::data_flow::{Class, Classes, Field, Place};
 use crate::opt::rewrite::Replacements;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, SumId, Value};
+use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::hash::Hash;
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
     let classes = Classes::new(program);
-    let homes = homes(&classes);
-    let mut changed = false;
-    for id in program.functions.ids() {
-        let local: FxHashSet<SumId> =
-            homes.iter().filter(|(_, home)| **home == Some(id)).map(|(sum, _)| *sum).collect();
-        if !local.is_empty() {
-            changed |= rewrite(&mut program.functions[id], id, &classes, &local);
+    let facts = Facts::new(program, &classes);
+    let callers = callers(program);
+    let mut graphs: FxHashMap<FuncId, Graph> = FxHashMap::default();
+    let mut found: FxHashMap<FuncId, Vec<(Value, Value)>> = FxHashMap::default();
+    for ((class, field), reads) in &facts.reads {
+        let Some(Some((maker, value))) = facts.stored.get(&(*class, *field)).copied() else { continue };
+        if !facts.confined.contains(class) {
+            continue;
         }
+        let function = &program.functions[maker];
+        let graph = graphs.entry(maker).or_insert_with(|| Graph::new(function));
+        let known = Known { graph, value, home: facts.homes[&(maker, value)] };
+        let mut carried = facts.carried.get(&(*class, maker)).into_iter().flatten();
+        if !carried.all(|block| known.is_below(*block)) {
+            continue;
+        }
+        if reads.iter().any(|read| read.function != maker) {
+            let takers = facts.takers.get(class);
+            let ty = function.values[value];
+            if ty == Type::Ptr
+                || reads
+                    .iter()
+                    .any(|read| read.function != maker && !takers.is_some_and(|t| t.contains(&read.function)))
+            {
+                continue;
+            }
+            let Some(takers) = takers.filter(|takers| known.is_at_hand(program, maker, takers, &callers)) else {
+                continue;
+            };
+            let told = tell(program, (maker, value), takers, ty, &callers);
+            for read in reads.iter().filter(|read| read.function != maker) {
+                found.entry(read.function).or_default().push((read.result, told[&read.function]));
+            }
+        }
+        for read in reads.iter().filter(|read| read.function == maker && known.is_below(read.block)) {
+            found.entry(maker).or_default().push((read.result, value));
+        }
+    }
+    let mut changed = false;
+    for (id, reads) in found {
+        let function = &mut program.functions[id];
+        let mut replacements = Replacements::new(function);
+        for (read, value) in reads {
+            let by = replacements.resolve(value);
+            if by != read {
+                replacements.replace(read, by);
+            }
+        }
+        changed |= replacements.apply(function);
     }
     changed
 }
 
-/// Notes what is found for a key: `None` as soon as that is not always the same.
-fn agree<K: Eq + Hash, V: PartialEq>(table: &mut FxHashMap<K, Option<V>>, key: K, found: Option<V>) {
-    match table.entry(key) {
-        Entry::Vacant(entry) => drop(entry.insert(found)),
-        Entry::Occupied(mut entry) if *entry.get() != found => drop(entry.insert(None)),
-        Entry::Occupied(_) => {}
+/// A read of a field.
+#[derive(Clone, Copy)]
+struct Read {
+    function: FuncId,
+    block: BlockId,
+    result: Value,
+}
+
+/// What there is to know of classes of boxes.
+#[derive(Default)]
+struct Facts {
+    /// The function and the value that are all that is stored in a field; `None` when there are several.
+    stored: FxHashMap<(Class, Field), Option<(FuncId, Value)>>,
+    reads: BTreeMap<(Class, Field), Vec<Read>>,
+    /// The blocks with parameters for boxes of a class.
+    carried: FxHashMap<(Class, FuncId), Vec<BlockId>>,
+    /// The functions that have a parameter for boxes of a class.
+    takers: FxHashMap<Class, FxHashSet<FuncId>>,
+    /// The blocks that define the values that are stored.
+    homes: FxHashMap<(FuncId, Value), BlockId>,
+    /// The classes whose boxes are only in values, and in boxes of their own class.
+    confined: FxHashSet<Class>,
+}
+
+impl Facts {
+    fn new(program: &Program, classes: &Classes) -> Facts {
+        let mut facts = Facts::default();
+        for (id, function) in program.functions.iter() {
+            facts.function(id, function, classes);
+        }
+        let outside = classes.places().into_iter().filter(|(place, _)| !matches!(place, Place::Value(..)));
+        let within = classes.fields().filter(|(class, _, inner)| inner != class).map(|(_, _, inner)| inner);
+        let kept: FxHashSet<Class> =
+            outside.map(|(_, class)| class).chain(within).chain(classes.in_elements()).collect();
+        facts.confined = classes.all().map(|(class, _)| class).filter(|class| !kept.contains(class)).collect();
+        facts
+    }
+
+    fn function(&mut self, id: FuncId, function: &Function, classes: &Classes) {
+        let class_of = |value: Value| classes.class(Place::Value(id, value));
+        let mut defined_in: FxHashMap<Value, BlockId> = FxHashMap::default();
+        let mut stored: Vec<Value> = Vec::new();
+        for (block, data) in function.blocks.iter() {
+            for param in &data.params {
+                defined_in.insert(*param, block);
+                if let Some(class) = class_of(*param) {
+                    self.carried.entry((class, id)).or_default().push(block);
+                    if block == Function::ENTRY {
+                        self.takers.entry(class).or_default().insert(id);
+                    }
+                }
+            }
+            for inst in &data.insts {
+                defined_in.extend(inst.results.iter().map(|value| (*value, block)));
+                match inst.op {
+                    Op::Box(sum, tag) => {
+                        let Some(class) = class_of(inst.results[0]) else { continue };
+                        for (field, arg) in (0..).zip(&inst.args) {
+                            self.store((class, (sum, tag, field)), (id, *arg));
+                        }
+                        stored.extend(&inst.args);
+                    }
+                    Op::Field(sum, tag, field) => {
+                        let Some(class) = class_of(inst.args[0]) else { continue };
+                        let reads = self.reads.entry((class, (sum, tag, field))).or_default();
+                        reads.push(Read { function: id, block, result: inst.results[0] });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.homes.extend(stored.iter().map(|value| ((id, *value), defined_in[value])));
+    }
+
+    fn store(&mut self, field: (Class, Field), found: (FuncId, Value)) {
+        match self.stored.entry(field) {
+            Entry::Vacant(entry) => drop(entry.insert(Some(found))),
+            Entry::Occupied(mut entry) if *entry.get() != Some(found) => drop(entry.insert(None)),
+            Entry::Occupied(_) => {}
+        }
     }
 }
 
-/// For each sum the function that all its values stay in, if there is one.
-fn homes(classes: &Classes) -> FxHashMap<SumId, Option<FuncId>> {
-    let mut of_class: FxHashMap<Class, Option<FuncId>> = FxHashMap::default();
-    for (place, class) in classes.places() {
-        let here = match place {
-            Place::Value(function, _) => Some(function),
-            Place::Result(..) | Place::Slot(_) => None,
+/// The value of a field, in the function that makes the boxes.
+struct Known<'g> {
+    graph: &'g Graph,
+    value: Value,
+    home: BlockId,
+}
+
+impl Known<'_> {
+    /// Whether a block comes after the one that defines the value.
+    fn is_below(&self, block: BlockId) -> bool {
+        block != self.home && self.graph.dominates(self.home, block)
+    }
+
+    /// Whether whoever calls one of the functions is one of them, or the maker, where it has the value.
+    fn is_at_hand(
+        &self,
+        program: &Program,
+        maker: FuncId,
+        takers: &FxHashSet<FuncId>,
+        callers: &EntityVec<FuncId, Vec<FuncId>>,
+    ) -> bool {
+        let calls = |block: BlockId| {
+            let data = &program.functions[maker].blocks[block];
+            let leaves = matches!(data.terminator, Terminator::TailCall(callee, _) if takers.contains(&callee));
+            leaves || data.insts.iter().any(|inst| matches!(inst.op, Op::Call(callee) if takers.contains(&callee)))
         };
-        agree(&mut of_class, class, here);
+        let has_value = |block: BlockId| {
+            self.is_below(block)
+                || block == self.home && program.functions[maker].blocks[block].params.contains(&self.value)
+        };
+        takers.iter().all(|taker| callers[*taker].iter().all(|caller| *caller == maker || takers.contains(caller)))
+            && program.functions[maker].blocks.ids().all(|block| !calls(block) || has_value(block))
     }
-    // What is stored in vectors or in boxes of another class is where they are.
-    of_class.extend(classes.in_elements().map(|inner| (inner, None)));
-    of_class.extend(classes.fields().filter(|(class, _, inner)| inner != class).map(|(_, _, inner)| (inner, None)));
-    let mut homes: FxHashMap<SumId, Option<FuncId>> = FxHashMap::default();
-    for (class, sums) in classes.all() {
-        let here = of_class.get(&class).copied().flatten();
-        for sum in sums {
-            agree(&mut homes, *sum, here);
-        }
-    }
-    homes
 }
 
-/// Replaces the reads of invariant fields of sums whose values stay in the function.
-fn rewrite(function: &mut Function, id: FuncId, classes: &Classes, local: &FxHashSet<SumId>) -> bool {
-    // What is stored in each field, if it is always the same.
-    let mut stored: FxHashMap<Field, Option<Value>> = FxHashMap::default();
-    let mut defined_in: FxHashMap<Value, BlockId> = FxHashMap::default();
-    let mut class_of: FxHashMap<SumId, FxHashSet<Class>> = FxHashMap::default();
-    let mut carried: FxHashMap<Class, Vec<BlockId>> = FxHashMap::default();
-    for (block, data) in function.blocks.iter() {
-        for param in &data.params {
-            defined_in.insert(*param, block);
-            if let Some(class) = classes.class(Place::Value(id, *param)) {
-                carried.entry(class).or_default().push(block);
-            }
-        }
-        for inst in &data.insts {
-            defined_in.extend(inst.results.iter().map(|value| (*value, block)));
-            if let Op::Box(sum, tag) = inst.op
-                && local.contains(&sum)
-            {
-                class_of.entry(sum).or_default().extend(classes.class(Place::Value(id, inst.results[0])));
-                for (field, arg) in (0..).zip(&inst.args) {
-                    agree(&mut stored, (sum, tag, field), Some(*arg));
+/// Hands a number of one function to others, which hand it to each other; what it is called in each.
+fn tell(
+    program: &mut Program,
+    (maker, value): (FuncId, Value),
+    takers: &FxHashSet<FuncId>,
+    ty: Type,
+    callers: &EntityVec<FuncId, Vec<FuncId>>,
+) -> FxHashMap<FuncId, Value> {
+    let mut told = FxHashMap::default();
+    let mut calling = FxHashSet::default();
+    for taker in takers {
+        let function = &mut program.functions[*taker];
+        let param = function.values.push(ty);
+        function.blocks[Function::ENTRY].params.push(param);
+        told.insert(*taker, param);
+        calling.extend(&callers[*taker]);
+    }
+    for caller in calling {
+        let at_hand = if caller == maker { value } else { told[&caller] };
+        for block in program.functions[caller].blocks.values_mut() {
+            for inst in &mut block.insts {
+                if matches!(inst.op, Op::Call(callee) if takers.contains(&callee)) {
+                    inst.args.push(at_hand);
                 }
+            }
+            if let Terminator::TailCall(callee, args) = &mut block.terminator
+                && takers.contains(callee)
+            {
+                args.push(at_hand);
             }
         }
     }
-    let graph = Graph::new(function);
-    let strictly_below = |block: BlockId, above: BlockId| block != above && graph.dominates(above, block);
-    stored.retain(|(sum, ..), value| {
-        let Some(home) = value.and_then(|value| defined_in.get(&value).copied()) else { return false };
-        let blocks = class_of[sum].iter().filter_map(|class| carried.get(class)).flatten();
-        blocks.copied().all(|block| strictly_below(block, home))
-    });
-    let mut replacements = Replacements::new(function);
-    for (block, data) in function.blocks.iter() {
-        for inst in &data.insts {
-            let Op::Field(sum, tag, field) = inst.op else { continue };
-            if let Some(Some(value)) = stored.get(&(sum, tag, field))
-                && strictly_below(block, defined_in[value])
-            {
-                let by = replacements.resolve(*value);
-                if by != inst.results[0] {
-                    replacements.replace(inst.results[0], by);
-                }
-            }
-        }
-    }
-    replacements.apply(function)
+    told
 }

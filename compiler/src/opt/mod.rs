@@ -52,6 +52,7 @@ pub mod gvn;
 pub mod jump_threading;
 
 pub mod block_params;
+pub mod chain_accumulators;
 
 pub mod dce;
 

@@ -1,8 +1,8 @@
 //! The ordered list of passes, and the runner.
 
 use crate::opt::{
-    block_params, compact, constants_across_calls, counters, dce, dead_across_calls, early_boxes, fold, gvn,
-    inductions, inline, invariant_fields, jump_threading, late_changes, licm, memory, merge_functions,
+    block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, early_boxes,
+    fold, gvn, inductions, inline, invariant_fields, jump_threading, late_changes, licm, memory, merge_functions,
     recompute_fields, schedule, select, shared_zeros, simplify_cfg, split_sums, tags_across_calls, tail_calls,
     tail_modulo_cons, tape_loops, unbox_fields,
 };
@@ -67,6 +67,7 @@ pub const PASSES: &[Pass] = &[
     pass("recompute-fields", "compute fields that follow from others where they are read", recompute_fields::run),
     pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
     pass("invariant-fields", "read what is the same in all boxes of a tape from where it was", invariant_fields::run),
+    pass("chain-accumulators", "pass on chains instead of making them of what is returned", chain_accumulators::run),
     pass("counters", "make numbers of chains that hold nothing but their length", counters::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
@@ -131,6 +132,7 @@ const TAPES: &[Row] = &[
     ),
     ("licm", "what does not change in a loop that builds a tape should not look as if it did"),
     ("invariant-fields", "the loops that build and read a tape are in one function now, if they ever are"),
+    ("chain-accumulators", "fields that nobody needs are gone, and chains have one end"),
     ("counters", "fields that nobody needs are gone, and tapes have one end"),
 ];
 
