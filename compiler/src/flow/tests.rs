@@ -169,3 +169,28 @@ fn widening_stops_for_any_order_of_growth() {
         tree = next;
     }
 }
+
+/// The arguments of `build`'s loop, a counter and the beginning of a vector, whose elements are such tuples.
+#[test]
+fn the_first_element_of_a_vector_is_no_growth() {
+    let mut shapes = Shapes::new();
+    let (real, nil) = (shapes.real(Fact::Unknown), shapes.nil());
+    let inner = shapes.pair(real, nil);
+    let element = shapes.pair(inner, inner);
+    let [before, after] = [Shapes::BOTTOM, element].map(|element| {
+        let beginning = shapes.make(Head::Beginning, &[element]);
+        shapes.pair(real, beginning)
+    });
+    assert_eq!(shapes.widen(before, after), after);
+
+    // Beginnings that are filled with beginnings grow.
+    let nested = |shapes: &mut Shapes, depth: usize| {
+        (0..depth).fold(Shapes::BOTTOM, |element, _| shapes.make(Head::Beginning, &[element]))
+    };
+    let mut widest = nested(&mut shapes, 1);
+    for depth in 2..6 {
+        let deeper = nested(&mut shapes, depth);
+        widest = shapes.widen(widest, deeper);
+    }
+    assert!(shapes.is_recursive(widest));
+}

@@ -7,7 +7,8 @@
 //!
 //! Termination: a fold happens when the node at a clash offers only classes that an ancestor on its path offers. Where
 //! no ancestor does, the clash adds a set of classes that is new on its path; classes are finite, so paths that cannot
-//! be folded have bounded length, and facts (known numbers) only ever become unknown.
+//! be folded have bounded length, and facts (known numbers) only ever become unknown. That the beginning of a vector gets
+//! elements folds nothing: it happens once on a path.
 
 use super::algebra::Step;
 use super::shape::{Class, Head, Shape, Shapes};
@@ -320,7 +321,7 @@ impl Search<'_> {
             return None;
         }
         let here = self.shapes.classes_but_forms(new);
-        if here != self.shapes.classes_but_forms(old) {
+        if here != self.shapes.classes_but_forms(old) && !self.is_first_fill(old) {
             let target = self.steps.iter().rposition(|step| {
                 let above = self.shapes.classes_but_forms(step.shape);
                 step.shape != new && here.iter().all(|class| above.contains(class))
@@ -341,6 +342,17 @@ impl Search<'_> {
             }
         }
         None
+    }
+
+    /// Whether this is where the beginning of a vector gets its first element, which is no growth: the element has nothing
+    /// to do with what is around the beginning, such as a tuple of it and a counter. (Within the elements of another
+    /// beginning it counts as growth, so that vectors of vectors of... end.)
+    fn is_first_fill(&self, old: Shape) -> bool {
+        let is_beginning = |step: &Step| step.class == Class::Beginning;
+        match self.steps.split_last() {
+            Some((last, above)) => old == Shapes::BOTTOM && is_beginning(last) && !above.iter().any(is_beginning),
+            None => false,
+        }
     }
 }
 
