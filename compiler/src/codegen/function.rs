@@ -17,16 +17,17 @@ use crate::codegen::operands::{fields_in_place, leaves_block};
 use crate::codegen::ownership::{Facts, Plan};
 use crate::codegen::reuse::Reuse;
 use crate::codegen::unit::{External, Unit};
-use crate::ssa::graph::reverse_postorder;
+use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{BlockId, FuncId, Function, Op, Target, Terminator, TextId, Type, Value};
-use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
+use cranelift_codegen::ir::immediates::Ieee64;
 use cranelift_codegen::ir::{
-    self, BlockArg, BlockCall, InstBuilder, JumpTableData, MemFlagsData, StackSlotData, StackSlotKind, TrapCode,
-    UserFuncName, types,
+    self, BlockArg, BlockCall, InstBuilder, InstructionData, JumpTableData, MemFlagsData, StackSlotData, StackSlotKind,
+    TrapCode, UserFuncName, types,
 };
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use cranelift_module::DataId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Switches with up to this many targets are chains of comparisons.
 const SHORT_SWITCH: usize = 4;
@@ -43,6 +44,8 @@ enum Held {
     Value(ir::Value),
     /// At an offset from an address, from its definition on: it is loaded for each use.
     Memory(ir::Value, i32, ir::Type),
+    /// In its own block; in others, the constant is made for each use: it would be saved and restored on the way there.
+    Constant(ir::Value, BlockId, Op),
 }
 
 /// The state of the translation of one function.
@@ -53,12 +56,34 @@ pub(super) struct Translator<'u, 'p, 'b> {
     abi: Abi,
     values: Vec<Option<Held>>,
     blocks: EntityVec<BlockId, ir::Block>,
+    /// The block that is being translated.
+    here: BlockId,
+    /// The blocks that go on in their loop where their condition holds, and else leave it.
+    going_on: FxHashSet<BlockId>,
     /// Where the caller wants the results that are not in registers.
     result_address: Option<ir::Value>,
     /// For each size class, the box that is kept aside, see [`crate::codegen::reuse`].
     pub(super) kept: FxHashMap<usize, Variable>,
     functions: FxHashMap<cranelift_module::FuncId, ir::FuncRef>,
     data: FxHashMap<DataId, ir::GlobalValue>,
+}
+
+/// The blocks that go on in a loop where their condition holds, and else leave it.
+fn going_on(function: &Function) -> FxHashSet<BlockId> {
+    let graph = Graph::new(function);
+    let mut found = FxHashSet::default();
+    for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {
+        let body = graph.loop_body(*header);
+        for id in graph.order.iter().filter(|id| body[**id]) {
+            if let Terminator::Branch(_, yes, no) = &function.blocks[*id].terminator
+                && body[yes.block]
+                && !body[no.block]
+            {
+                found.insert(*id);
+            }
+        }
+    }
+    found
 }
 
 /// Translates a function of the program.
@@ -81,6 +106,8 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         abi,
         values,
         blocks,
+        here: Function::ENTRY,
+        going_on: going_on(function),
         result_address: None,
         kept: FxHashMap::default(),
         functions: FxHashMap::default(),
@@ -135,6 +162,7 @@ impl<'p> Translator<'_, 'p, '_> {
             self.builder.set_cold_block(block);
         }
         self.builder.switch_to_block(block);
+        self.here = id;
         if id == Function::ENTRY {
             for class in reuse.classes() {
                 let kept = self.builder.declare_var(types::I64);
@@ -171,6 +199,24 @@ impl<'p> Translator<'_, 'p, '_> {
         match self.values[value.index()].expect("definitions dominate uses, and dominating blocks are visited first") {
             Held::Value(value) => value,
             Held::Memory(address, offset, ty) => self.builder.ins().load(ty, TRUSTED, address, offset),
+            Held::Constant(value, home, _) if home == self.here => value,
+            Held::Constant(_, _, op) => self.constant(op),
+        }
+    }
+
+    /// Sets an SSA value to a constant.
+    pub(super) fn define_constant(&mut self, value: Value, op: Op) {
+        let constant = self.constant(op);
+        self.values[value.index()] = Some(Held::Constant(constant, self.here, op));
+    }
+
+    fn constant(&mut self, op: Op) -> ir::Value {
+        match op {
+            Op::ConstReal(bits) => self.builder.ins().f64const(Ieee64::with_bits(bits)),
+            Op::ConstBool(value) => self.builder.ins().iconst(types::I8, i64::from(value)),
+            Op::ConstInt(value) => self.builder.ins().iconst(types::I64, value),
+            Op::Immediate(_, tag) => self.builder.ins().iconst(types::I64, i64::from(tag)),
+            _ => panic!("{op:?} is no constant"),
         }
     }
 
@@ -203,7 +249,13 @@ impl<'p> Translator<'_, 'p, '_> {
                 let condition = self.value(*condition);
                 let (yes, yes_args) = self.arguments(yes);
                 let (no, no_args) = self.arguments(no);
-                self.builder.ins().brif(condition, yes, &yes_args, no, &no_args);
+                // Cranelift places the second target closer to the branch: a loop should lie in one piece, or values that
+                // live across it change their places in each round.
+                let opposite = if self.going_on.contains(&self.here) { self.opposite(condition) } else { None };
+                match opposite {
+                    Some(opposite) => self.builder.ins().brif(opposite, no, &no_args, yes, &yes_args),
+                    None => self.builder.ins().brif(condition, yes, &yes_args, no, &no_args),
+                };
             }
             Terminator::Switch(value, targets) => self.switch(*value, targets),
             Terminator::Return(values) => self.return_values(values),
@@ -225,6 +277,20 @@ impl<'p> Translator<'_, 'p, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The opposite of a comparison.
+    fn opposite(&mut self, condition: ir::Value) -> Option<ir::Value> {
+        let inst = self.builder.func.dfg.value_def(condition).inst()?;
+        match self.builder.func.dfg.insts[inst] {
+            InstructionData::IntCompare { cond, args: [x, y], .. } => {
+                Some(self.builder.ins().icmp(cond.complement(), x, y))
+            }
+            InstructionData::FloatCompare { cond, args: [x, y], .. } => {
+                Some(self.builder.ins().fcmp(cond.complement(), x, y))
+            }
+            _ => None,
+        }
     }
 
     fn switch(&mut self, value: Value, targets: &[Target]) {

@@ -9,7 +9,6 @@ use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::External;
 use crate::ssa::ir::{Compare, Inst, Int2, IntCompare, Op, Real1, Real2, Stream, Type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::immediates::Ieee64;
 use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, types};
 use cranelift_module::Module;
 
@@ -25,10 +24,10 @@ impl Translator<'_, '_, '_> {
         }
         let args: Vec<ir::Value> = inst.args.iter().map(|arg| self.value(*arg)).collect();
         let value = match inst.op {
-            Op::ConstReal(bits) => self.builder.ins().f64const(Ieee64::with_bits(bits)),
-            Op::ConstBool(value) => self.builder.ins().iconst(types::I8, i64::from(value)),
-            Op::ConstInt(value) => self.builder.ins().iconst(types::I64, value),
-            Op::Immediate(_, tag) => self.builder.ins().iconst(types::I64, i64::from(tag)),
+            Op::ConstReal(_) | Op::ConstBool(_) | Op::ConstInt(_) | Op::Immediate(..) => {
+                self.define_constant(inst.results[0], inst.op);
+                return Ok(());
+            }
             Op::Real1(op) => self.real1(op, args[0])?,
             Op::Real2(op) => self.real2(op, args[0], args[1])?,
             Op::Compare(op) => self.builder.ins().fcmp(condition(op), args[0], args[1]),

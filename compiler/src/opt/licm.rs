@@ -45,27 +45,13 @@ fn hoist(function: &mut Function) -> bool {
     let graph = Graph::new(function);
     let mut changed = false;
     for (header, before) in headers.into_iter().zip(before).rev() {
-        let moved = invariants(function, &graph, header, &body(&graph, header));
+        let moved = invariants(function, &graph, header, &graph.loop_body(header));
         changed |= !moved.is_empty();
         function.blocks[before].insts.extend(moved);
     }
     // Blocks before loops where nothing has moved go again.
     simplify_cfg::simplify(function);
     changed
-}
-
-/// The blocks of the natural loop.
-fn body(graph: &Graph, header: BlockId) -> EntityVec<BlockId, bool> {
-    let mut body = graph.position.same_ids(false);
-    body[header] = true;
-    let latches = graph.predecessors[header].iter().filter(|from| graph.dominates(header, **from));
-    let mut waiting: Vec<BlockId> = latches.copied().collect();
-    while let Some(block) = waiting.pop() {
-        if !std::mem::replace(&mut body[block], true) {
-            waiting.extend(&graph.predecessors[block]);
-        }
-    }
-    body
 }
 
 /// Takes the invariant instructions out of the loop.

@@ -29,6 +29,7 @@
 //! | [`recompute_fields`] | fields that follow from other fields |
 //! | [`tape_loops`] | tapes built and read by loops instead of recursion |
 //! | [`invariant_fields`] | what is the same in all boxes of a tape |
+//! | [`tape_vectors`] | tapes of loops that count their rounds as vectors |
 //! | [`counters`] | chains that hold nothing but their length as numbers |
 //! | [`tail_modulo_cons`] | recursion whose result is boxed as a loop |
 //! | [`shared_zeros`] | tests for the symbolic zero that others answer |
@@ -85,6 +86,8 @@ pub mod unbox_fields;
 pub mod recompute_fields;
 
 pub mod tape_loops;
+
+pub mod tape_vectors;
 
 pub mod invariant_fields;
 

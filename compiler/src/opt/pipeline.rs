@@ -4,7 +4,7 @@ use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, early_boxes,
     fold, gvn, inductions, inline, invariant_fields, jump_threading, late_changes, licm, memory, merge_functions,
     recompute_fields, schedule, select, shared_zeros, simplify_cfg, split_sums, tags_across_calls, tail_calls,
-    tail_modulo_cons, tape_loops, unbox_fields,
+    tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -69,6 +69,7 @@ pub const PASSES: &[Pass] = &[
     pass("invariant-fields", "read what is the same in all boxes of a tape from where it was", invariant_fields::run),
     pass("chain-accumulators", "pass on chains instead of making them of what is returned", chain_accumulators::run),
     pass("counters", "make numbers of chains that hold nothing but their length", counters::run),
+    pass("tape-vectors", "make vectors of tapes of loops that count their rounds", tape_vectors::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
     pass("inductions", "count by integers, drop checks of places that are in range", inductions::run),
@@ -134,6 +135,13 @@ const TAPES: &[Row] = &[
     ("invariant-fields", "the loops that build and read a tape are in one function now, if they ever are"),
     ("chain-accumulators", "fields that nobody needs are gone, and chains have one end"),
     ("counters", "fields that nobody needs are gone, and tapes have one end"),
+];
+
+/// Runs after these rounds, and a last one follows if it finds something.
+const VECTORS: &[Row] = &[
+    ("inductions", "the loops that read tapes count, too"),
+    ("licm", "bounds of loops that do not change should not look as if they did"),
+    ("tape-vectors", "all that passes find out about the fields of boxes has been found out"),
 ];
 
 /// Later rounds find little, and compile time and code size have to stay in proportion.
@@ -208,6 +216,9 @@ pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
         if !runner.run_all(program, TAPES) || runner.work > MOST_WORK {
             break;
         }
+        runner.rounds(program, 1);
+    }
+    if runner.run_all(program, VECTORS) {
         runner.rounds(program, 1);
     }
     runner.run_all(program, FINISH);

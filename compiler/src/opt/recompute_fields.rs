@@ -172,7 +172,7 @@ impl Site<'_> {
 }
 
 /// What takes no longer than loading its result.
-fn is_cheap(op: Op) -> bool {
+pub(super) fn is_cheap(op: Op) -> bool {
     matches!(
         op,
         Op::Real1(Real1::Neg | Real1::Abs)

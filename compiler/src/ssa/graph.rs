@@ -70,6 +70,20 @@ impl Graph {
         self.predecessors[block].iter().any(|from| self.dominates(block, *from))
     }
 
+    /// The blocks of the natural loop with that header.
+    pub fn loop_body(&self, header: BlockId) -> EntityVec<BlockId, bool> {
+        let mut body = self.position.same_ids(false);
+        body[header] = true;
+        let latches = self.predecessors[header].iter().filter(|from| self.dominates(header, **from));
+        let mut waiting: Vec<BlockId> = latches.copied().collect();
+        while let Some(block) = waiting.pop() {
+            if !std::mem::replace(&mut body[block], true) {
+                waiting.extend(&self.predecessors[block]);
+            }
+        }
+        body
+    }
+
     fn index(&self, block: BlockId) -> u32 {
         self.position[block].expect("only reachable blocks have edges here")
     }

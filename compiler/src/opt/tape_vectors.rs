@@ -1,0 +1,340 @@
+//! Tapes of loops that count their rounds are vectors: SSA → SSA.
+//!
+//! ```text
+//! b1(v1: int, v2: ptr):                            b1(v1: int, v2: ptr):
+//!     branch (int_lt v1, v0), b2, b3                   branch (int_lt v1, v0), b2, b3
+//! b2: v3 = box.sum0.0 v4, v2                       b2: v3 = with_element.vec0 v2, v0, v1, v4
+//!     jump b1(int_add v1, 1, v3)                       jump b1(int_add v1, 1, v3)
+//! b3: jump b4(v2)                          →       b3: jump b4(v2, v0)
+//! b4(v5: ptr):                                     b4(v5: ptr, v8: int):
+//!     branch (has_tag.sum0.1 v5), b6, b5               branch (int_lt 0, v8), b5, b6
+//! b5: v6 = field.sum0.0.0 v5                       b5: v9 = int_add v8, -1
+//!     v7 = field.sum0.0.1 v5                           v6 = element.vec0.0 v5, v0, v9
+//!     jump b4(v7)                                      jump b4(v5, v9)
+//! ```
+//!
+//! A loop that adds one node to a tape in each round and ends when a counter reaches a bound makes a vector of as many
+//! elements before its first round. The loops that read the tape count downwards. So a tape is one piece of memory, without
+//! a header and a pointer for each round.
+//!
+//! What follows from the place of a node is not kept: the counter itself, and what few cheap operations compute from it and
+//! from what the reading loops still know, elements of vectors among them. If nothing else was on the tape, it is the
+//! number of rounds.
+//!
+//! Between the loops a tape is a box with its length and its vector. It can be there whatever happens to it between the
+//! loops: it may be stored on the tape of an outer loop, or be returned. Required is that one loop makes the nodes of the
+//! sum, and that all who look at them are loops that start at any tape and go from each node to the next.
+//!
+//! A loop that may fail, or that does what can be seen, may end before its counter does. Its tape is a vector only if there
+//! is a vector of that length already: memory for rounds that are never made should not be asked for.
+//!
+//! Runs when nothing more is found out about the fields of tapes.
+//!
+//! Tests: `tests/opt/tape-vectors/`.
+
+mod find;
+
+use crate::opt::effects::Effects;
+use crate::opt::rewrite::Replacements;
+use crate::ssa::ir::{
+    BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value, VectorId,
+    VectorLayout,
+};
+use rustc_hash::FxHashSet;
+
+/// Treats the whole program.
+pub fn run(program: &mut Program) -> bool {
+    let tapes = find::tapes(program);
+    if tapes.is_empty() {
+        return false;
+    }
+    // Plans change neither what functions do nor who calls them.
+    let effects = Effects::new(program);
+    let mut changed = false;
+    for tape in tapes {
+        if let Some(plan) = find::plan(program, &effects, &tape) {
+            plan.apply(program);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// The loop that makes the nodes of a tape.
+#[derive(Debug)]
+struct Builder {
+    function: FuncId,
+    header: BlockId,
+    /// The block before the loop.
+    before: BlockId,
+    /// The blocks of the loop.
+    body: FxHashSet<BlockId>,
+    /// Which parameter of the loop is the tape.
+    position: usize,
+    tape: Value,
+    counter: Value,
+    /// The loop ends when the counter, which starts there, reaches the bound.
+    first: Value,
+    /// Where it starts, if that is a constant.
+    constant: Option<i64>,
+    bound: Value,
+    /// The box of the node.
+    node: Value,
+}
+
+/// A loop that reads a tape.
+#[derive(Debug)]
+struct Reader {
+    function: FuncId,
+    header: BlockId,
+    body: FxHashSet<BlockId>,
+    position: usize,
+    tape: Value,
+}
+
+/// How a field of a node is read.
+#[derive(Clone, Debug)]
+enum Read {
+    /// From this field of the element.
+    Kept(u32),
+    Computed(Expression),
+}
+
+/// What follows from the place of a node.
+#[derive(Clone, Debug)]
+enum Expression {
+    /// The counter when the node was made.
+    Counter,
+    /// What the loops know.
+    Known(Value),
+    Operation(Op, Type, Vec<Expression>),
+}
+
+/// What is done for one sum.
+#[derive(Debug)]
+struct Plan {
+    sum: SumId,
+    /// The tag of nodes, and which of their fields is the rest of the tape.
+    node: u32,
+    chain: u32,
+    builder: Builder,
+    readers: Vec<Reader>,
+    /// For each field of a node but the chain, how it is read.
+    reads: Vec<Read>,
+    /// The types of the fields that are kept.
+    kept: Vec<Type>,
+}
+
+/// Adds instructions to the end of a list.
+struct Maker<'f> {
+    function: &'f mut Function,
+    insts: &'f mut Vec<Inst>,
+}
+
+impl Maker<'_> {
+    fn make(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+        let result = self.function.values.push(ty);
+        self.insts.push(Inst { op, args: args.to_vec(), results: vec![result], span: None });
+        result
+    }
+
+    fn int(&mut self, number: i64) -> Value {
+        self.make(Op::ConstInt(number), &[], Type::Int)
+    }
+
+    fn compute(&mut self, expression: &Expression, counter: Value) -> Value {
+        match expression {
+            Expression::Counter => counter,
+            Expression::Known(value) => *value,
+            Expression::Operation(op, ty, operands) => {
+                let operands: Vec<Value> = operands.iter().map(|operand| self.compute(operand, counter)).collect();
+                self.make(*op, &operands, *ty)
+            }
+        }
+    }
+}
+
+impl Plan {
+    fn apply(&self, program: &mut Program) {
+        let vector = (!self.kept.is_empty())
+            .then(|| program.vectors.push(VectorLayout { name: "tape".into(), fields: self.kept.clone() }));
+        let fields = [Type::Int].into_iter().chain(vector.map(|_| Type::Ptr)).collect();
+        program.sums[self.sum].alternatives[self.node as usize].fields = fields;
+        for reader in &self.readers {
+            self.change_reader(&mut program.functions[reader.function], reader, vector);
+        }
+        self.change_builder(&mut program.functions[self.builder.function], vector);
+    }
+
+    fn change_builder(&self, function: &mut Function, vector: Option<VectorId>) {
+        let Builder { header, before, position, tape, counter, first, bound, node, .. } = self.builder;
+        let mut insts = std::mem::take(&mut function.blocks[before].insts);
+        let mut maker = Maker { function, insts: &mut insts };
+        let none = maker.int(0);
+        let runs = maker.make(Op::IntCompare(IntCompare::Lt), &[first, bound], Type::Bool);
+        let rounds = maker.make(Op::Int2(Int2::Sub), &[bound, first], Type::Int);
+        let length = maker.make(Op::Select, &[runs, rounds, none], Type::Int);
+        let start = vector.map(|vector| maker.make(Op::NewVector(vector), &[length], Type::Ptr));
+        function.blocks[before].insts = insts;
+
+        let mut is_seen = false;
+        for block in self.builder.body.iter().copied() {
+            let mut insts = Vec::new();
+            for inst in std::mem::take(&mut function.blocks[block].insts) {
+                if inst.results.first() != Some(&node) {
+                    insts.push(inst);
+                    continue;
+                }
+                is_seen = true;
+                if let Some(vector) = vector {
+                    let mut maker = Maker { function, insts: &mut insts };
+                    let place = maker.make(Op::Int2(Int2::Sub), &[counter, first], Type::Int);
+                    let fields = inst.args.iter().enumerate().filter(|(field, _)| *field != self.chain as usize);
+                    let kept = fields.zip(&self.reads).filter(|(_, read)| matches!(read, Read::Kept(_)));
+                    let args = [tape, length, place].into_iter().chain(kept.map(|((_, arg), _)| *arg)).collect();
+                    insts.push(Inst { op: Op::WithElement(vector), args, ..inst });
+                }
+            }
+            function.blocks[block].insts = insts;
+        }
+        debug_assert!(is_seen, "the node is made in the loop");
+
+        // On the way out the tape becomes a box.
+        let made = function.values.push(Type::Ptr);
+        let args = [length].into_iter().chain(vector.map(|_| tape)).collect();
+        let inst = Inst { op: Op::Box(self.sum, self.node), args, results: vec![made], span: None };
+        let mut terminator = function.blocks[header].terminator.clone();
+        for target in terminator.targets_mut() {
+            if !self.builder.body.contains(&target.block) {
+                let after = function.new_block(&[]);
+                let onward = std::mem::replace(target, Target { block: after, args: Vec::new() });
+                function.blocks[after].insts.push(inst.clone());
+                function.blocks[after].terminator = Terminator::Jump(onward);
+            }
+        }
+        function.blocks[header].terminator = terminator;
+        for id in function.blocks.ids() {
+            if !self.builder.body.contains(&id) {
+                let replace = |value: &mut Value| {
+                    if *value == tape {
+                        *value = made;
+                    }
+                };
+                match vector {
+                    // The new box holds the vector.
+                    Some(_) if function.blocks[id].insts.first() == Some(&inst) => {
+                        function.blocks[id].terminator.for_each_use(replace);
+                    }
+                    _ => function.blocks[id].for_each_use(replace),
+                }
+            }
+        }
+
+        // The loop carries the vector, or nothing.
+        if start.is_none() {
+            function.blocks[header].params.remove(position);
+        }
+        for id in function.blocks.ids() {
+            for target in function.blocks[id].terminator.targets_mut().into_iter().filter(|to| to.block == header) {
+                match start {
+                    Some(start) if id == before => target.args[position] = start,
+                    Some(_) => {}
+                    None => drop(target.args.remove(position)),
+                }
+            }
+        }
+    }
+
+    fn change_reader(&self, function: &mut Function, reader: &Reader, vector: Option<VectorId>) {
+        let tape = reader.tape;
+        let (left, length) = (function.values.push(Type::Int), function.values.push(Type::Int));
+        let mut replacements = Replacements::new(function);
+        for id in function.blocks.ids() {
+            let mut insts = Vec::new();
+            for inst in std::mem::take(&mut function.blocks[id].insts) {
+                let looks = inst.args.first() == Some(&tape);
+                let mut maker = Maker { function, insts: &mut insts };
+                let by = match inst.op {
+                    Op::HasTag(of, tag) if looks && of == self.sum => {
+                        let none = maker.int(0);
+                        let is_node = maker.make(Op::IntCompare(IntCompare::Lt), &[none, left], Type::Bool);
+                        if tag == self.node { is_node } else { maker.make(Op::Not, &[is_node], Type::Bool) }
+                    }
+                    Op::Field(of, _, field) if looks && of == self.sum && field == self.chain => tape,
+                    Op::Field(of, _, field) if looks && of == self.sum => {
+                        let one = maker.int(-1);
+                        let place = maker.make(Op::Int2(Int2::Add), &[left, one], Type::Int);
+                        let index = if field > self.chain { field - 1 } else { field };
+                        match &self.reads[index as usize] {
+                            Read::Kept(field) => {
+                                let vector = vector.expect("there is a vector if a field is kept");
+                                let ty = self.kept[*field as usize];
+                                maker.make(Op::Element(vector, *field), &[tape, length, place], ty)
+                            }
+                            Read::Computed(expression) => {
+                                let first = match self.builder.constant {
+                                    Some(first) => maker.int(first),
+                                    None => self.builder.first,
+                                };
+                                let counter = maker.make(Op::Int2(Int2::Add), &[place, first], Type::Int);
+                                maker.compute(expression, counter)
+                            }
+                        }
+                    }
+                    _ => {
+                        insts.push(inst);
+                        continue;
+                    }
+                };
+                replacements.replace(inst.results[0], by);
+            }
+            self.pass_tape(function, (id, insts), reader, [left, length], vector);
+        }
+        let params = &mut function.blocks[reader.header].params;
+        if vector.is_none() {
+            params.remove(reader.position);
+        }
+        params.extend([left, length]);
+        replacements.apply(function);
+    }
+
+    /// Ends a block with these instructions; its jumps to the loop pass what is left of the tape, and its length.
+    fn pass_tape(
+        &self,
+        function: &mut Function,
+        (id, mut insts): (BlockId, Vec<Inst>),
+        reader: &Reader,
+        [left, length]: [Value; 2],
+        vector: Option<VectorId>,
+    ) {
+        let mut terminator = function.blocks[id].terminator.clone();
+        for target in terminator.targets_mut().into_iter().filter(|to| to.block == reader.header) {
+            if reader.body.contains(&id) {
+                let mut maker = Maker { function, insts: &mut insts };
+                let one = maker.int(-1);
+                target.args.extend([maker.make(Op::Int2(Int2::Add), &[left, one], Type::Int), length]);
+                if vector.is_none() {
+                    target.args.remove(reader.position);
+                }
+                continue;
+            }
+            // The way there may be the way out of the loop that makes the tape, where it is no box yet.
+            let between = function.new_block(&[]);
+            let mut onward = std::mem::replace(target, Target { block: between, args: Vec::new() });
+            let mut insts = Vec::new();
+            let mut maker = Maker { function, insts: &mut insts };
+            let made = onward.args[reader.position];
+            let all = maker.make(Op::Field(self.sum, self.node, 0), &[made], Type::Int);
+            if vector.is_some() {
+                onward.args[reader.position] = maker.make(Op::Field(self.sum, self.node, 1), &[made], Type::Ptr);
+            } else {
+                onward.args.remove(reader.position);
+            }
+            onward.args.extend([all, all]);
+            function.blocks[between].insts = insts;
+            function.blocks[between].terminator = Terminator::Jump(onward);
+        }
+        function.blocks[id].insts = insts;
+        function.blocks[id].terminator = terminator;
+    }
+}

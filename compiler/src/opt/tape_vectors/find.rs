@@ -1,0 +1,433 @@
+//! Tapes that can be vectors, and how the fields of their nodes are read then.
+
+use super::{Builder, Expression, Plan, Read, Reader};
+use crate::opt::data_flow::{Class, Classes, Place};
+use crate::opt::effects::Effects;
+use crate::opt::recompute_fields::is_cheap;
+use crate::opt::rewrite::{Definitions, is_constant, use_counts};
+use crate::ssa::graph::Graph;
+use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// So many operations compute what would be one field.
+const MOST_OPERATIONS: usize = 3;
+
+/// A sum of nodes of one kind, which one instruction makes, and a start.
+#[derive(Debug)]
+pub(super) struct Tape {
+    sum: SumId,
+    node: u32,
+    maker: FuncId,
+    lookers: Vec<FuncId>,
+    /// The function that all its values stay in, if there is one, and their class.
+    home: Option<(FuncId, Class)>,
+    /// Places of its values that are parameters of blocks of that function.
+    carried: FxHashSet<Value>,
+}
+
+#[derive(Default)]
+struct Sites {
+    boxes: Vec<(FuncId, u32)>,
+    starts: FxHashSet<(FuncId, u32)>,
+    lookers: Vec<FuncId>,
+    tags: bool,
+}
+
+/// The sums that may be tapes.
+pub(super) fn tapes(program: &Program) -> Vec<Tape> {
+    let mut sites: FxHashMap<SumId, Sites> = FxHashMap::default();
+    for (id, function) in program.functions.iter() {
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            match inst.op {
+                Op::Box(sum, tag) => sites.entry(sum).or_default().boxes.push((id, tag)),
+                Op::Immediate(sum, tag) => drop(sites.entry(sum).or_default().starts.insert((id, tag))),
+                Op::Tag(sum) => sites.entry(sum).or_default().tags = true,
+                Op::HasTag(sum, _) | Op::Field(sum, ..) => {
+                    let lookers = &mut sites.entry(sum).or_default().lookers;
+                    if lookers.last() != Some(&id) {
+                        lookers.push(id);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    sites.retain(|_, sites| {
+        let made_at = sites.boxes.first().map(|(function, _)| *function);
+        let start = sites.starts.iter().next().map(|(function, _)| *function);
+        sites.boxes.len() == 1 && sites.starts.len() == 1 && made_at == start && !sites.tags
+    });
+    if sites.is_empty() {
+        return Vec::new();
+    }
+    let classes = Classes::new(program);
+    let mut classes_of: FxHashMap<SumId, Vec<Class>> = FxHashMap::default();
+    let vectors = classes.vectors();
+    for (class, sums) in classes.all() {
+        for sum in sums {
+            classes_of.entry(*sum).or_default().push(class);
+            if sums.len() > 1 || vectors.contains(&class) {
+                sites.remove(sum);
+            }
+        }
+    }
+    let mut found: Vec<Tape> = sites
+        .into_iter()
+        .map(|(sum, sites)| {
+            let (maker, node) = sites.boxes[0];
+            Tape { sum, node, maker, lookers: sites.lookers, home: None, carried: FxHashSet::default() }
+        })
+        .collect();
+    found.sort_by_key(|tape| tape.sum);
+    find_homes(&mut found, &classes, &classes_of);
+    found
+}
+
+/// Finds the tapes all whose values stay in one function.
+fn find_homes(tapes: &mut [Tape], classes: &Classes, classes_of: &FxHashMap<SumId, Vec<Class>>) {
+    let mut outside: FxHashSet<Class> = classes.in_elements().collect();
+    outside.extend(classes.fields().filter(|(class, _, inner)| inner != class).map(|(_, _, inner)| inner));
+    let mut places: FxHashMap<Class, Vec<Place>> = FxHashMap::default();
+    for (place, class) in classes.places() {
+        places.entry(class).or_default().push(place);
+    }
+    for tape in tapes {
+        let Some([class]) = classes_of.get(&tape.sum).map(|classes| &classes[..]) else { continue };
+        let places = places.get(class).map(|places| &places[..]).unwrap_or_default();
+        let here = |place: &Place| matches!(place, Place::Value(function, _) if *function == tape.maker);
+        if !outside.contains(class) && places.iter().all(here) {
+            tape.home = Some((tape.maker, *class));
+            let values = places.iter().filter_map(|place| match place {
+                Place::Value(_, value) => Some(*value),
+                _ => None,
+            });
+            tape.carried = values.collect();
+        }
+    }
+}
+
+/// Finds the loops of a tape; `None` when its nodes are made or looked at in another way.
+pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<Plan> {
+    let code = Code::new(&program.functions[tape.maker]);
+    let (builder, node) = builder(&code, tape)?;
+    if !completes(&code, effects, &builder.body) && !is_length(&code, &builder) {
+        return None;
+    }
+    let chain = node.args.iter().position(|arg| *arg == builder.tape)?;
+    let mut readers = Vec::new();
+    for id in &tape.lookers {
+        find_readers(program, *id, tape, u32::try_from(chain).ok()?, &mut readers)?;
+    }
+    let known = known(&code, tape);
+    let study = Study { code: &code, builder: &builder, known };
+    let (mut reads, mut kept) = (Vec::new(), Vec::new());
+    for arg in node.args.iter().enumerate().filter(|(field, _)| *field != chain).map(|(_, arg)| *arg) {
+        let computed = study.expression(arg).filter(|found| operations(found) <= MOST_OPERATIONS);
+        reads.push(match computed {
+            Some(expression) => Read::Computed(expression),
+            None => {
+                kept.push(code.function.values[arg]);
+                Read::Kept(u32::try_from(kept.len() - 1).ok()?)
+            }
+        });
+    }
+    let chain = u32::try_from(chain).ok()?;
+    Some(Plan { sum: tape.sum, node: tape.node, chain, builder, readers, reads, kept })
+}
+
+fn operations(expression: &Expression) -> usize {
+    match expression {
+        Expression::Counter | Expression::Known(_) => 0,
+        Expression::Operation(op, _, operands) => {
+            usize::from(!is_constant(*op)) + operands.iter().map(operations).sum::<usize>()
+        }
+    }
+}
+
+/// A function with what is known about it.
+struct Code<'f> {
+    function: &'f Function,
+    graph: Graph,
+    definitions: Definitions,
+    /// The blocks of instructions and of parameters.
+    homes: FxHashMap<Value, BlockId>,
+}
+
+impl Code<'_> {
+    fn new(function: &Function) -> Code<'_> {
+        let mut homes = FxHashMap::default();
+        for (id, block) in function.blocks.iter() {
+            let results = block.insts.iter().flat_map(|inst| &inst.results);
+            homes.extend(block.params.iter().chain(results).map(|value| (*value, id)));
+        }
+        let (graph, definitions) = (Graph::new(function), Definitions::new(function));
+        Code { function, graph, definitions, homes }
+    }
+
+    fn op(&self, value: Value) -> Option<Op> {
+        self.definitions.op(self.function, value)
+    }
+
+    /// The blocks of the loop with that header.
+    fn body(&self, header: BlockId) -> FxHashSet<BlockId> {
+        let body = self.graph.loop_body(header);
+        body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id).collect()
+    }
+
+    /// The loop that a value is carried by, and the position of the parameter.
+    fn header_of(&self, value: Value) -> Option<(BlockId, usize)> {
+        let header = *self.homes.get(&value)?;
+        let position = self.function.blocks[header].params.iter().position(|param| *param == value)?;
+        (self.graph.is_reachable(header) && self.graph.is_loop_header(header)).then_some((header, position))
+    }
+
+    /// What jumps pass for a parameter: from outside the loop, and from inside it.
+    fn passed(&self, header: BlockId, position: usize, body: &FxHashSet<BlockId>) -> [Vec<(BlockId, Value)>; 2] {
+        let mut passed = [Vec::new(), Vec::new()];
+        let from: FxHashSet<BlockId> = self.graph.predecessors[header].iter().copied().collect();
+        for from in self.graph.order.iter().filter(|block| from.contains(*block)) {
+            for target in self.function.blocks[*from].terminator.targets() {
+                if target.block == header {
+                    passed[usize::from(body.contains(from))].push((*from, target.args[position]));
+                }
+            }
+        }
+        passed
+    }
+}
+
+fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
+    let function = code.function;
+    let makes = |inst: &&Inst| inst.op == Op::Box(tape.sum, tape.node);
+    let node = function.blocks.values().flat_map(|block| &block.insts).find(makes)?;
+    let made = node.results[0];
+    let starts = |value: Value| matches!(code.op(value), Some(Op::Immediate(sum, _)) if sum == tape.sum);
+    let carried = |arg: &&Value| {
+        code.header_of(**arg).is_some_and(|(header, position)| {
+            let from = code.graph.predecessors[header].iter();
+            let mut targets = from.flat_map(|from| function.blocks[*from].terminator.targets());
+            targets.any(|target| target.block == header && target.args[position] == made)
+        })
+    };
+    let chain = *node.args.iter().find(carried)?;
+    let (header, position) = code.header_of(chain)?;
+    let body = code.body(header);
+    let [outside, inside] = code.passed(header, position, &body);
+    let before = same(outside.iter().map(|(from, _)| *from))?;
+    let uses = use_counts(function);
+    let begins = outside.iter().all(|(_, value)| starts(*value));
+    if !begins || inside.iter().any(|(_, value)| *value != made) || uses[made] as usize != inside.len() {
+        return None;
+    }
+    // The start is used for this loop only.
+    let immediates = function
+        .blocks
+        .values()
+        .flat_map(|block| &block.insts)
+        .filter(|inst| starts(inst.results.first().copied().unwrap_or(made)));
+    if immediates.map(|inst| uses[inst.results[0]]).sum::<u32>() as usize != outside.len()
+        || !body.contains(code.homes.get(&made)?)
+    {
+        return None;
+    }
+    let Terminator::Branch(condition, onward, out) = &function.blocks[header].terminator else { return None };
+    let test = code.definitions.inst(function, *condition)?;
+    let Inst { op: Op::IntCompare(IntCompare::Lt), args, .. } = test else { return None };
+    let [counter, bound] = args[..] else { return None };
+    let counted = function.blocks[header].params.iter().position(|param| *param == counter)?;
+    let is_step = |value: Value| {
+        let inst = code.definitions.inst(function, value);
+        inst.is_some_and(|inst| {
+            inst.op == Op::Int2(Int2::Add)
+                && inst.args.contains(&counter)
+                && inst.args.iter().any(|arg| code.op(*arg) == Some(Op::ConstInt(1)))
+        })
+    };
+    let [entries, steps] = code.passed(header, counted, &body);
+    let first = same(entries.iter().map(|(_, value)| *value))?;
+    let is_fixed = |value: Value| code.homes.get(&value).is_some_and(|home| !body.contains(home));
+    if !body.contains(&onward.block)
+        || body.contains(&out.block)
+        || steps.iter().any(|(_, value)| !is_step(*value))
+        || !is_fixed(first)
+        || !is_fixed(bound)
+        || !is_only_way_out(code, header, &body, chain)
+    {
+        return None;
+    }
+    let constant = match code.op(first) {
+        Some(Op::ConstInt(first)) => Some(first),
+        _ => None,
+    };
+    let function = tape.maker;
+    let builder =
+        Builder { function, header, before, body, position, tape: chain, counter, first, constant, bound, node: made };
+    Some((builder, node))
+}
+
+/// The one that all are.
+fn same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
+}
+
+/// Whether the loop is left at its header only, except for failures, and uses its tape once.
+fn is_only_way_out(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, tape: Value) -> bool {
+    let mut uses = 0;
+    for id in body {
+        let block = &code.function.blocks[*id];
+        block.insts.iter().flat_map(|inst| &inst.args).for_each(|arg| uses += usize::from(*arg == tape));
+        for target in block.terminator.targets() {
+            let is_inside = body.contains(&target.block);
+            if *id != header && !is_inside && !ends(code.function, target.block) {
+                return false;
+            }
+            if is_inside || *id != header {
+                uses += target.args.iter().filter(|arg| **arg == tape).count();
+            }
+        }
+        let leaves = matches!(block.terminator, Terminator::Return(_) | Terminator::TailCall(..));
+        if leaves {
+            return false;
+        }
+    }
+    uses == 1
+}
+
+/// Whether nothing in the loop is seen or fails, so that it does all of its rounds if it does the first.
+fn completes(code: &Code<'_>, effects: &Effects, body: &FxHashSet<BlockId>) -> bool {
+    body.iter().all(|id| {
+        let block = &code.function.blocks[*id];
+        let fails = |id: BlockId| matches!(code.function.blocks[id].terminator, Terminator::Fail(_));
+        block.insts.iter().all(|inst| effects.is_removable(inst.op))
+            && !block.terminator.targets().iter().any(|target| !body.contains(&target.block) && fails(target.block))
+    })
+}
+
+/// Whether there is a vector already that is as long as the tape may become, or else the loop ends in its first round.
+fn is_length(code: &Code<'_>, builder: &Builder) -> bool {
+    code.function.blocks.iter().any(|(id, block)| {
+        let comes_first =
+            builder.body.contains(&id) || code.graph.is_reachable(id) && code.graph.dominates(id, builder.before);
+        comes_first
+            && block.insts.iter().any(|inst| match inst.op {
+                Op::NewVector(_) => inst.args[0] == builder.bound,
+                Op::Element(..) | Op::WithElement(_) => inst.args[1] == builder.bound,
+                _ => false,
+            })
+    })
+}
+
+/// Whether the program ends in a block.
+fn ends(function: &Function, block: BlockId) -> bool {
+    matches!(function.blocks[block].terminator, Terminator::Fail(_) | Terminator::Unreachable)
+}
+
+/// Finds the loops of a function that look at the tape.
+fn find_readers(program: &Program, id: FuncId, tape: &Tape, chain: u32, readers: &mut Vec<Reader>) -> Option<()> {
+    let code = Code::new(&program.functions[id]);
+    let looks = |inst: &&Inst| matches!(inst.op, Op::HasTag(of, _) | Op::Field(of, ..) if of == tape.sum);
+    let all: Vec<&Inst> = code.function.blocks.values().flat_map(|block| &block.insts).filter(looks).collect();
+    let mut read: Vec<Value> = all.iter().map(|inst| inst.args[0]).collect();
+    read.sort_unstable();
+    read.dedup();
+    let uses = use_counts(code.function);
+    for value in read {
+        let (header, position) = code.header_of(value)?;
+        let body = code.body(header);
+        let here: Vec<&&Inst> = all.iter().filter(|inst| inst.args[0] == value).collect();
+        let rests = here.iter().filter(|inst| inst.op == Op::Field(tape.sum, tape.node, chain));
+        let rests: FxHashSet<Value> = rests.map(|inst| inst.results[0]).collect();
+        let [outside, inside] = code.passed(header, position, &body);
+        let goes_on = inside.iter().all(|(_, passed)| rests.contains(passed));
+        let used: u32 = rests.iter().map(|rest| uses[*rest]).sum();
+        let is_inside = |inst: &&&Inst| code.homes.get(&inst.results[0]).is_some_and(|home| body.contains(home));
+        let fits = goes_on
+            && used as usize == inside.len()
+            && uses[value] as usize == here.len()
+            && here.iter().filter(|inst| matches!(inst.op, Op::Field(..))).all(is_inside)
+            && !outside.is_empty();
+        if !fits {
+            return None;
+        }
+        readers.push(Reader { function: id, header, body, position, tape: value });
+    }
+    Some(())
+}
+
+/// The blocks whose values the loops know when they read the tape: those before all blocks that carry it.
+fn known(code: &Code<'_>, tape: &Tape) -> Option<Vec<BlockId>> {
+    tape.home?;
+    let carries =
+        |block: &BlockId| code.function.blocks[*block].params.iter().any(|param| tape.carried.contains(param));
+    Some(code.graph.order.iter().copied().filter(carries).collect())
+}
+
+/// What is known about the values that a builder puts on its tape.
+struct Study<'f> {
+    code: &'f Code<'f>,
+    builder: &'f Builder,
+    /// The blocks that carry the tape, if it stays in the function.
+    known: Option<Vec<BlockId>>,
+}
+
+impl Study<'_> {
+    /// How a value follows from the place of its node.
+    fn expression(&self, value: Value) -> Option<Expression> {
+        self.at_depth(value, MOST_OPERATIONS + 1)
+    }
+
+    fn at_depth(&self, value: Value, depth: usize) -> Option<Expression> {
+        if value == self.builder.counter {
+            let first = self.builder.constant.is_some() || self.is_known(self.builder.first);
+            return first.then_some(Expression::Counter);
+        }
+        let inst = self.code.definitions.inst(self.code.function, value);
+        let ty = self.code.function.values[value];
+        match inst {
+            Some(inst) if is_constant(inst.op) && ty != Type::Ptr => {
+                Some(Expression::Operation(inst.op, ty, Vec::new()))
+            }
+            _ if self.is_known(value) => Some(Expression::Known(value)),
+            Some(inst) if depth > 0 => {
+                let is_read = matches!(inst.op, Op::Element(..)) && ty != Type::Ptr && !self.may_change(inst.args[0]);
+                if !is_cheap(inst.op) && !is_read {
+                    return None;
+                }
+                let operands =
+                    inst.args.iter().map(|arg| self.at_depth(*arg, depth - 1)).collect::<Option<Vec<_>>>()?;
+                if is_read && !matches!(operands[0], Expression::Known(_)) {
+                    return None;
+                }
+                Some(Expression::Operation(inst.op, ty, operands))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a vector may be changed, perhaps under another name, after the tape has been begun: it would have to be kept
+    /// as it was for those who read the tape.
+    fn may_change(&self, vector: Value) -> bool {
+        let Some(home) = self.code.homes.get(&vector) else { return true };
+        let (mut seen, mut waiting) = (FxHashSet::default(), vec![self.builder.header]);
+        while let Some(id) = waiting.pop() {
+            let block = &self.code.function.blocks[id];
+            let targets = block.terminator.targets();
+            let is_change = |inst: &Inst| matches!(inst.op, Op::WithElement(_)) && inst.args[0] == vector;
+            if block.insts.iter().any(is_change) || targets.iter().any(|target| target.args.contains(&vector)) {
+                return true;
+            }
+            // Where it is defined, it is another one.
+            let onward = targets.iter().map(|target| target.block).filter(|target| target != home);
+            waiting.extend(onward.filter(|target| seen.insert(*target)));
+        }
+        false
+    }
+
+    /// Whether a value is the same, and at hand, wherever the tape is read.
+    fn is_known(&self, value: Value) -> bool {
+        let (Some(carrying), Some(home)) = (&self.known, self.code.homes.get(&value)) else { return false };
+        let graph = &self.code.graph;
+        graph.is_reachable(*home) && carrying.iter().all(|block| block != home && graph.dominates(*home, *block))
+    }
+}
