@@ -1,0 +1,193 @@
+//! `vlad explain`: what the compiler makes of a program's functions, and what is kept in memory while they run, and why.
+//!
+//! The analysis → the specialisations of each function that the program defines, by shapes, those of its transforms beside
+//! it. The optimised code → what is kept in memory (see [`memory`]).
+
+mod memory;
+
+use super::{FAULT, Input, LimitArguments, build, terminal};
+use crate::base::{Diagnostic, SourceMap, Span};
+use crate::core::ir::{LambdaId, Origin, Program};
+use crate::flow::{self, analysis::Analysis};
+use crate::opt::pipeline as opt;
+use crate::pipeline::{Pipeline, Refusal, Settings};
+use crate::specialize::Sharing;
+use clap::ValueEnum;
+use memory::Kind;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Longer shapes are cut.
+const MAX_SHAPE: usize = 100;
+
+/// What `vlad explain` accepts.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    input: Input,
+    /// How to print it.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// A function of the program, with its specialisations: what of it (itself, a transform), and at which shapes.
+struct Explained {
+    name: String,
+    place: String,
+    specialisations: Vec<(String, String)>,
+}
+
+/// Runs the subcommand; the exit code.
+pub fn run(arguments: &Arguments) -> u8 {
+    let settings = Settings { limits: arguments.limits.options(), ..arguments.input.settings() };
+    let mut pipeline = Pipeline::new(settings);
+    let program = match build::read(&mut pipeline, &arguments.input) {
+        Ok(program) => program,
+        Err(code) => return code,
+    };
+    let explained = terminal::catch(|| explain(&mut pipeline, program));
+    match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic)])) {
+        Ok((functions, kinds)) => terminal::print(&match arguments.format {
+            Format::Text => text(&functions, &kinds),
+            Format::Json => format!("{}\n", object(&functions, &kinds)),
+        }),
+        Err(diagnostics) => {
+            terminal::report(&diagnostics, &pipeline.sources);
+            FAULT
+        }
+    }
+}
+
+fn explain(pipeline: &mut Pipeline, mut program: Program) -> Result<(Vec<Explained>, Vec<Kind>), Vec<Diagnostic>> {
+    let refused = |refusal| match refusal {
+        Refusal::Mistake(diagnostics) => diagnostics,
+        Refusal::Unsupported(diagnostic) => vec![*diagnostic],
+    };
+    let analysis = pipeline.analyze(&mut program).map_err(refused)?;
+    let functions = functions(&program, &analysis, &pipeline.sources);
+    let mut code = pipeline.specialize(&program, analysis, Sharing::Apart).map_err(refused)?;
+    pipeline.optimize(&mut code, &opt::Settings::default());
+    Ok((functions, memory::kinds(&code, &pipeline.sources)))
+}
+
+fn place(sources: &SourceMap, span: Span) -> String {
+    let (line, column) = sources.line_column(span);
+    format!("{}:{line}:{column}", sources.file(span.file).name)
+}
+
+/// The functions of the program's own files that it calls, in the order of the source.
+fn functions(program: &Program, analysis: &Analysis, sources: &SourceMap) -> Vec<Explained> {
+    let mut found: BTreeMap<_, Explained> = BTreeMap::new();
+    for id in flow::print::reached(program, analysis) {
+        let key = &analysis.variants[id].key;
+        let (base, what) = base(program, key.lambda);
+        let lambda = &program.lambdas[base];
+        if lambda.origin != Origin::Source || sources.is_library(lambda.span) {
+            continue;
+        }
+        let shape = |shape| shortened(flow::print::shape(program, &analysis.shapes, shape));
+        let args: Vec<String> = key.args.iter().map(|arg| shape(*arg)).collect();
+        let shapes = format!("{} -> {}", args.join(" "), shape(analysis.variants[id].result));
+        let entry = found.entry((lambda.span.file, lambda.span.start, base)).or_insert_with(|| Explained {
+            name: lambda.name.to_string(),
+            place: place(sources, lambda.span),
+            specialisations: Vec::new(),
+        });
+        entry.specialisations.push((what, shapes));
+    }
+    let mut functions: Vec<Explained> = found.into_values().collect();
+    functions.iter_mut().for_each(|function| function.specialisations.sort());
+    functions
+}
+
+/// The function that code was made of, and what has been made of it.
+fn base(program: &Program, mut lambda: LambdaId) -> (LambdaId, String) {
+    let mut made = Vec::new();
+    loop {
+        let (of, word) = match program.lambdas[lambda].origin {
+            Origin::Reverse(of) => (of, "reverse"),
+            Origin::Forward(of) => (of, "forward"),
+            Origin::Series(of) => (of, "series"),
+            Origin::Backpropagator(of, _) => (of, "backpropagator"),
+            Origin::Source | Origin::Primitive(_) => break,
+        };
+        made.push(word);
+        lambda = of;
+    }
+    (lambda, if made.is_empty() { "itself".to_string() } else { made.join(" of ") })
+}
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(MAX_SHAPE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn text(functions: &[Explained], kinds: &[Kind]) -> String {
+    let mut text = String::new();
+    for function in functions {
+        let count = function.specialisations.len();
+        let plural = if count == 1 { "" } else { "s" };
+        let _ = writeln!(text, "{} ({}): {count} specialisation{plural}", function.name, function.place);
+        for (what, shapes) in &function.specialisations {
+            let _ = writeln!(text, "  {what}: {shapes}");
+        }
+    }
+    let _ = writeln!(
+        text,
+        "\nmemory: {}",
+        if kinds.is_empty() { "nothing is allocated" } else { "kinds of boxes and vectors" }
+    );
+    for kind in kinds {
+        let Kind { name, numbers, others, bytes, .. } = kind;
+        let _ = if kind.is_vector {
+            writeln!(text, "{name}, a vector: {numbers} numbers, {others} other fields, {bytes} bytes for each element")
+        } else {
+            writeln!(text, "{name}: {numbers} numbers, {others} other fields, {bytes} bytes")
+        };
+        for (at, often) in &kind.made {
+            let _ = writeln!(text, "  made {often} at {at}");
+        }
+        for (user, fields) in &kind.needed {
+            let plural = if *fields == 1 { "" } else { "s" };
+            let _ = writeln!(text, "  {fields} field{plural} needed by {user}");
+        }
+    }
+    text
+}
+
+fn object(functions: &[Explained], kinds: &[Kind]) -> Json {
+    let functions: Vec<Json> = functions
+        .iter()
+        .map(|function| {
+            let specialisations = function.specialisations.iter();
+            let specialisations: Vec<Json> =
+                specialisations.map(|(what, shapes)| json!({ "of": what, "shapes": shapes })).collect();
+            json!({ "name": function.name, "place": function.place, "specialisations": specialisations })
+        })
+        .collect();
+    let describe = |kind: &Kind| {
+        let made: Vec<Json> = kind.made.iter().map(|(at, often)| json!({ "place": at, "often": often })).collect();
+        let needed: Vec<Json> =
+            kind.needed.iter().map(|(user, fields)| json!({ "by": user, "fields": fields })).collect();
+        let Kind { name, numbers, others, bytes, .. } = kind;
+        json!({
+            "name": name, "numbers": numbers, "others": others, "bytes": bytes, "made": made, "needed": needed
+        })
+    };
+    let described =
+        |vectors: bool| -> Vec<Json> { kinds.iter().filter(|kind| kind.is_vector == vectors).map(describe).collect() };
+    json!({ "functions": functions, "boxes": described(false), "vectors": described(true) })
+}
