@@ -539,8 +539,10 @@ impl Specializer<'_> {
             (Head::Vector, Head::Vector) => {
                 let (augend, addend) = (Elements::of(&x), Elements::of(&y));
                 let may_fail = !self.always_conform(augend.shape, addend.shape, &mut FxHashSet::default());
-                if self.leaves(shape).is_empty() {
-                    // There is nothing to store, but perhaps a sum that fails.
+                let is_wide = self.flow.shapes.join(augend.shape, shape) == shape;
+                if !is_wide || self.leaves(shape).is_empty() {
+                    // The sum has forms of its own, say no folded zeros. Or there is nothing to store, but perhaps a sum
+                    // that fails.
                     let sums = self.vacant(e, shape, left);
                     self.replace_elements(e, sums, may_fail, |this, e, _, place| {
                         let (a, b) = (this.element(e, &augend, place), this.element(e, &addend, place));
