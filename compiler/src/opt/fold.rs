@@ -401,8 +401,8 @@ impl View<'_> {
     /// Tests and fields of a boxed sum.
     fn access(&self, op: Op, value: Value) -> Folded {
         let Some(inst) = self.inst(value) else { return Folded::Unchanged };
-        let tag = match inst.op {
-            Op::Box(_, tag) | Op::Immediate(_, tag) => tag,
+        let (made, tag) = match inst.op {
+            Op::Box(sum, tag) | Op::Immediate(sum, tag) => (sum, tag),
             Op::Select => return self.access_of_choice(op, &inst.args),
             _ => return Folded::Unchanged,
         };
@@ -410,7 +410,7 @@ impl View<'_> {
             Op::Tag(_) => int(i64::from(tag)),
             Op::HasTag(_, expected) => boolean(tag == expected),
             // A field of another alternative, or of what fills an unused slot, is read only where control cannot get to.
-            Op::Field(_, expected, field) if tag == expected => {
+            Op::Field(sum, expected, field) if (made, tag) == (sum, expected) => {
                 inst.args.get(field as usize).map_or(Folded::Unchanged, |value| Folded::Value(*value))
             }
             _ => Folded::Unchanged,
