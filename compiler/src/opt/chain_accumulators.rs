@@ -23,7 +23,7 @@
 //! Tests: `tests/opt/chain-accumulators/`.
 
 use crate::opt::counters::Found;
-use crate::opt::rewrite::{Definitions, Replacements, use_counts};
+use crate::opt::rewrite::{Definitions, Replacements, append, use_counts};
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -124,9 +124,7 @@ impl Plan {
         let insts = std::mem::take(&mut function.blocks[block].insts);
         let mut result = Vec::with_capacity(insts.len());
         let mut make = |insts: &mut Vec<Inst>, op: Op, args: Vec<Value>, span| {
-            let made = function.values.push(Type::Ptr);
-            insts.push(Inst { op, args, results: vec![made], span });
-            made
+            append(&mut function.values, insts, op, args, Type::Ptr, span)
         };
         for mut inst in insts {
             if inst.op == Op::Call(id) {

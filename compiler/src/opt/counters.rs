@@ -22,8 +22,8 @@
 //! Tests: `tests/opt/counters/`.
 
 use crate::opt::data_flow::{Class, Classes, Field, Place};
-use crate::opt::rewrite::Definitions;
-use crate::ssa::ir::{Compare, Function, Inst, Op, Program, Real2, SumId, Type, Value};
+use crate::opt::rewrite::{Definitions, append};
+use crate::ssa::ir::{Compare, Function, Op, Program, Real2, SumId, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Treats the whole program.
@@ -180,11 +180,7 @@ fn rewrite(function: &mut Function, chains: &FxHashMap<SumId, Chain>) {
                 insts.push(inst);
                 continue;
             };
-            let mut before = |op: Op, args: Vec<Value>, ty: Type| {
-                let value = types.push(ty);
-                insts.push(Inst { op, args, results: vec![value], span: inst.span });
-                value
-            };
+            let mut before = |op: Op, args: Vec<Value>, ty: Type| append(types, &mut insts, op, args, ty, inst.span);
             let mut real = |x: f64| before(Op::ConstReal(x.to_bits()), Vec::new(), Type::F64);
             match inst.op {
                 Op::Immediate(..) => inst.op = Op::ConstReal(0.0_f64.to_bits()),

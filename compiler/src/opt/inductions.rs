@@ -25,7 +25,7 @@
 
 mod bounds;
 
-use crate::opt::rewrite::{Definitions, Replacements};
+use crate::opt::rewrite::{Definitions, Replacements, append};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Program, Real2, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -248,9 +248,7 @@ struct Maker<'f> {
 
 impl Maker<'_> {
     fn make(&mut self, op: Op, args: Vec<Value>, ty: Type) -> Value {
-        let result = self.function.values.push(ty);
-        self.insts.push(Inst { op, args, results: vec![result], span: None });
-        result
+        append(&mut self.function.values, &mut self.insts, op, args, ty, None)
     }
 
     fn integer(&mut self, (base, offset): Linear) -> Value {

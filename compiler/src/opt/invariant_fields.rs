@@ -54,25 +54,20 @@ pub fn run(program: &mut Program) -> bool {
         if !carried.all(|block| known.is_below(*block)) {
             continue;
         }
-        if reads.iter().any(|read| read.function != maker) {
-            let takers = facts.takers.get(class);
+        let (own, others): (Vec<Read>, Vec<Read>) = reads.iter().partition(|read| read.function == maker);
+        if !others.is_empty() {
             let ty = function.values[value];
-            if ty == Type::Ptr
-                || reads
-                    .iter()
-                    .any(|read| read.function != maker && !takers.is_some_and(|t| t.contains(&read.function)))
-            {
+            let Some(takers) = facts.takers.get(class) else { continue };
+            let are_told = others.iter().all(|read| takers.contains(&read.function));
+            if ty == Type::Ptr || !are_told || !known.is_at_hand(program, maker, takers, &callers) {
                 continue;
             }
-            let Some(takers) = takers.filter(|takers| known.is_at_hand(program, maker, takers, &callers)) else {
-                continue;
-            };
             let told = tell(program, (maker, value), takers, ty, &callers);
-            for read in reads.iter().filter(|read| read.function != maker) {
+            for read in others {
                 found.entry(read.function).or_default().push((read.result, told[&read.function]));
             }
         }
-        for read in reads.iter().filter(|read| read.function == maker && known.is_below(read.block)) {
+        for read in own.iter().filter(|read| known.is_below(read.block)) {
             found.entry(maker).or_default().push((read.result, value));
         }
     }

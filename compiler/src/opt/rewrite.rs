@@ -1,6 +1,6 @@
 //! What passes over one function share: replacing values, finding definitions, counting uses.
 
-use crate::base::EntityVec;
+use crate::base::{EntityVec, Span};
 use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
 
@@ -90,6 +90,20 @@ pub fn use_counts(function: &Function) -> EntityVec<Value, u32> {
         block.for_each_value(|value| counts[value] += 1);
     }
     counts
+}
+
+/// Appends an instruction with one result, of type `ty`, to a list, and returns the result.
+pub fn append(
+    values: &mut EntityVec<Value, Type>,
+    insts: &mut Vec<Inst>,
+    op: Op,
+    args: Vec<Value>,
+    ty: Type,
+    span: Option<Span>,
+) -> Value {
+    let result = values.push(ty);
+    insts.push(Inst { op, args, results: vec![result], span });
+    result
 }
 
 /// Constants to be added at the start of a function.

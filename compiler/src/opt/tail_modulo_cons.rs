@@ -30,7 +30,7 @@
 //! Tests: `tests/opt/tail-modulo-cons/`.
 
 use crate::opt::effects::Effects;
-use crate::opt::rewrite::use_counts;
+use crate::opt::rewrite::{append, use_counts};
 use crate::opt::tail_calls::form_loop;
 use crate::ssa::ir::{
     Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, Sum, SumId, Terminator, Type, Value,
@@ -105,11 +105,8 @@ impl Plan {
         for position in self.positions() {
             let ty = function.results[position];
             let place = places[&ty];
-            let mut value = |op: Op, args: &[Value], ty: Type| {
-                let result = wrapper.values.push(ty);
-                insts.push(Inst { op, args: args.to_vec(), results: vec![result], span: None });
-                result
-            };
+            let mut value =
+                |op: Op, args: &[Value], ty: Type| append(&mut wrapper.values, &mut insts, op, args.to_vec(), ty, None);
             let vacant = value(Op::Vacant(ty), &[], ty);
             boxes.push(value(Op::Box(place, 0), &[vacant], Type::Ptr));
             args.extend(boxes.last().map(|made| value(Op::Hole(place, 0, 0), &[*made], Type::Int)));
@@ -171,9 +168,7 @@ impl Plan {
         let after = code.blocks[block].insts.split_off(index);
         let mut insts = std::mem::take(&mut code.blocks[block].insts);
         let mut value = |insts: &mut Vec<Inst>, op: Op, args: Vec<Value>, ty: Type| {
-            let result = code.values.push(ty);
-            insts.push(Inst { op, args, results: vec![result], span: None });
-            result
+            append(&mut code.values, insts, op, args, ty, None)
         };
         // Results that are not boxed here go where the caller wants them.
         let mut inner = holes.clone();

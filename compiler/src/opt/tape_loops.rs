@@ -42,7 +42,7 @@
 use crate::base::EntityVec;
 use crate::opt::calls::callers;
 use crate::opt::effects::Effects;
-use crate::opt::rewrite::{Replacements, paste, use_counts};
+use crate::opt::rewrite::{Replacements, append, paste, use_counts};
 use crate::opt::simplify_cfg;
 use crate::ssa::ir::{
     Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, SumId, Target, Terminator, Type, Value,
@@ -341,10 +341,7 @@ impl Tape {
             let data = &mut function.blocks[block];
             let mut insts = Vec::with_capacity(data.insts.len());
             let mut fresh = |insts: &mut Vec<Inst>| {
-                let value = types.push(Type::Ptr);
-                let op = Op::Immediate(self.sum, start);
-                insts.push(Inst { op, args: Vec::new(), results: vec![value], span: None });
-                value
+                append(types, insts, Op::Immediate(self.sum, start), Vec::new(), Type::Ptr, None)
             };
             for mut inst in std::mem::take(&mut data.insts) {
                 if inst.op == Op::Call(self.builder) {

@@ -35,7 +35,7 @@
 mod find;
 
 use crate::opt::effects::Effects;
-use crate::opt::rewrite::Replacements;
+use crate::opt::rewrite::{Replacements, append};
 use crate::ssa::ir::{
     BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value, VectorId,
     VectorLayout,
@@ -133,9 +133,7 @@ struct Maker<'f> {
 
 impl Maker<'_> {
     fn make(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
-        let result = self.function.values.push(ty);
-        self.insts.push(Inst { op, args: args.to_vec(), results: vec![result], span: None });
-        result
+        append(&mut self.function.values, self.insts, op, args.to_vec(), ty, None)
     }
 
     fn int(&mut self, number: i64) -> Value {

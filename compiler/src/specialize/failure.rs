@@ -115,28 +115,41 @@ impl Specializer<'_> {
     /// `(error message value)`
     pub fn raise(&mut self, e: &mut Emitter, message: &Val, value: &Val) -> Emitted<Val> {
         let error = RuntimeError::Raised { message: HOLE.into(), value: HOLE.into() };
-        let text = error.to_diagnostic(&self.place(e)).render(self.sources, false);
-        let mut pieces = text.split(HOLE);
-        let (first, between, last) = (pieces.next(), pieces.next(), pieces.next());
-        self.write_text(e, Stream::Err, first.unwrap_or(""));
-        super::write::display(self, e, message, Stream::Err);
-        self.write_text(e, Stream::Err, between.unwrap_or(""));
-        super::write::write(self, e, value, Stream::Err);
-        let last = self.text(last.unwrap_or(""));
-        e.terminate(Terminator::Fail(last));
-        None
+        self.fail_in_pieces(e, &error, |this, e, hole| {
+            if hole == 0 {
+                super::write::display(this, e, message, Stream::Err);
+            } else {
+                super::write::write(this, e, value, Stream::Err);
+            }
+        })
     }
 
     /// Ends the current block with an error in whose message numbers stand that only run time knows; each says where with
     /// [`HOLE`], in order.
     pub fn fail_with<T>(&mut self, e: &mut Emitter, error: &RuntimeError, numbers: &[Value]) -> Emitted<T> {
+        self.fail_in_pieces(e, error, |_, e, hole| {
+            e.inst(Op::WriteReal(Stream::Err), &[numbers[hole]], &[]);
+        })
+    }
+
+    /// Ends the current block with an error; `write` gets the number of each [`HOLE`] in its message and writes what
+    /// belongs there.
+    fn fail_in_pieces<T>(
+        &mut self,
+        e: &mut Emitter,
+        error: &RuntimeError,
+        write: impl Fn(&mut Self, &mut Emitter, usize),
+    ) -> Emitted<T> {
         let text = error.to_diagnostic(&self.place(e)).render(self.sources, false);
-        let mut pieces = text.split(HOLE);
-        for number in numbers {
-            self.write_text(e, Stream::Err, pieces.next().unwrap_or(""));
-            e.inst(Op::WriteReal(Stream::Err), &[*number], &[]);
+        let (last, before) = match text.rsplit_once(HOLE) {
+            Some((before, last)) => (last, Some(before)),
+            None => (text.as_str(), None),
+        };
+        for (hole, piece) in before.iter().flat_map(|before| before.split(HOLE)).enumerate() {
+            self.write_text(e, Stream::Err, piece);
+            write(self, e, hole);
         }
-        let last = self.text(pieces.next().unwrap_or(""));
+        let last = self.text(last);
         e.terminate(Terminator::Fail(last));
         None
     }

@@ -61,10 +61,7 @@ impl Machine<'_, '_> {
         args: &[Value],
     ) -> Result<Datum, Error> {
         let (data, position) = self.place(vector, base, args)?;
-        match &data.fields.borrow()[position + field as usize] {
-            Datum::Vacant => broken(format!("an element of {} is read before it is set", args[0])),
-            datum => Ok(datum.clone()),
-        }
+        read(&data, position + field as usize, args[0])
     }
 
     pub(super) fn take_element(
@@ -74,10 +71,11 @@ impl Machine<'_, '_> {
         base: usize,
         args: &[Value],
     ) -> Result<Datum, Error> {
-        let taken = self.element(vector, field, base, args)?;
         let (data, position) = self.place(vector, base, args)?;
+        let position = position + field as usize;
+        let taken = read(&data, position, args[0])?;
         match &taken {
-            _ if data.owners.get() == 1 => data.fields.borrow_mut()[position + field as usize] = Datum::Vacant,
+            _ if data.owners.get() == 1 => data.fields.borrow_mut()[position] = Datum::Vacant,
             Datum::Box(shared) => shared.owners.set(shared.owners.get() + 1),
             _ => {}
         }
@@ -119,5 +117,13 @@ impl Machine<'_, '_> {
                 shared.owners.set(shared.owners.get() + 1);
             }
         }
+    }
+}
+
+/// The field at a position of a vector's data; `vector` is its name.
+fn read(data: &BoxData, position: usize, vector: Value) -> Result<Datum, Error> {
+    match &data.fields.borrow()[position] {
+        Datum::Vacant => broken(format!("an element of {vector} is read before it is set")),
+        datum => Ok(datum.clone()),
     }
 }
