@@ -8,6 +8,7 @@ use super::examine::examine;
 use super::host::Host;
 use super::verdict::{Kind, Verdict};
 use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
@@ -46,9 +47,19 @@ pub fn work(folder: PathBuf) {
             *text = info.to_string();
         }
     }));
+    std::thread::spawn(end_with_parent);
     let serve = move || serve(&Host::in_folder(&folder));
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(serve).expect("the system grants a stack");
     let _ = thread.join();
+}
+
+/// A worker in the middle of a long compilation would not notice that nobody waits for its answer any more.
+fn end_with_parent() {
+    let parent = parent_id();
+    while parent_id() == parent {
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    std::process::exit(0);
 }
 
 fn serve(host: &Host) {
