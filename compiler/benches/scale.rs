@@ -3,9 +3,9 @@
 //! benches/scale/*.vlad → one table, a row for each program and size: time for each element, once for the program
 //! (primal) and once for its gradient, their ratio, and the same for peak memory. The programs read from their input the
 //! size, how often to compute, and whether to compute the gradient. What a row says is the time of many computations
-//! less that of the same program with one, divided by how many more there were: so neither starting the process, nor making
-//! the data, nor what the system takes to hand out memory counts. Runs of both kinds take turns; times are processor time,
-//! and medians.
+//! less that of the same program with one, divided by how many more there were: so neither starting the process nor making
+//! the data counts. Runs of both kinds take turns; times are medians of user time, so that what the system takes to hand
+//! out memory for the first time does not count either.
 //!
 //! Usage: `cargo bench -p vlad --bench scale [-- [--full] [--runs N] [NAME...]]`; `--full` adds ten million elements,
 //! and chains of a hundred million boxes.
@@ -110,7 +110,7 @@ fn main() -> Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/scale");
     let scratch = tempfile::tempdir()?;
     let mut wrong = Vec::new();
-    println!("medians of {} runs; processor time per element in nanoseconds, peak memory in megabytes", options.runs);
+    println!("medians of {} runs; user time per element in nanoseconds, peak memory in megabytes", options.runs);
     println!(
         "{:<10} {:>9} {:>9} {:>9} {:>6} {:>10} {:>10} {:>6}",
         "program", "size", "primal", "gradient", "ratio", "primal MB", "gradient", "ratio"
@@ -139,9 +139,9 @@ struct Side {
 impl Side {
     fn run(&mut self, executable: &Path, input: [u32; 3], expected: f64) -> Result<Option<String>> {
         let [size, rounds, mode] = input;
-        self.once.push(run(executable, &format!("{size} 1 {mode}"))?.time);
+        self.once.push(run(executable, &format!("{size} 1 {mode}"))?.user);
         let many = run(executable, &format!("{size} {} {mode}", rounds + 1))?;
-        self.many.push(many.time);
+        self.many.push(many.user);
         self.peaks.push(many.peak);
         let found: f64 = many.output.trim().parse()?;
         let right = (found - expected).abs() <= TOLERANCE * expected.abs().max(1e-3);

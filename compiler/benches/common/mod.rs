@@ -18,6 +18,9 @@ pub struct Run {
     pub output: String,
     /// Processor time.
     pub time: Duration,
+    /// The part of it that the program itself ran: without what the system took, to hand out memory for example.
+    #[allow(dead_code, reason = "not every driver wants it")]
+    pub user: Duration,
     /// Peak resident memory in kilobytes; never less than that of this driver, which the system counts from the fork on.
     #[allow(dead_code, reason = "not every driver wants it")]
     pub peak: u64,
@@ -47,7 +50,8 @@ pub fn run(executable: &Path, input: &str) -> Result<Run> {
         return Err(format!("{}: ended with status {status}", executable.display()).into());
     }
     let peak = u64::try_from(usage.ru_maxrss)?;
-    Ok(Run { output, time: duration(usage.ru_utime)? + duration(usage.ru_stime)?, peak })
+    let user = duration(usage.ru_utime)?;
+    Ok(Run { output, time: user + duration(usage.ru_stime)?, user, peak })
 }
 
 /// Waits for a process and asks the system what it has used.
