@@ -1,10 +1,10 @@
 //! The ordered list of passes, and the runner.
 
 use crate::opt::{
-    block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, early_boxes,
-    fold, gvn, inductions, inline, invariant_fields, jump_threading, late_changes, licm, memory, merge_functions,
-    recompute_fields, schedule, select, shared_zeros, simplify_cfg, split_sums, tags_across_calls, tail_calls,
-    tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
+    block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_loops,
+    early_boxes, fold, gvn, inductions, inline, invariant_fields, jump_threading, late_changes, licm, memory,
+    merge_functions, recompute_fields, schedule, select, shared_zeros, simplify_cfg, split_sums, tags_across_calls,
+    tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -56,6 +56,7 @@ pub const PASSES: &[Pass] = &[
     pass("gvn", "compute equal values once, know the outcome of earlier tests", gvn::run),
     pass("block-params", "drop block parameters that are always the same", block_params::run),
     pass("dce", "drop what nobody needs, within functions", dce::run),
+    pass("dead-loops", "drop loops that compute nothing", dead_loops::run),
     pass("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run),
     growing("inline", "put the code of functions where they are called", inline::run),
     pass("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
@@ -127,6 +128,7 @@ const SIMPLIFY: &[Row] = &[
 /// Runs after these rounds, and they are repeated as long as it finds something, at most [`TAPE_ROUNDS`] times.
 const TAPES: &[Row] = &[
     ("inductions", "loops are formed, and lengths of vectors are in sight"),
+    ("dead-loops", "checks of places that are in range no longer are ways out of loops"),
     (
         "tape-loops",
         "builders and readers have to be simple and alone with their sum, so as much as possible is inlined",
@@ -157,6 +159,7 @@ const FINISH: &[Row] = &[
     ("select", "no pass that learns from branches follows"),
     ("simplify-cfg", "blocks that became one side of a selection are gone"),
     ("dce", "gvn leaves what it replaced"),
+    ("dead-loops", "what loops have computed may be zeros that are known by now"),
     ("late-changes", "reads that are left stay where they are, and changes of equal functions should move alike"),
     ("merge-sums", "no pass that learns about sums follows, and functions may differ in their sums only"),
     ("merge-functions", "functions that differed in what was dropped are the same now"),
