@@ -17,6 +17,7 @@
 //! | [`licm`] | what does not change in a loop |
 //! | [`inductions`] | reals that count as integers, places that are in range |
 //! | [`select`] | selections instead of branches |
+//! | [`fusion`] | vectors whose elements are computed where they are read |
 //! | [`late_changes`] | changes of vectors behind reads |
 //!
 //! | passes over the whole program | |
@@ -41,7 +42,7 @@
 //! | [`memory`] | reference counts: the last pass |
 //!
 //! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`], [`data_flow`],
-//! [`liveness`], [`ownership`], [`handover`] and [`taking`].
+//! [`loops`], [`liveness`], [`ownership`], [`handover`] and [`taking`].
 
 pub mod pipeline;
 
@@ -67,6 +68,8 @@ pub mod inductions;
 pub mod select;
 
 pub mod late_changes;
+
+pub mod fusion;
 
 pub mod shared_zeros;
 
@@ -119,6 +122,8 @@ pub mod calls;
 pub mod effects;
 
 pub mod data_flow;
+
+pub mod loops;
 
 pub mod rewrite;
 

@@ -2,7 +2,7 @@
 
 use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_loops,
-    early_boxes, fold, gvn, inductions, inline, invariant_fields, jump_threading, late_changes, licm, memory,
+    early_boxes, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading, late_changes, licm, memory,
     merge_functions, recompute_fields, schedule, select, shared_zeros, simplify_cfg, split_sums, tags_across_calls,
     tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
 };
@@ -71,6 +71,7 @@ pub const PASSES: &[Pass] = &[
     pass("chain-accumulators", "pass on chains instead of making them of what is returned", chain_accumulators::run),
     pass("counters", "make numbers of chains that hold nothing but their length", counters::run),
     pass("tape-vectors", "make vectors of tapes of loops that count their rounds", tape_vectors::run),
+    pass("fusion", "compute elements of vectors where they are read", fusion::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
     pass("inductions", "count by integers, drop checks of places that are in range", inductions::run),
@@ -146,10 +147,19 @@ const VECTORS: &[Row] = &[
     ("tape-vectors", "all that passes find out about the fields of boxes has been found out"),
 ];
 
+/// Runs after these rounds, and they are repeated as long as it finds something, at most [`FUSING_ROUNDS`] times.
+const FUSE: &[Row] = &[
+    ("inductions", "the loops that read vectors that were tapes count downwards"),
+    ("fusion", "what goes from loop to loop is in vectors, and their places are in range"),
+    ("dce", "vectors that are not read any more should not look as if they were needed"),
+    ("dead-loops", "loops that filled such vectors may have done nothing else"),
+];
+
 /// Later rounds find little, and compile time and code size have to stay in proportion.
 const GROWING_ROUNDS: usize = 4;
 const SIMPLIFYING_ROUNDS: usize = 4;
 const TAPE_ROUNDS: usize = 3;
+const FUSING_ROUNDS: usize = 4;
 
 /// Runs once, after everything else.
 const FINISH: &[Row] = &[
@@ -222,6 +232,12 @@ pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
         runner.rounds(program, 1);
     }
     if runner.run_all(program, VECTORS) {
+        runner.rounds(program, 1);
+    }
+    for _ in 0..FUSING_ROUNDS {
+        if !runner.run_all(program, FUSE) || runner.work > MOST_WORK {
+            break;
+        }
         runner.rounds(program, 1);
     }
     runner.run_all(program, FINISH);

@@ -78,6 +78,8 @@ struct Builder {
     /// Where it starts, if that is a constant.
     constant: Option<i64>,
     bound: Value,
+    /// Whether the bound is the length of a vector that is there before the loop.
+    is_length: bool,
     /// The box of the node.
     node: Value,
 }
@@ -168,10 +170,14 @@ impl Plan {
         let Builder { header, before, position, tape, counter, first, bound, node, .. } = self.builder;
         let mut insts = std::mem::take(&mut function.blocks[before].insts);
         let mut maker = Maker { function, insts: &mut insts };
-        let none = maker.int(0);
-        let runs = maker.make(Op::IntCompare(IntCompare::Lt), &[first, bound], Type::Bool);
-        let rounds = maker.make(Op::Int2(Int2::Sub), &[bound, first], Type::Int);
-        let length = maker.make(Op::Select, &[runs, rounds, none], Type::Int);
+        let length = if self.builder.is_length && self.builder.constant == Some(0) {
+            bound
+        } else {
+            let none = maker.int(0);
+            let runs = maker.make(Op::IntCompare(IntCompare::Lt), &[first, bound], Type::Bool);
+            let rounds = maker.make(Op::Int2(Int2::Sub), &[bound, first], Type::Int);
+            maker.make(Op::Select, &[runs, rounds, none], Type::Int)
+        };
         let start = vector.map(|vector| maker.make(Op::NewVector(vector), &[length], Type::Ptr));
         function.blocks[before].insts = insts;
 

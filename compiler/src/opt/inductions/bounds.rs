@@ -1,8 +1,9 @@
 //! What tests on the way to a block tell about integers, and places that are in range for that.
 
+use crate::opt::loops::{Linear, linear};
 use crate::opt::rewrite::{Definitions, Replacements};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, Compare, Function, Inst, IntCompare, Op, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many tests are looked at for a fact.
@@ -65,9 +66,6 @@ fn each_outcome<'f>(
     }
 }
 
-/// An integer: the sum of one that is not known, if any, and a constant.
-type Linear = (Option<Value>, i64);
-
 /// A parameter of a loop that is changed by a constant in each round.
 #[derive(PartialEq)]
 struct Counter {
@@ -116,20 +114,7 @@ pub(super) fn decide(function: &mut Function) -> bool {
 
 impl Facts<'_> {
     fn linear(&self, value: Value) -> Linear {
-        let Some(inst) = self.definitions.inst(self.function, value) else { return (Some(value), 0) };
-        let constant = |value: Value| match self.definitions.op(self.function, value) {
-            Some(Op::ConstInt(x)) if x.unsigned_abs() < 1 << 31 => Some(x),
-            _ => None,
-        };
-        match inst.op {
-            Op::ConstInt(x) if x.unsigned_abs() < 1 << 31 => (None, x),
-            Op::Int2(op @ (Int2::Add | Int2::Sub)) => match (constant(inst.args[0]), constant(inst.args[1])) {
-                (_, Some(x)) => (Some(inst.args[0]), if op == Int2::Add { x } else { -x }),
-                (Some(x), _) if op == Int2::Add => (Some(inst.args[1]), x),
-                _ => (Some(value), 0),
-            },
-            _ => (Some(value), 0),
-        }
+        linear(self.function, &self.definitions, value)
     }
 
     fn find_counters(&mut self) {
@@ -219,6 +204,7 @@ impl Facts<'_> {
                     if x.0 == Some(base) && y.1 - x.1 + offset <= length.1 {
                         bounds.extend(y.0);
                     }
+                    above |= y.0 == Some(base) && x.0.is_none() && x.1 + 1 - y.1 + offset >= 0;
                 }
                 (Op::IntCompare(IntCompare::Lt), false) => {
                     let (x, y) = (self.linear(inst.args[0]), self.linear(inst.args[1]));

@@ -3,10 +3,10 @@
 use super::{Builder, Expression, Plan, Read, Reader};
 use crate::opt::data_flow::{Class, Classes, Place};
 use crate::opt::effects::Effects;
+use crate::opt::loops::{Code, ends, same};
 use crate::opt::recompute_fields::is_cheap;
-use crate::opt::rewrite::{Definitions, is_constant, use_counts};
-use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
+use crate::opt::rewrite::{is_constant, use_counts};
+use crate::ssa::ir::{BlockId, FuncId, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many operations compute what would be one field.
@@ -109,8 +109,9 @@ fn find_homes(tapes: &mut [Tape], classes: &Classes, classes_of: &FxHashMap<SumI
 /// Finds the loops of a tape; `None` when its nodes are made or looked at in another way.
 pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<Plan> {
     let code = Code::new(&program.functions[tape.maker]);
-    let (builder, node) = builder(&code, tape)?;
-    if !completes(&code, effects, &builder.body) && !is_length(&code, &builder) {
+    let (mut builder, node) = builder(&code, tape)?;
+    builder.is_length = is_length(&code, &builder, |_| false);
+    if !is_length(&code, &builder, |id| builder.body.contains(&id)) && !completes(&code, effects, &builder.body) {
         return None;
     }
     let chain = node.args.iter().position(|arg| *arg == builder.tape)?;
@@ -141,58 +142,6 @@ fn operations(expression: &Expression) -> usize {
         Expression::Operation(op, _, operands) => {
             usize::from(!is_constant(*op)) + operands.iter().map(operations).sum::<usize>()
         }
-    }
-}
-
-/// A function with what is known about it.
-struct Code<'f> {
-    function: &'f Function,
-    graph: Graph,
-    definitions: Definitions,
-    /// The blocks of instructions and of parameters.
-    homes: FxHashMap<Value, BlockId>,
-}
-
-impl Code<'_> {
-    fn new(function: &Function) -> Code<'_> {
-        let mut homes = FxHashMap::default();
-        for (id, block) in function.blocks.iter() {
-            let results = block.insts.iter().flat_map(|inst| &inst.results);
-            homes.extend(block.params.iter().chain(results).map(|value| (*value, id)));
-        }
-        let (graph, definitions) = (Graph::new(function), Definitions::new(function));
-        Code { function, graph, definitions, homes }
-    }
-
-    fn op(&self, value: Value) -> Option<Op> {
-        self.definitions.op(self.function, value)
-    }
-
-    /// The blocks of the loop with that header.
-    fn body(&self, header: BlockId) -> FxHashSet<BlockId> {
-        let body = self.graph.loop_body(header);
-        body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id).collect()
-    }
-
-    /// The loop that a value is carried by, and the position of the parameter.
-    fn header_of(&self, value: Value) -> Option<(BlockId, usize)> {
-        let header = *self.homes.get(&value)?;
-        let position = self.function.blocks[header].params.iter().position(|param| *param == value)?;
-        (self.graph.is_reachable(header) && self.graph.is_loop_header(header)).then_some((header, position))
-    }
-
-    /// What jumps pass for a parameter: from outside the loop, and from inside it.
-    fn passed(&self, header: BlockId, position: usize, body: &FxHashSet<BlockId>) -> [Vec<(BlockId, Value)>; 2] {
-        let mut passed = [Vec::new(), Vec::new()];
-        let from: FxHashSet<BlockId> = self.graph.predecessors[header].iter().copied().collect();
-        for from in self.graph.order.iter().filter(|block| from.contains(*block)) {
-            for target in self.function.blocks[*from].terminator.targets() {
-                if target.block == header {
-                    passed[usize::from(body.contains(from))].push((*from, target.args[position]));
-                }
-            }
-        }
-        passed
     }
 }
 
@@ -260,15 +209,21 @@ fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
         _ => None,
     };
     let function = tape.maker;
-    let builder =
-        Builder { function, header, before, body, position, tape: chain, counter, first, constant, bound, node: made };
+    let builder = Builder {
+        function,
+        header,
+        before,
+        body,
+        position,
+        tape: chain,
+        counter,
+        first,
+        constant,
+        bound,
+        is_length: false,
+        node: made,
+    };
     Some((builder, node))
-}
-
-/// The one that all are.
-fn same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
-    let first = all.next()?;
-    all.all(|other| other == first).then_some(first)
 }
 
 /// Whether the loop is left at its header only, except for failures, and uses its tape once.
@@ -304,11 +259,10 @@ fn completes(code: &Code<'_>, effects: &Effects, body: &FxHashSet<BlockId>) -> b
     })
 }
 
-/// Whether there is a vector already that is as long as the tape may become, or else the loop ends in its first round.
-fn is_length(code: &Code<'_>, builder: &Builder) -> bool {
+/// Whether there is a vector already that is as long as the tape may become; those in blocks `within` count, too.
+fn is_length(code: &Code<'_>, builder: &Builder, within: impl Fn(BlockId) -> bool) -> bool {
     code.function.blocks.iter().any(|(id, block)| {
-        let comes_first =
-            builder.body.contains(&id) || code.graph.is_reachable(id) && code.graph.dominates(id, builder.before);
+        let comes_first = within(id) || code.graph.is_reachable(id) && code.graph.dominates(id, builder.before);
         comes_first
             && block.insts.iter().any(|inst| match inst.op {
                 Op::NewVector(_) => inst.args[0] == builder.bound,
@@ -316,11 +270,6 @@ fn is_length(code: &Code<'_>, builder: &Builder) -> bool {
                 _ => false,
             })
     })
-}
-
-/// Whether the program ends in a block.
-fn ends(function: &Function, block: BlockId) -> bool {
-    matches!(function.blocks[block].terminator, Terminator::Fail(_) | Terminator::Unreachable)
 }
 
 /// Finds the loops of a function that look at the tape.

@@ -1,0 +1,92 @@
+//! What passes over loops ask of a function.
+
+use crate::opt::rewrite::Definitions;
+use crate::ssa::graph::Graph;
+use crate::ssa::ir::{BlockId, Function, Int2, Op, Terminator, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A function with what is known about it.
+pub struct Code<'f> {
+    pub function: &'f Function,
+    pub graph: Graph,
+    pub definitions: Definitions,
+    /// The blocks of instructions and of parameters.
+    pub homes: FxHashMap<Value, BlockId>,
+}
+
+impl<'f> Code<'f> {
+    /// Looks at a function.
+    pub fn new(function: &'f Function) -> Code<'f> {
+        let mut homes = FxHashMap::default();
+        for (id, block) in function.blocks.iter() {
+            let results = block.insts.iter().flat_map(|inst| &inst.results);
+            homes.extend(block.params.iter().chain(results).map(|value| (*value, id)));
+        }
+        let (graph, definitions) = (Graph::new(function), Definitions::new(function));
+        Code { function, graph, definitions, homes }
+    }
+
+    /// The operation that defines a value.
+    pub fn op(&self, value: Value) -> Option<Op> {
+        self.definitions.op(self.function, value)
+    }
+
+    /// The blocks of the loop with that header.
+    pub fn body(&self, header: BlockId) -> FxHashSet<BlockId> {
+        let body = self.graph.loop_body(header);
+        body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id).collect()
+    }
+
+    /// The loop that a value is carried by, and the position of the parameter.
+    pub fn header_of(&self, value: Value) -> Option<(BlockId, usize)> {
+        let header = *self.homes.get(&value)?;
+        let position = self.function.blocks[header].params.iter().position(|param| *param == value)?;
+        (self.graph.is_reachable(header) && self.graph.is_loop_header(header)).then_some((header, position))
+    }
+
+    /// What jumps pass for a parameter: from outside the loop, and from inside it.
+    pub fn passed(&self, header: BlockId, position: usize, body: &FxHashSet<BlockId>) -> [Vec<(BlockId, Value)>; 2] {
+        let mut passed = [Vec::new(), Vec::new()];
+        let from: FxHashSet<BlockId> = self.graph.predecessors[header].iter().copied().collect();
+        for from in self.graph.order.iter().filter(|block| from.contains(*block)) {
+            for target in self.function.blocks[*from].terminator.targets() {
+                if target.block == header {
+                    passed[usize::from(body.contains(from))].push((*from, target.args[position]));
+                }
+            }
+        }
+        passed
+    }
+}
+
+/// The one that all are.
+pub fn same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
+}
+
+/// Whether the program ends in a block.
+pub fn ends(function: &Function, block: BlockId) -> bool {
+    matches!(function.blocks[block].terminator, Terminator::Fail(_) | Terminator::Unreachable)
+}
+
+/// An integer: the sum of one that is not known, if any, and a constant.
+pub type Linear = (Option<Value>, i64);
+
+/// What an integer is, by the operation that defines it.
+pub fn linear(function: &Function, definitions: &Definitions, value: Value) -> Linear {
+    let Some(inst) = definitions.inst(function, value) else { return (Some(value), 0) };
+    let constant = |value: Value| match definitions.op(function, value) {
+        Some(Op::ConstInt(x)) if x.unsigned_abs() < 1 << 31 => Some(x),
+        _ => None,
+    };
+    match inst.op {
+        Op::ConstInt(x) if x.unsigned_abs() < 1 << 31 => (None, x),
+        Op::Int2(op @ (Int2::Add | Int2::Sub)) => match (constant(inst.args[0]), constant(inst.args[1])) {
+            (_, Some(x)) => (Some(inst.args[0]), if op == Int2::Add { x } else { -x }),
+            (Some(x), _) if op == Int2::Add => (Some(inst.args[1]), x),
+            _ => (Some(value), 0),
+        },
+        _ => (Some(value), 0),
+    }
+}
