@@ -10,7 +10,7 @@
 //!
 //! A choice between a few cheap computations, whose two sides meet at once, becomes a selection: it costs less than a
 //! branch that is predicted wrongly once in a while, and leaves longer blocks. Both sides are computed then, so they
-//! may hold only a few cheap operations without effects.
+//! may hold only a few cheap operations without effects; what both compute alike counts once.
 //!
 //! Runs late: earlier passes learn more from branches than from selections. Pointers are not selected, since an owner
 //! would have to be counted for both.
@@ -20,6 +20,7 @@
 use crate::base::EntityVec;
 use crate::opt::simplify_cfg;
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Program, Real1, Real2, Target, Terminator, Type, Value};
+use rustc_hash::FxHashMap;
 
 /// How many operations both sides together may hold.
 const MOST_INSTS: usize = 3;
@@ -63,7 +64,8 @@ fn convert_block(function: &mut Function, id: BlockId, edges: &EntityVec<BlockId
     let Terminator::Branch(condition, yes, no) = &function.blocks[id].terminator else { return false };
     let condition = *condition;
     let sides = [(yes, no), (no, yes)].map(|(target, other)| side(function, target, other, edges));
-    let [Some(yes), Some(no)] = sides else { return false };
+    let [Some(yes), Some(mut no)] = sides else { return false };
+    no.share(&yes);
     let differ = yes.onward.args.iter().zip(&no.onward.args).filter(|(x, y)| x != y);
     let differing: Vec<Value> = differ.map(|(x, _)| *x).collect();
     let has_pointer = differing.iter().any(|value| function.values[*value] == Type::Ptr);
@@ -92,6 +94,24 @@ fn convert_block(function: &mut Function, id: BlockId, edges: &EntityVec<BlockId
     block.insts.extend(insts);
     block.terminator = Terminator::Jump(Target { block: yes.onward.block, args });
     true
+}
+
+impl Side {
+    /// Takes what the other side computes alike from there.
+    fn share(&mut self, other: &Side) {
+        let mut shared: FxHashMap<Value, Value> = FxHashMap::default();
+        let replace = |shared: &FxHashMap<Value, Value>, value: &mut Value| {
+            *value = shared.get(value).copied().unwrap_or(*value);
+        };
+        for mut inst in std::mem::take(&mut self.insts) {
+            inst.args.iter_mut().for_each(|arg| replace(&shared, arg));
+            match other.insts.iter().find(|alike| alike.op == inst.op && alike.args == inst.args) {
+                Some(alike) => shared.extend(inst.results.iter().copied().zip(alike.results.iter().copied())),
+                None => self.insts.push(inst),
+            }
+        }
+        self.onward.args.iter_mut().for_each(|arg| replace(&shared, arg));
+    }
 }
 
 /// The side behind `target`: a block of cheap operations that only this choice leads to, or nothing at all.
