@@ -45,7 +45,8 @@ pub(super) fn equal_integers(function: &Function, graph: &Graph, definitions: &D
     equal
 }
 
-/// Runs `each` on all tests whose outcome is known because control has come to the block from the one before.
+/// Runs `each` on all tests whose outcome is known because control has come to the block from the one before; to a loop, from
+/// the one before the loop, since what it has tested does not change there.
 fn each_outcome<'f>(
     function: &'f Function,
     graph: &Graph,
@@ -53,7 +54,8 @@ fn each_outcome<'f>(
     block: BlockId,
     mut each: impl FnMut(&'f Inst, bool),
 ) {
-    let [from] = graph.predecessors[block][..] else { return };
+    let mut before = graph.predecessors[block].iter().filter(|from| !graph.dominates(block, **from));
+    let (Some(&from), None) = (before.next(), before.next()) else { return };
     let Terminator::Branch(condition, yes, _) = &function.blocks[from].terminator else { return };
     let mut waiting = vec![(*condition, yes.block == block)];
     while let Some((condition, holds)) = waiting.pop() {
