@@ -35,6 +35,8 @@ pub struct Settings {
     pub measure: Option<expand::measure::Measure>,
     /// Use every instruction of this machine.
     pub native_cpu: bool,
+    /// Make sums and products of loops in any order.
+    pub fast_math: bool,
     /// How far the analysis goes.
     pub limits: flow::Options,
 }
@@ -199,7 +201,7 @@ impl Pipeline {
     /// As [`Pipeline::analyze`] and [`Pipeline::specialize`].
     pub fn native(&mut self, program: &core::Program) -> Result<ssa::Program, Refusal> {
         let mut code = self.first_order(program)?;
-        self.optimize(&mut code, &opt::Settings::default());
+        self.optimize(&mut code, &opt::Settings { fast_math: self.settings.fast_math, ..opt::Settings::default() });
         Ok(code)
     }
 

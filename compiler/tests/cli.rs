@@ -60,6 +60,40 @@ fn programs_run_with_their_input_and_output() {
     }
 }
 
+/// Sums and products of loops, for lengths from none to many rounds of lanes.
+const SUMS: &str = "(define (ramp n) (build n (lambda (i) (/ (+ i 0.1) 7))))
+(define (product v) (vector-fold (lambda (p x) (* p (- 1.3 x))) 1 v))
+(define (least-squares v) (vector-fold (lambda (s x) (- s (* (- x 2) (- x 2)))) 0.5 v))
+(let loop ((n (read-real)))
+  (when (>= n 0)
+    (let ((v (ramp n)))
+      (write-real (dot v v)) (newline)
+      (write-real (product v)) (newline)
+      (write-real (vector-sum v)) (newline)
+      (write-real (least-squares v)) (newline)
+      (write-real (vector-sum ((gradient least-squares) v))) (newline))
+    (loop (- n 1))))
+";
+
+#[test]
+fn fast_math_is_close_to_the_evaluator() {
+    let folder = folder(&[("sums.vlad", SUMS), ("input", "40")]);
+    let run = |arguments: &[&str]| {
+        let input = fs::File::open(folder.path().join("input")).expect("it was just written");
+        let output = output(vlad(arguments).arg(folder.path().join("sums.vlad")).stdin(input));
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        let lines = out(&output);
+        lines.lines().filter_map(|line| line.parse().ok()).collect::<Vec<f64>>()
+    };
+    let (expected, exact, fast) = (run(&["eval"]), run(&["run"]), run(&["run", "--fast-math"]));
+    assert_eq!(exact, expected);
+    assert_ne!(fast, expected, "some sum is long enough to differ");
+    assert_eq!(fast.len(), expected.len());
+    for (fast, expected) in fast.iter().zip(&expected) {
+        assert!((fast - expected).abs() <= 1e-13 * expected.abs().max(1.0), "{fast} {expected}");
+    }
+}
+
 #[test]
 fn a_failing_program_has_exit_code_1() {
     let folder = folder(&[("fail.vlad", "1\n(error \"no\" (read-real))\n")]);

@@ -61,6 +61,9 @@ pub struct Arguments {
     /// Show code for this machine in particular.
     #[arg(long)]
     native_cpu: bool,
+    /// Make sums and products of loops in any order: faster, but their last digits are not those of the evaluator.
+    #[arg(long)]
+    fast_math: bool,
     #[command(flatten)]
     limits: super::LimitArguments,
 }
@@ -81,6 +84,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     let passes = opt::Settings {
         disabled: arguments.disable_pass.clone(),
         dump_after: arguments.print_after.clone(),
+        fast_math: arguments.fast_math,
         ..opt::Settings::default()
     };
     let mut pipeline = Pipeline::new(settings);

@@ -139,6 +139,9 @@ struct Native {
     /// Use all instructions of this machine; the executable may not run on others.
     #[arg(long)]
     native_cpu: bool,
+    /// Make sums and products of loops in any order: faster, but their last digits are not those of the evaluator.
+    #[arg(long)]
+    fast_math: bool,
     /// Print how long each part of the compiler took.
     #[arg(long)]
     time_passes: bool,
@@ -189,7 +192,8 @@ impl Input {
 
 impl Native {
     fn settings(&self, input: &Input) -> Settings {
-        Settings { native_cpu: self.native_cpu, limits: self.limits.options(), ..input.settings() }
+        let Native { native_cpu, fast_math, .. } = *self;
+        Settings { native_cpu, fast_math, limits: self.limits.options(), ..input.settings() }
     }
 }
 

@@ -37,6 +37,9 @@ pub fn clif_type(ty: Type) -> ir::Type {
         Type::F64 => types::F64,
         Type::Bool => types::I8,
         Type::Int | Type::Ptr => types::I64,
+        Type::F64x2 => types::F64X2,
+        // All bits of a lane are set, or none.
+        Type::Boolx2 => types::I64X2,
     }
 }
 

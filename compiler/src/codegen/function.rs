@@ -16,6 +16,7 @@ use crate::codegen::constants::Constants;
 use crate::codegen::operands::{fields_in_place, leaves_block};
 use crate::codegen::ownership::{Facts, Plan};
 use crate::codegen::reuse::Reuse;
+use crate::codegen::sole_owners::sole_owners;
 use crate::codegen::unit::{External, Unit};
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{BlockId, FuncId, Function, Op, Target, Terminator, TextId, Type, Value};
@@ -60,6 +61,8 @@ pub(super) struct Translator<'u, 'p, 'b> {
     here: BlockId,
     /// The blocks that go on in their loop where their condition holds, and else leave it.
     going_on: FxHashSet<BlockId>,
+    /// Vectors that nobody else owns.
+    pub(super) sole_owners: EntityVec<Value, bool>,
     /// Where the caller wants the results that are not in registers.
     result_address: Option<ir::Value>,
     /// For each size class, the box that is kept aside, see [`crate::codegen::reuse`].
@@ -108,6 +111,7 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         blocks,
         here: Function::ENTRY,
         going_on: going_on(function),
+        sole_owners: sole_owners(function),
         result_address: None,
         kept: FxHashMap::default(),
         functions: FxHashMap::default(),

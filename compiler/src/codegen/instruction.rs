@@ -50,7 +50,19 @@ impl Translator<'_, '_, '_> {
                 self.element(vector, field as usize, ty, [args[0], args[1], args[2]])
             }
             Op::TakeElement(vector, field) => self.take_element(vector, field as usize, [args[0], args[1], args[2]]),
-            Op::WithElement(vector) => self.with_element(vector, [args[0], args[1], args[2]], &args[3..])?,
+            Op::WithElement(vector) => {
+                let is_sole = self.sole_owners[inst.args[0]];
+                self.with_element(vector, [args[0], args[1], args[2]], &args[3..], is_sole)?
+            }
+            Op::Elements(vector, field) => self.elements(vector, field as usize, [args[0], args[1], args[2]]),
+            Op::WithElements(vector) => {
+                let is_sole = self.sole_owners[inst.args[0]];
+                self.with_elements(vector, [args[0], args[1], args[2]], &args[3..], is_sole)?
+            }
+            Op::Lanes(op) => self.lanewise(op, &args)?,
+            Op::Splat => self.builder.ins().splat(types::F64X2, args[0]),
+            Op::Pair => self.pair(args[0], args[1]),
+            Op::Lane(second) => self.builder.ins().extractlane(args[0], u8::from(second)),
             Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
             Op::Opaque => self.opaque(args[0]),
             // See `Translator::block`.
@@ -121,7 +133,7 @@ impl Translator<'_, '_, '_> {
         if ty.is_float() { self.builder.ins().bitcast(ty, ir::MemFlagsData::new(), bits) } else { bits }
     }
 
-    fn real1(&mut self, op: Real1, x: ir::Value) -> Result<ir::Value, Error> {
+    pub(super) fn real1(&mut self, op: Real1, x: ir::Value) -> Result<ir::Value, Error> {
         let rounds = self.has_rounding();
         let math = match op {
             Real1::Neg => return Ok(self.builder.ins().fneg(x)),
@@ -153,7 +165,7 @@ impl Translator<'_, '_, '_> {
         Ok(self.call_external(External::Math(math, 1), &[x])?.expect("the signature has a result"))
     }
 
-    fn real2(&mut self, op: Real2, x: ir::Value, y: ir::Value) -> Result<ir::Value, Error> {
+    pub(super) fn real2(&mut self, op: Real2, x: ir::Value, y: ir::Value) -> Result<ir::Value, Error> {
         let math = match op {
             Real2::Add => return Ok(self.builder.ins().fadd(x, y)),
             Real2::Sub => return Ok(self.builder.ins().fsub(x, y)),
@@ -203,7 +215,7 @@ impl Translator<'_, '_, '_> {
     }
 }
 
-fn condition(op: Compare) -> FloatCC {
+pub(super) fn condition(op: Compare) -> FloatCC {
     match op {
         Compare::Eq => FloatCC::Equal,
         Compare::Ne => FloatCC::NotEqual,

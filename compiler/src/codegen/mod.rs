@@ -10,9 +10,11 @@
 //! | [`instruction`] | operations on reals, truth values, texts and globals |
 //! | [`memory`] | operations on boxes: allocation, fields, tags, reference counts |
 //! | [`vector`] | operations on vectors |
+//! | [`lanes`] | operations on two lanes |
 //! | [`constants`] | boxes that are known at compile time, as data |
 //! | [`operands`] | which fields are read where they are needed |
 //! | [`ownership`] | which releases need no help from the run time |
+//! | [`sole_owners`] | which vectors need not be asked whether they have other owners |
 //! | [`reuse`] | which new boxes take the place of dead ones |
 //! | [`pressure`] | which functions need the quick register allocator |
 //! | [`link`] | object and embedded run time → executable |
@@ -30,12 +32,14 @@ pub mod boxes;
 pub mod constants;
 pub mod function;
 pub mod instruction;
+pub mod lanes;
 pub mod link;
 pub mod memory;
 pub mod operands;
 pub mod ownership;
 pub mod pressure;
 pub mod reuse;
+pub mod sole_owners;
 pub mod target;
 pub mod unit;
 pub mod vector;

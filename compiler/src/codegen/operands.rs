@@ -39,7 +39,7 @@ pub fn fields_in_place(function: &Function, block: &Block, leaves: &[bool]) -> V
             let fits = |(last, count): &(usize, usize)| *last <= next_change && *count <= FEW;
             in_place[position] = uses.get(value).is_some_and(fits) && !leaves[value.index()];
         }
-        if matches!(inst.op, Op::Box(..) | Op::NewVector(_) | Op::WithElement(_) | Op::Call(_)) {
+        if inst.op.changes_vector() || matches!(inst.op, Op::Box(..) | Op::NewVector(_) | Op::Call(_)) {
             next_change = position;
         }
         for arg in &inst.args {

@@ -5,7 +5,7 @@
 //! element        a load; the address is computed from the place, and from the length behind pointer fields
 //! take_element   a load, and a store or one more owner
 //! with_element   stores, and a release of each pointer that is replaced; before that, if the vector has other owners,
-//!                the run time copies it
+//!                the run time copies it (see [`crate::codegen::sole_owners`])
 //! ```
 //!
 //! The box of a vector holds the pointer fields of all elements before the other fields of all elements (see
@@ -26,13 +26,13 @@ const COPY_BYTES: u32 = 16;
 
 /// Numbers of fields of one element.
 #[derive(Clone, Copy)]
-struct Width {
-    pointers: usize,
-    others: usize,
+pub(super) struct Width {
+    pub(super) pointers: usize,
+    pub(super) others: usize,
 }
 
 impl Width {
-    fn of(fields: &[Type]) -> Width {
+    pub(super) fn of(fields: &[Type]) -> Width {
         let pointers = fields.iter().filter(|ty| **ty == Type::Ptr).count();
         Width { pointers, others: fields.len() - pointers }
     }
@@ -53,7 +53,12 @@ impl Translator<'_, '_, '_> {
     }
 
     /// Where a field of an element stands: an address, and an offset from it.
-    fn place(&mut self, vector: VectorId, field: usize, [elements, length, place]: [ir::Value; 3]) -> (ir::Value, i32) {
+    pub(super) fn place(
+        &mut self,
+        vector: VectorId,
+        field: usize,
+        [elements, length, place]: [ir::Value; 3],
+    ) -> (ir::Value, i32) {
         let fields = &self.unit.program.vectors[vector].fields;
         let width = Width::of(fields);
         let is_pointer = fields[field] == Type::Ptr;
@@ -118,14 +123,15 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().icmp_imm_u(IntCC::Equal, count, 1)
     }
 
-    /// The elements of a vector when one of them has these fields.
+    /// The elements of a vector when one of them has these fields, given whether nobody else can own it.
     pub(super) fn with_element(
         &mut self,
         vector: VectorId,
         [elements, length, place]: [ir::Value; 3],
         fields: &[ir::Value],
+        is_sole: bool,
     ) -> Result<ir::Value, Error> {
-        let own = self.own_vector(vector, elements, length)?;
+        let own = if is_sole { elements } else { self.own_vector(vector, elements, length)? };
         let types = &self.unit.program.vectors[vector].fields;
         for (index, field) in fields.iter().enumerate() {
             let is_pointer = types[index] == Type::Ptr;
@@ -142,7 +148,12 @@ impl Translator<'_, '_, '_> {
     }
 
     /// The vector itself if it has one owner, else a copy, which takes the place of the owner at hand.
-    fn own_vector(&mut self, vector: VectorId, elements: ir::Value, length: ir::Value) -> Result<ir::Value, Error> {
+    pub(super) fn own_vector(
+        &mut self,
+        vector: VectorId,
+        elements: ir::Value,
+        length: ir::Value,
+    ) -> Result<ir::Value, Error> {
         let width = Width::of(&self.unit.program.vectors[vector].fields);
         let shared = self.builder.create_block();
         let ready = self.builder.create_block();

@@ -242,6 +242,7 @@ impl Classes {
                     self.part_holds(whole, Part::Element(vector, field), place(inst.results[0]));
                 }
             }
+            Op::WithElements(_) => self.flows(place(inst.args[0]), place(inst.results[0])),
             Op::WithElement(vector) => {
                 self.flows(place(inst.args[0]), place(inst.results[0]));
                 let whole = self.id(place(inst.results[0]));

@@ -331,7 +331,7 @@ impl<'p> Marking<'p> {
                 }
                 return;
             }
-            Op::WithElement(vector) => {
+            Op::WithElement(vector) | Op::WithElements(vector) => {
                 let (place, fields) = inst.args.split_at(3);
                 self.changes[vector].push((id, fields));
                 self.need_all(id, place);
@@ -343,7 +343,7 @@ impl<'p> Marking<'p> {
                 return;
             }
             Op::Field(sum, tag, field) => self.need_field(sum, tag, field),
-            Op::Element(vector, field) => self.need_element(vector, field),
+            Op::Element(vector, field) | Op::Elements(vector, field) => self.need_element(vector, field),
             Op::GlobalGet(slot) | Op::IsSet(slot) => self.need_slot(slot),
             _ => {}
         }
@@ -461,7 +461,8 @@ impl Sweep<'_> {
                 *op = Op::Field(sum, tag, position(&self.live.fields[sum][tag as usize], field));
             }
             Op::Element(vector, field) => *op = Op::Element(vector, position(&self.live.elements[vector], field)),
-            Op::WithElement(vector) => {
+            Op::Elements(vector, field) => *op = Op::Elements(vector, position(&self.live.elements[vector], field)),
+            Op::WithElement(vector) | Op::WithElements(vector) => {
                 let mut fields = args.split_off(3);
                 keep(&mut fields, &self.live.elements[vector]);
                 args.extend(fields);

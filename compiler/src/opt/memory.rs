@@ -26,9 +26,12 @@
 //! that use consumes, otherwise released right after it, on the edge where the value dies, or where it is defined when
 //! nothing uses it. It is retained right before a use that consumes while another use follows. Fields that are
 //! only looked at, in the block that reads them and with no call and no change of a vector in between, borrow from their
-//! box, which is then released after their last use. Blocks that can only end in an error release nothing.
+//! box, which is then released after their last use; and so do fields that are looked at where their box is alive anyway
+//! ([`borrowing`]). Blocks that can only end in an error release nothing.
 //!
 //! Destroys purity: no other pass may run after this one. Tests: `tests/opt/memory/`.
+
+mod borrowing;
 
 use crate::base::EntityVec;
 use crate::opt::liveness::live_in;
@@ -81,7 +84,8 @@ impl Plan {
         let pointers = function.values.iter().map(|(value, ty)| *ty == Type::Ptr && !safe[value]);
         let mut owned: EntityVec<Value, bool> = pointers.collect();
         let graph = Graph::new(function);
-        let borrowed_from = borrowed_fields(function, &graph.order, &owned, modes);
+        let mut borrowed_from = borrowed_fields(function, &graph.order, &owned, modes);
+        borrowed_from.extend(borrowing::while_alive(function, &graph, &owned, modes));
         borrowed_from.keys().for_each(|value| owned[*value] = false);
         let doomed = doomed_blocks(function, &reverse_postorder(function));
         let mut immediate = function.values.same_ids(false);
@@ -128,7 +132,8 @@ fn borrowed_fields(
         let mut stretch = 0;
         for inst in &block.insts {
             match inst.op {
-                Op::Call(_) | Op::WithElement(_) => stretch += 1,
+                Op::Call(_) => stretch += 1,
+                op if op.changes_vector() => stretch += 1,
                 Op::Field(..) | Op::Element(..) if owned[inst.results[0]] => {
                     candidates.insert(inst.results[0], (id, stretch, inst.args[0]));
                 }
@@ -148,7 +153,7 @@ fn borrowed_fields(
                     candidates.remove(arg);
                 }
             }
-            stretch += usize::from(matches!(inst.op, Op::Call(_) | Op::WithElement(_)));
+            stretch += usize::from(inst.op.changes_vector() || matches!(inst.op, Op::Call(_)));
         }
         block.terminator.for_each_value(|value| {
             candidates.remove(&value);

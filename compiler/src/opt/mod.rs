@@ -19,6 +19,8 @@
 //! | [`select`] | selections instead of branches |
 //! | [`fusion`] | vectors whose elements are computed where they are read |
 //! | [`late_changes`] | changes of vectors behind reads |
+//! | [`sink`] | what only errors need |
+//! | [`lanes`] | two rounds of a loop at a time |
 //!
 //! | passes over the whole program | |
 //! |---|---|
@@ -70,6 +72,10 @@ pub mod select;
 pub mod late_changes;
 
 pub mod fusion;
+
+pub mod sink;
+
+pub mod lanes;
 
 pub mod shared_zeros;
 

@@ -85,7 +85,8 @@ impl Modes {
 /// Which operands of an instruction it consumes, by position.
 pub fn consumes(inst: &Inst, position: usize, modes: &Modes) -> bool {
     match inst.op {
-        Op::Box(..) | Op::WithElement(_) | Op::GlobalSet(_) => true,
+        Op::Box(..) | Op::GlobalSet(_) => true,
+        op if op.changes_vector() => true,
         Op::Fill(_) => position == 1,
         Op::Call(callee) => modes.is_owned(callee, position),
         _ => false,
@@ -94,7 +95,7 @@ pub fn consumes(inst: &Inst, position: usize, modes: &Modes) -> bool {
 
 /// Whether results of an operation come with an owner.
 pub fn gives_owner(op: Op) -> bool {
-    matches!(op, Op::Box(..) | Op::NewVector(_) | Op::WithElement(_) | Op::Call(_))
+    op.changes_vector() || matches!(op, Op::Box(..) | Op::NewVector(_) | Op::Call(_))
 }
 
 /// The pointers for which the function has a use that consumes an owner.

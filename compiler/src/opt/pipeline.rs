@@ -2,9 +2,9 @@
 
 use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_loops,
-    early_boxes, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading, late_changes, licm, memory,
-    merge_functions, recompute_fields, schedule, select, shared_zeros, simplify_cfg, split_sums, tags_across_calls,
-    tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
+    early_boxes, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading, lanes, late_changes, licm,
+    memory, merge_functions, recompute_fields, schedule, select, shared_zeros, simplify_cfg, sink, split_sums,
+    tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -20,6 +20,8 @@ pub struct Pass {
     run: Run,
     /// What it leaves.
     pub stage: Stage,
+    /// Whether numbers may differ after it, as [`Settings::fast_math`] allows.
+    pub changes_numbers: bool,
 }
 
 /// What a pass does; true when it changed something.
@@ -41,11 +43,11 @@ impl Pass {
 }
 
 const fn pass(name: &'static str, about: &'static str, run: fn(&mut Program) -> bool) -> Pass {
-    Pass { name, about, run: Run::Plain(run), stage: Stage::Pure }
+    Pass { name, about, run: Run::Plain(run), stage: Stage::Pure, changes_numbers: false }
 }
 
 const fn growing(name: &'static str, about: &'static str, run: fn(&mut Program, usize) -> bool) -> Pass {
-    Pass { name, about, run: Run::Growing(run), stage: Stage::Pure }
+    Pass { name, about, run: Run::Growing(run), stage: Stage::Pure, changes_numbers: false }
 }
 
 /// All passes.
@@ -78,11 +80,17 @@ pub const PASSES: &[Pass] = &[
     pass("shared-zeros", "let one of many reals tell whether they are the symbolic zero", shared_zeros::run),
     pass("select", "select values instead of branching where both are cheap", select::run),
     pass("late-changes", "change vectors after they have been read", late_changes::run),
+    pass("sink", "compute what only errors need where they are reported", sink::run),
+    Pass {
+        changes_numbers: true,
+        ..pass("fast-lanes", "make sums of loops in lanes, in another order", lanes::run_fast)
+    },
+    pass("lanes", "make two rounds of loops at a time", lanes::run),
     pass("compact", "drop functions and blocks that nothing reaches, and renumber", compact::run),
     pass("tail-modulo-cons", "make loops of recursion whose result is boxed", tail_modulo_cons::run),
     pass("early-boxes", "make large boxes before what they hold", early_boxes::run),
     pass("schedule", "bring operations close to their uses", schedule::run),
-    Pass { name: "memory", about: "count the owners of boxes", run: Run::Plain(memory::run), stage: Stage::Counted },
+    Pass { stage: Stage::Counted, ..pass("memory", "count the owners of boxes", memory::run) },
 ];
 
 /// The pass with this name.
@@ -174,6 +182,12 @@ const FINISH: &[Row] = &[
     ("merge-sums", "no pass that learns about sums follows, and functions may differ in their sums only"),
     ("merge-functions", "functions that differed in what was dropped are the same now"),
     ("compact", "later stages allocate tables for everything that has a number"),
+    ("sink", "nothing looks for equal operations any more, and loops should do in lanes what they need only"),
+    (
+        "fast-lanes",
+        "sums and products in lanes are made of other lanes, and the rest of the loops is as good as it gets",
+    ),
+    ("lanes", "only what places reference counts has to know lanes, and loops have the blocks that they end with"),
     ("tail-modulo-cons", "boxes are filled after they are made, which every pass but the next would get wrong"),
     ("early-boxes", "functions that fill boxes of others are told from those that fill their own"),
     ("schedule", "code has its final form, and the owners of boxes should be counted where their fields are read"),
@@ -202,6 +216,8 @@ pub struct Settings {
     pub disabled: Vec<String>,
     /// Names of passes whose output is wanted.
     pub dump_after: Vec<String>,
+    /// Whether sums and products of loops may be made in another order, which changes their last digits.
+    pub fast_math: bool,
     /// Whether to check the program after each pass. Builds with debug assertions always do.
     pub verify: bool,
 }
@@ -273,7 +289,8 @@ impl Runner<'_> {
         let mut changed = false;
         for (name, _) in rows {
             let pass = pass_named(name).expect("the pipeline names passes");
-            if !self.settings.disabled.iter().any(|disabled| disabled == name) {
+            let is_wanted = self.settings.fast_math || !pass.changes_numbers;
+            if is_wanted && !self.settings.disabled.iter().any(|disabled| disabled == name) {
                 changed |= self.run(program, pass);
             }
         }

@@ -125,12 +125,13 @@ fn used_in(function: &Function) -> EntityVec<Value, Use> {
 
 /// True for instructions that keep their order among each other.
 fn is_anchor(op: Op) -> bool {
-    is_barrier(op) || matches!(op, Op::Box(..) | Op::NewVector(_) | Op::Element(..) | Op::GlobalGet(_))
+    is_barrier(op)
+        || matches!(op, Op::Box(..) | Op::NewVector(_) | Op::Element(..) | Op::Elements(..) | Op::GlobalGet(_))
 }
 
 /// True for instructions that may look at any box, or end its life.
 fn is_barrier(op: Op) -> bool {
-    op.has_effect() && !matches!(op, Op::Fill(_)) || matches!(op, Op::Call(_) | Op::WithElement(_))
+    op.has_effect() && !matches!(op, Op::Fill(_)) || op.changes_vector() || matches!(op, Op::Call(_))
 }
 
 /// True for instructions whose results need no register: they are computed anew, or part of what uses them.

@@ -129,6 +129,8 @@ fn rename_vectors(
                 Op::NewVector(vector) => Op::NewVector(by(id, inst, vector)),
                 Op::Element(vector, field) => Op::Element(by(id, inst, vector), field),
                 Op::WithElement(vector) => Op::WithElement(by(id, inst, vector)),
+                Op::Elements(vector, field) => Op::Elements(by(id, inst, vector), field),
+                Op::WithElements(vector) => Op::WithElements(by(id, inst, vector)),
                 _ => continue,
             };
             changed |= renamed != inst.op;

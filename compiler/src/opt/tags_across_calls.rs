@@ -304,7 +304,7 @@ impl<'p> Analysis<'p> {
                 self.flow(field, result(self), ALL);
             }
             // Vectors have no tags; what holds one has them all.
-            Op::NewVector(_) => self.add(result(self), ALL),
+            Op::NewVector(_) | Op::WithElements(_) => self.add(result(self), ALL),
             Op::Element(vector, field) => {
                 let field = self.part(Part::Element(vector, field));
                 self.flow(field, result(self), ALL);

@@ -256,6 +256,7 @@ impl Specializer<'_> {
             Type::Bool => e.boolean(false),
             Type::Int => e.int(0),
             Type::Ptr => e.value(Op::Immediate(self.empty_sum(), 0), &[], Type::Ptr),
+            Type::F64x2 | Type::Boolx2 => unreachable!("slots hold values of the language"),
         }
     }
 

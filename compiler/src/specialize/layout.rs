@@ -51,12 +51,7 @@ pub const SLOT_TYPES: [Type; 4] = [Type::F64, Type::Bool, Type::Int, Type::Ptr];
 
 /// The position of a type in [`SLOT_TYPES`].
 pub fn slot_class(ty: Type) -> usize {
-    match ty {
-        Type::F64 => 0,
-        Type::Bool => 1,
-        Type::Int => 2,
-        Type::Ptr => 3,
-    }
+    SLOT_TYPES.iter().position(|slot| *slot == ty).expect("values of the language are of these types")
 }
 
 /// Memoised layouts.

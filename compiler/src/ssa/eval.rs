@@ -3,8 +3,10 @@
 //! It is the reference for the optimiser and the code generator. Calls keep their frames on a stack of its own, so
 //! recursion is bounded by memory only. It counts operations (see [`Counts`]) and, on demand, checks explicit
 //! reference counts: a program whose owners are counted ([`Stage::Counted`]) may use no box that was freed, free none
-//! twice, and must have freed every box at its end except those that globals hold. Vectors are in [`vector`].
+//! twice, and must have freed every box at its end except those that globals hold. Vectors are in [`vector`], operations on
+//! two lanes in [`lanes`].
 
+mod lanes;
 mod vector;
 
 use crate::base::EntityVec;
@@ -12,8 +14,8 @@ use crate::core::input::{Numbers, Unread};
 use crate::core::number;
 use crate::ssa::arithmetic;
 use crate::ssa::ir::{
-    BlockId, FuncId, Function, INPUT_FAULT, Inst, Op, Program, SlotId, Stream, Target, Terminator, TextId, Value,
-    VectorId,
+    BlockId, FuncId, Function, INPUT_FAULT, Inst, LANES, Op, Program, SlotId, Stream, Target, Terminator, TextId,
+    Value, VectorId,
 };
 use crate::ssa::print::{REAL1, REAL2};
 use crate::ssa::verify::Stage;
@@ -164,6 +166,10 @@ enum Datum {
     Int(i64),
     Immediate(u32),
     Box(Rc<BoxData>),
+    /// A real in each lane.
+    Reals([f64; LANES]),
+    /// A truth value in each lane.
+    Truths([bool; LANES]),
     /// What stands in a hole before it is filled.
     Vacant,
     /// A field of a box that is to be filled.
@@ -382,6 +388,9 @@ impl<'p> Machine<'p, '_> {
             Op::Element(vector, field) => self.element(vector, field, base, args)?,
             Op::TakeElement(vector, field) => self.take_element(vector, field, base, args)?,
             Op::WithElement(vector) => self.with_element(vector, base, args)?,
+            Op::Elements(vector, field) => self.elements(vector, field, base, args)?,
+            Op::WithElements(vector) => self.with_elements(vector, base, args)?,
+            Op::Lanes(_) | Op::Splat | Op::Pair | Op::Lane(_) => self.lanes(base, inst)?,
             Op::Select => {
                 let chosen = if self.boolean(base, args[0])? { args[1] } else { args[2] };
                 self.get(base, chosen)?.clone()

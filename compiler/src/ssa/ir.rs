@@ -9,7 +9,7 @@
 //! ...
 //! ```
 //!
-//! A program is a set of functions over four machine types. There are no closures and no dynamic types: what the flow
+//! A program is a set of functions over a few machine types. There are no closures and no dynamic types: what the flow
 //! analysis knows has become structure of the code. A value of the source language is a tuple of SSA values (its
 //! leaves); only recursive data live in boxes on the heap, and the elements of vectors.
 //!
@@ -67,7 +67,29 @@ pub enum Type {
     Int,
     /// A boxed sum, an immediate (an alternative without fields) or a pointer to a box; or the elements of a vector.
     Ptr,
+    /// Two doubles in one register: the *lanes* of a loop that makes two rounds at a time.
+    F64x2,
+    /// A truth value for each lane.
+    Boolx2,
 }
+
+impl Type {
+    /// True for values of two lanes, which never leave their function.
+    pub fn is_lanes(self) -> bool {
+        matches!(self, Type::F64x2 | Type::Boolx2)
+    }
+    /// The type of a lane, or the type itself.
+    pub fn lane(self) -> Type {
+        match self {
+            Type::F64x2 => Type::F64,
+            Type::Boolx2 => Type::Bool,
+            ty => ty,
+        }
+    }
+}
+
+/// How many rounds of a loop one round of lanes makes.
+pub const LANES: usize = 2;
 
 /// Operations on one real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -132,6 +154,21 @@ pub enum IntCompare {
     Lt,
     /// Whether the first is less than the second, both without sign: `0 <= x < y` for a `y` that is not negative.
     Below,
+}
+
+/// Operations on reals or truth values that there are for each of two lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lanewise {
+    Real1(Real1),
+    Real2(Real2),
+    Compare(Compare),
+    Not,
+    And,
+    Or,
+    /// See [`Op::RealIs`].
+    RealIs(u64),
+    /// See [`Op::Select`]: of reals.
+    Select,
 }
 
 /// Where output goes.
@@ -206,6 +243,21 @@ pub enum Op {
     /// `ptr, int, int -> ptr`: what [`Op::Element`] gives, with an owner. If nobody else owns the vector, the field is
     /// vacant afterwards, and not read before it is replaced.
     TakeElement(VectorId, u32),
+    /// `lanes -> lanes`: an operation on the first lanes of the operands and on the second ones; what is `f64` or `bool` in
+    /// one lane is `f64x2` or `boolx2`.
+    Lanes(Lanewise),
+    /// `f64 -> f64x2`: the operand in both lanes.
+    Splat,
+    /// `f64, f64 -> f64x2`: the lanes.
+    Pair,
+    /// `f64x2 -> f64`: the first lane, or, if true, the second.
+    Lane(bool),
+    /// `ptr, int, int -> f64x2`: what [`Op::Element`] gives at the place and at the one after it, a real field. The
+    /// producer's obligation: both places are less than the length.
+    Elements(VectorId, u32),
+    /// `ptr, int, int, lanes of fields -> ptr`: two times [`Op::WithElement`], at the place and at the one after it; all fields
+    /// are reals.
+    WithElements(VectorId),
     /// `-> T`: the content of a global's cell, which has been set.
     GlobalGet(SlotId),
     /// `T ->`: sets a global's cell; each is set at most once.
@@ -394,6 +446,10 @@ impl Op {
                 | Op::RealOf
         )
     }
+    /// True when the result is the first operand, a vector, with other elements.
+    pub fn changes_vector(self) -> bool {
+        matches!(self, Op::WithElement(_) | Op::WithElements(_))
+    }
     /// True when executing the operation can be observed other than through its results, or depends on anything but
     /// its operands, so that it must stay where it is. Calls are decided by what they call.
     pub fn has_effect(self) -> bool {
@@ -477,6 +533,8 @@ impl fmt::Display for Type {
             Type::Bool => "bool",
             Type::Int => "int",
             Type::Ptr => "ptr",
+            Type::F64x2 => "f64x2",
+            Type::Boolx2 => "boolx2",
         })
     }
 }

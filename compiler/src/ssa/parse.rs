@@ -7,8 +7,8 @@
 use crate::base::EntityVec;
 use crate::base::entity::Entity;
 use crate::ssa::ir::{
-    Alternative, Block, BlockId, FuncId, Function, Inst, Item, Op, Program, Real1, Real2, SlotId, Stream, Sum, SumId,
-    Target, Terminator, TextId, Type, Value, VectorId, VectorLayout,
+    Alternative, Block, BlockId, FuncId, Function, Inst, Item, Lanewise, Op, Program, Real1, Real2, SlotId, Stream,
+    Sum, SumId, Target, Terminator, TextId, Type, Value, VectorId, VectorLayout,
 };
 use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, REAL1, REAL2};
 use crate::ssa::signature::signature;
@@ -188,7 +188,10 @@ impl Parser {
     }
 
     fn type_named(&self, word: &str) -> Parsed<Type> {
-        match [Type::F64, Type::Bool, Type::Int, Type::Ptr].into_iter().find(|ty| ty.to_string() == word) {
+        match [Type::F64, Type::Bool, Type::Int, Type::Ptr, Type::F64x2, Type::Boolx2]
+            .into_iter()
+            .find(|ty| ty.to_string() == word)
+        {
             Some(ty) => Ok(ty),
             None => self.error(format!("`{word}` is not a type")),
         }
@@ -498,6 +501,27 @@ impl Parser {
             "with_element" => Op::WithElement(vector(self)?),
             "int_of" => Op::IntOf,
             "real_of" => Op::RealOf,
+            "lanes" => Op::Lanes(match (a, b) {
+                (Some("not"), _) => Lanewise::Not,
+                (Some("and"), _) => Lanewise::And,
+                (Some("or"), _) => Lanewise::Or,
+                (Some("select"), _) => Lanewise::Select,
+                (Some("real_is"), bits) => match bits.and_then(|digits| digits.parse().ok()) {
+                    Some(bits) => Lanewise::RealIs(bits),
+                    None => return self.error("expected a number behind `lanes.real_is.`"),
+                },
+                (name, _) => match name.and_then(arithmetic) {
+                    Some(Op::Real1(op)) => Lanewise::Real1(op),
+                    Some(Op::Real2(op)) => Lanewise::Real2(op),
+                    Some(Op::Compare(op)) => Lanewise::Compare(op),
+                    _ => return self.error(format!("`{word}` is not an operation")),
+                },
+            }),
+            "splat" => Op::Splat,
+            "pair" => Op::Pair,
+            "lane" => Op::Lane(a == Some("1")),
+            "elements" => Op::Elements(vector(self)?, number(self, b)?),
+            "with_elements" => Op::WithElements(vector(self)?),
             "get" => Op::GlobalGet(self.entity::<SlotId>(a, "slot")?),
             "set" => Op::GlobalSet(self.entity::<SlotId>(a, "slot")?),
             "is_set" => Op::IsSet(self.entity::<SlotId>(a, "slot")?),

@@ -26,8 +26,8 @@
 
 use crate::core::reader::Item;
 use crate::ssa::ir::{
-    Block, BlockId, Compare, FuncId, Function, Inst, Int2, IntCompare, Op, Program, Real1, Real2, Stream, Target,
-    Terminator, Type, Value,
+    Block, BlockId, Compare, FuncId, Function, Inst, Int2, IntCompare, Lanewise, Op, Program, Real1, Real2, Stream,
+    Target, Terminator, Type, Value,
 };
 use std::fmt::{self, Write};
 
@@ -148,6 +148,12 @@ impl fmt::Display for Op {
             Op::Element(vector, field) => write!(f, "element.{vector}.{field}"),
             Op::TakeElement(vector, field) => write!(f, "take_element.{vector}.{field}"),
             Op::WithElement(vector) => write!(f, "with_element.{vector}"),
+            Op::Lanes(op) => op.fmt(f),
+            Op::Splat => f.write_str("splat"),
+            Op::Pair => f.write_str("pair"),
+            Op::Lane(second) => write!(f, "lane.{}", u8::from(*second)),
+            Op::Elements(vector, field) => write!(f, "elements.{vector}.{field}"),
+            Op::WithElements(vector) => write!(f, "with_elements.{vector}"),
             Op::GlobalGet(slot) => write!(f, "get.{slot}"),
             Op::GlobalSet(slot) => write!(f, "set.{slot}"),
             Op::IsSet(slot) => write!(f, "is_set.{slot}"),
@@ -160,6 +166,23 @@ impl fmt::Display for Op {
             Op::Fill(ty) => write!(f, "fill.{ty}"),
             Op::Retain => f.write_str("retain"),
             Op::Release => f.write_str("release"),
+        }
+    }
+}
+
+/// The name of the operation on one lane behind that of two.
+impl fmt::Display for Lanewise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("lanes.")?;
+        match self {
+            Lanewise::Real1(op) => op.fmt(f),
+            Lanewise::Real2(op) => f.write_str(name_in(REAL2, *op)),
+            Lanewise::Compare(op) => op.fmt(f),
+            Lanewise::Not => f.write_str("not"),
+            Lanewise::And => f.write_str("and"),
+            Lanewise::Or => f.write_str("or"),
+            Lanewise::RealIs(bits) => write!(f, "real_is.{bits}"),
+            Lanewise::Select => f.write_str("select"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The types of what operations take and give: the comments of [`Op`], as a function.
 
-use crate::ssa::ir::{Op, Program, Type};
+use crate::ssa::ir::{Lanewise, Op, Program, Type};
 
 /// Operand and result types of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Signature {
 ///
 /// `None` when `op` names a function, sum, alternative, vector, field or cell that the program does not have.
 pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
-    use Type::{Bool, F64, Int, Ptr};
+    use Type::{Bool, Boolx2, F64, F64x2, Int, Ptr};
     let fields = |sum, tag: u32| Some(program.sums.get(sum)?.alternatives.get(tag as usize)?.fields.clone());
     let (operands, results) = match op {
         Op::ConstReal(_) => (vec![], vec![F64]),
@@ -59,6 +59,29 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
         Op::WithElement(vector) => {
             let fields = program.vectors.get(vector)?.fields.iter();
             ([Ptr, Int, Int].iter().chain(fields).copied().collect(), vec![Ptr])
+        }
+        Op::Lanes(op) => match op {
+            Lanewise::Real1(_) => (vec![F64x2], vec![F64x2]),
+            Lanewise::Real2(_) => (vec![F64x2, F64x2], vec![F64x2]),
+            Lanewise::Compare(_) => (vec![F64x2, F64x2], vec![Boolx2]),
+            Lanewise::Not => (vec![Boolx2], vec![Boolx2]),
+            Lanewise::And | Lanewise::Or => (vec![Boolx2, Boolx2], vec![Boolx2]),
+            Lanewise::RealIs(_) => (vec![F64x2], vec![Boolx2]),
+            Lanewise::Select => (vec![Boolx2, F64x2, F64x2], vec![F64x2]),
+        },
+        Op::Splat => (vec![F64], vec![F64x2]),
+        Op::Pair => (vec![F64, F64], vec![F64x2]),
+        Op::Lane(_) => (vec![F64x2], vec![F64]),
+        Op::Elements(vector, field) => match program.vectors.get(vector)?.fields.get(field as usize)? {
+            F64 => (vec![Ptr, Int, Int], vec![F64x2]),
+            _ => return None,
+        },
+        Op::WithElements(vector) => {
+            let fields = &program.vectors.get(vector)?.fields;
+            if fields.iter().any(|ty| *ty != F64) {
+                return None;
+            }
+            ([Ptr, Int, Int].into_iter().chain(fields.iter().map(|_| F64x2)).collect(), vec![Ptr])
         }
         Op::GlobalGet(slot) => (vec![], vec![*program.slots.get(slot)?]),
         Op::GlobalSet(slot) => (vec![*program.slots.get(slot)?], vec![]),

@@ -3,6 +3,7 @@
 //! - `main` exists, has no parameters and no results;
 //! - every entity that is mentioned (function, block, value, sum, alternative, vector, field, cell, text) exists;
 //! - elements of vectors have fields;
+//! - values of two lanes are in no box, vector or cell, and are passed between blocks of a function only;
 //! - every value has exactly one definition, as parameter of a block or result of an instruction;
 //! - every use in a reachable block is dominated by the definition;
 //! - operands and results have the types of [`signature`]; `box` and `immediate` fit the alternative: the former has
@@ -52,6 +53,7 @@ pub fn verify(program: &Program, stage: Stage) -> Result<(), Vec<Error>> {
     for (id, _) in program.vectors.iter().filter(|(_, vector)| vector.fields.is_empty()) {
         errors.push(Error { place: None, message: format!("the elements of {id} have no fields") });
     }
+    check_lanes(program, &mut errors);
     for id in program.functions.ids() {
         verify_function(program, id, stage, &mut errors);
     }
@@ -69,6 +71,23 @@ fn check_main(program: &Program, errors: &mut Vec<Error>) {
         Some(Some(_)) => return,
     };
     errors.push(Error { place: None, message: message.to_owned() });
+}
+
+fn check_lanes(program: &Program, errors: &mut Vec<Error>) {
+    let mut check = |types: &[Type], what: String| {
+        if types.iter().any(|ty| ty.is_lanes()) {
+            errors.push(Error { place: None, message: format!("{what} holds lanes") });
+        }
+    };
+    for (id, sum) in program.sums.iter() {
+        sum.alternatives.iter().for_each(|alternative| check(&alternative.fields, id.to_string()));
+    }
+    program.vectors.iter().for_each(|(id, vector)| check(&vector.fields, id.to_string()));
+    program.slots.iter().for_each(|(id, ty)| check(&[*ty], id.to_string()));
+    for (id, function) in program.functions.iter().filter(|(_, function)| !function.blocks.is_empty()) {
+        check(&function.param_types(), format!("a parameter of {id}"));
+        check(&function.results, format!("a result of {id}"));
+    }
 }
 
 /// Adds the violations in one function.

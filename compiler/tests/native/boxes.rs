@@ -166,6 +166,7 @@ fn wide_boxes(leaf: fn(&mut Code, SumId, f64) -> Value) {
                 }
                 Type::Ptr if index % 7 == 2 => code.value(Op::Immediate(small, 1), &[], Type::Ptr),
                 Type::Ptr => leaf(code, small, index as f64),
+                Type::F64x2 | Type::Boolx2 => panic!("no field holds lanes"),
                 Type::Bool => code.boolean(index % 2 == 0),
                 Type::Int => code.int(index as i64),
                 Type::F64 => code.real(index as f64),
@@ -176,6 +177,7 @@ fn wide_boxes(leaf: fn(&mut Code, SumId, f64) -> Value) {
             let field = code.value(Op::Field(wide, 0, index), &[wide_box], types[index as usize]);
             let number = match types[index as usize] {
                 Type::Ptr => code.value(Op::Field(small, 0, 0), &[field], Type::F64),
+                Type::F64x2 | Type::Boolx2 => panic!("no field holds lanes"),
                 _ => field,
             };
             code.print(number, newline);

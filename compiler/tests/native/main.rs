@@ -3,6 +3,7 @@
 mod boxes;
 mod build;
 mod calls;
+mod lanes;
 mod limits;
 mod messages;
 mod random;

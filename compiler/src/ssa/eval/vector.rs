@@ -4,7 +4,7 @@
 //! old one counts as freed, so that a later use of the old vector is found.
 
 use crate::ssa::eval::{BoxData, Content, Datum, Error, Machine, broken};
-use crate::ssa::ir::{Value, VectorId};
+use crate::ssa::ir::{LANES, Value, VectorId};
 use crate::ssa::verify::Stage;
 use std::rc::Rc;
 
@@ -85,6 +85,18 @@ impl Machine<'_, '_> {
     pub(super) fn with_element(&mut self, vector: VectorId, base: usize, args: &[Value]) -> Result<Datum, Error> {
         let (data, position) = self.place(vector, base, args)?;
         let new = self.hand_on(base, &args[3..])?;
+        self.changed(args[0], vector, &data, position, new)
+    }
+
+    /// The vector when these fields stand from the position on.
+    fn changed(
+        &mut self,
+        value: Value,
+        vector: VectorId,
+        data: &BoxData,
+        position: usize,
+        new: Vec<Datum>,
+    ) -> Result<Datum, Error> {
         let is_counted = self.options.stage == Stage::Counted;
         let is_shared = data.owners.get() > 1;
         let mut fields = if is_counted && !is_shared { data.fields.take() } else { data.fields.borrow().clone() };
@@ -92,16 +104,51 @@ impl Machine<'_, '_> {
         if is_counted && !is_shared {
             data.owners.set(0);
             self.live_boxes -= 1;
-            self.release_all(args[0], old)?;
+            self.release_all(value, old)?;
         } else {
             self.pay(fields.len())?;
             self.counts.copies += u64::from(is_counted);
-            self.share(&data, &old, position, &fields);
+            self.share(data, &old, position, &fields);
         }
         let changed = self.make_box(Content::Elements(vector), fields);
         // It is the same box.
         self.counts.boxes -= u64::from(is_counted && !is_shared);
         Ok(changed)
+    }
+
+    /// The elements at a place and at the next.
+    pub(super) fn elements(
+        &mut self,
+        vector: VectorId,
+        field: u32,
+        base: usize,
+        args: &[Value],
+    ) -> Result<Datum, Error> {
+        let width = self.width(vector);
+        let (data, position) = self.places(vector, base, args)?;
+        let fields = data.fields.borrow();
+        match [0, 1].map(|lane| &fields[position + lane * width + field as usize]) {
+            [Datum::Real(x), Datum::Real(y)] => Ok(Datum::Reals([*x, *y])),
+            _ => broken(format!("an element of {} is read before it is set", args[0])),
+        }
+    }
+
+    /// Two changes at once.
+    pub(super) fn with_elements(&mut self, vector: VectorId, base: usize, args: &[Value]) -> Result<Datum, Error> {
+        let (data, position) = self.places(vector, base, args)?;
+        let lanes: Vec<[f64; LANES]> = args[3..].iter().map(|arg| self.reals(base, *arg)).collect::<Result<_, _>>()?;
+        let new = [0, 1].into_iter().flat_map(|lane| lanes.iter().map(move |reals| Datum::Real(reals[lane])));
+        self.changed(args[0], vector, &data, position, new.collect())
+    }
+
+    /// Like [`Machine::place`], but there is an element behind it.
+    fn places(&self, vector: VectorId, base: usize, args: &[Value]) -> Result<(Rc<BoxData>, usize), Error> {
+        let (data, position) = self.place(vector, base, args)?;
+        let length = data.fields.borrow().len();
+        if position + LANES * self.width(vector) > length {
+            return broken(format!("{} is the last place of {}", args[2], args[0]));
+        }
+        Ok((data, position))
     }
 
     /// What a copy shares with the vector has one more owner, and the vector itself one less.

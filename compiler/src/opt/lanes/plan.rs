@@ -1,0 +1,311 @@
+//! What of a loop is done in lanes, and whether it pays.
+
+use crate::base::EntityVec;
+use crate::opt::lanes::bounds::Bounds;
+use crate::opt::lanes::shape::Loop;
+use crate::opt::lanes::{APART, Sums};
+use crate::opt::rewrite::{Definitions, is_constant};
+use crate::ssa::ir::{Function, Inst, LANES, Lanewise, Op, Real1, Real2, Type, Value, VectorId, VectorLayout};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A call of a function of reals costs what lanes have to save so often.
+const CALL: usize = 2;
+
+/// What is done for one loop.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) found: Loop,
+    pub(super) bounds: Bounds,
+    /// How many pairs of rounds a round of lanes makes.
+    pub(super) pairs: usize,
+    /// Whether places go up: then the first of two rounds is in the first lane.
+    pub(super) is_upwards: bool,
+    /// What is made in lanes.
+    pub(super) laned: FxHashSet<Value>,
+    /// The changes of the vectors that the loop carries, by their parameters.
+    pub(super) changes: FxHashMap<Value, Inst>,
+    /// The sums and products that are made in lanes, by their parameters: what puts lanes together.
+    pub(super) sums: FxHashMap<Value, Real2>,
+}
+
+/// The operation on lanes for one on single values.
+pub(super) fn lanewise(op: Op) -> Option<Lanewise> {
+    Some(match op {
+        Op::Real1(op @ (Real1::Neg | Real1::Abs | Real1::Sqrt)) => Lanewise::Real1(op),
+        Op::Real2(op @ (Real2::Add | Real2::Sub | Real2::Mul | Real2::Div)) => Lanewise::Real2(op),
+        Op::Compare(op) => Lanewise::Compare(op),
+        Op::Not => Lanewise::Not,
+        Op::And => Lanewise::And,
+        Op::Or => Lanewise::Or,
+        Op::RealIs(bits) => Lanewise::RealIs(bits),
+        Op::Select => Lanewise::Select,
+        _ => return None,
+    })
+}
+
+fn is_call(op: Op) -> bool {
+    matches!(op, Op::Real1(_) | Op::Real2(_)) && lanewise(op).is_none()
+}
+
+impl Plan {
+    /// The plan for a loop, if it pays.
+    pub(super) fn new(
+        function: &Function,
+        vectors: &EntityVec<VectorId, VectorLayout>,
+        definitions: &Definitions,
+        found: Loop,
+        sums: Sums,
+    ) -> Option<Plan> {
+        let changes = changes(function, &found)?;
+        let places: Vec<Value> = changes.values().map(|change| change.args[2]).collect();
+        let mut search = Search { function, vectors, found: &found, changes, sums: FxHashMap::default(), up: None };
+        // Elements that are read may come from the other direction, those that are changed decide.
+        if !places.into_iter().all(|place| search.goes_along(place)) {
+            return None;
+        }
+        if sums == Sums::Apart {
+            search.find_sums();
+        }
+        let laned = search.laned();
+        if sums == Sums::Apart && search.sums.is_empty() {
+            return None;
+        }
+        let is_upwards = search.up?;
+        if !search.pays(&laned) {
+            return None;
+        }
+        let Search { changes, sums, .. } = search;
+        let pairs = if sums.is_empty() { 1 } else { APART };
+        let bounds = Bounds::new(function, definitions, &found, pairs * LANES)?;
+        Some(Plan { found, bounds, pairs, is_upwards, laned, changes, sums })
+    }
+}
+
+/// The changes of the vectors that a loop carries; `None` if it carries other pointers that change, or does something else
+/// with a vector.
+fn changes(function: &Function, found: &Loop) -> Option<FxHashMap<Value, Inst>> {
+    let mut changes: FxHashMap<Value, Inst> = FxHashMap::default();
+    for (param, next) in found.params.iter().zip(&found.next) {
+        if function.values[*param] == Type::Ptr && param != next {
+            let change = found.inst(*next).filter(|inst| matches!(inst.op, Op::WithElement(_)))?;
+            if change.args[0] != *param || found.stride(change.args[1]) != Some(0) {
+                return None;
+            }
+            changes.insert(*param, change.clone());
+        }
+    }
+    let results: FxHashSet<Value> = changes.values().map(|change| change.results[0]).collect();
+    for inst in &found.insts {
+        if matches!(inst.op, Op::WithElement(_)) && !results.contains(&inst.results[0]) {
+            return None;
+        }
+        for (position, arg) in inst.args.iter().enumerate() {
+            if results.contains(arg) {
+                return None;
+            }
+            if let Some(change) = changes.get(arg) {
+                // The place that is read is changed afterwards, or by this.
+                let is_read = matches!(inst.op, Op::Element(..)) && inst.args[..3] == change.args[..3];
+                if position != 0 || inst != change && !is_read {
+                    return None;
+                }
+            }
+        }
+    }
+    // Each is handed on once, in its own place.
+    let handed = |value: &Value| found.next.iter().filter(|next| *next == value).count();
+    let is_alone = |(param, change): (&Value, &Inst)| handed(param) == 0 && handed(&change.results[0]) == 1;
+    changes.iter().all(is_alone).then_some(changes)
+}
+
+struct Search<'f> {
+    function: &'f Function,
+    vectors: &'f EntityVec<VectorId, VectorLayout>,
+    found: &'f Loop,
+    changes: FxHashMap<Value, Inst>,
+    sums: FxHashMap<Value, Real2>,
+    /// Whether the places of elements in lanes go up, once there are some.
+    up: Option<bool>,
+}
+
+impl Search<'_> {
+    fn ty(&self, value: Value) -> Type {
+        self.function.values[value]
+    }
+
+    fn uses(&self, value: Value) -> usize {
+        let args = self.found.insts.iter().flat_map(|inst| &inst.args);
+        args.chain(&self.found.next).filter(|arg| **arg == value).count()
+    }
+
+    /// Finds the parameters that operations of one kind are applied to, and nothing else.
+    fn find_sums(&mut self) {
+        for (param, next) in self.found.params.iter().zip(&self.found.next) {
+            let (mut value, mut kind) = (*next, None);
+            let is_sum = loop {
+                if self.ty(value) != Type::F64 || self.uses(value) != 1 {
+                    break false;
+                }
+                if value == *param {
+                    break true;
+                }
+                let Some(inst) = self.found.inst(value) else { break false };
+                let Op::Real2(op) = inst.op else { break false };
+                let of_kind = if op == Real2::Sub { Real2::Add } else { op };
+                if !matches!(of_kind, Real2::Add | Real2::Mul) || *kind.get_or_insert(of_kind) != of_kind {
+                    break false;
+                }
+                let goes_on = |arg: &Value| self.depends_on(*arg, *param);
+                value = match (goes_on(&inst.args[0]), goes_on(&inst.args[1])) {
+                    (true, false) => inst.args[0],
+                    (false, true) if op != Real2::Sub => inst.args[1],
+                    _ => break false,
+                };
+            };
+            if let (true, Some(kind)) = (is_sum, kind) {
+                self.sums.insert(*param, kind);
+            }
+        }
+    }
+
+    fn depends_on(&self, value: Value, param: Value) -> bool {
+        let mut waiting = vec![value];
+        let mut seen = FxHashSet::default();
+        while let Some(value) = waiting.pop() {
+            if value == param {
+                return true;
+            }
+            if seen.insert(value) {
+                waiting.extend(self.found.inst(value).into_iter().flat_map(|inst| &inst.args));
+            }
+        }
+        false
+    }
+
+    /// The values that are made in lanes.
+    fn laned(&mut self) -> FxHashSet<Value> {
+        let found = self.found;
+        let mut laned: FxHashSet<Value> = self.sums.keys().copied().collect();
+        // What depends on the round before is made round by round.
+        let counts = |param: &Value| found.stride(*param).is_some();
+        let in_order = found.params.iter().filter(|param| !counts(param) && !self.sums.contains_key(param));
+        let mut in_order: FxHashSet<Value> = in_order.filter(|param| self.ty(**param) != Type::Ptr).copied().collect();
+        for inst in &found.insts {
+            let [result] = inst.results[..] else { continue };
+            if inst.args.iter().any(|arg| in_order.contains(arg)) {
+                in_order.insert(result);
+            } else if found.stride(result) != Some(0) && self.fits(inst, &laned) {
+                laned.insert(result);
+            }
+        }
+        // Truth values in lanes are there for operations in lanes only.
+        loop {
+            let is_lost = |value: &Value| {
+                self.ty(*value) == Type::Bool && !self.is_for_lanes(*value, &laned)
+                    || found.inst(*value).is_some_and(|inst| !self.has_operands(inst, &laned))
+            };
+            let lost: Vec<Value> = laned.iter().copied().filter(|value| is_lost(value)).collect();
+            if lost.is_empty() {
+                break;
+            }
+            laned.retain(|value| !lost.contains(value));
+        }
+        // A sum of what is made round by round is made so, too.
+        let before = self.sums.len();
+        let next = |param: &Value| found.param(*param).map(|position| found.next[position]);
+        self.sums.retain(|param, _| next(param).is_some_and(|next| laned.contains(&next)));
+        if self.sums.len() < before { self.laned() } else { laned }
+    }
+
+    /// Whether an operation can be done in lanes, given what is.
+    fn fits(&mut self, inst: &Inst, laned: &FxHashSet<Value>) -> bool {
+        match inst.op {
+            Op::Element(..) if self.ty(inst.results[0]) == Type::F64 => {
+                let vector = inst.args[0];
+                let stays = self.found.stride(vector) == Some(0) || self.changes.contains_key(&vector);
+                stays && self.found.stride(inst.args[1]) == Some(0) && self.goes_along(inst.args[2])
+            }
+            Op::RealOf => self.goes_along(inst.args[0]),
+            Op::Select if self.ty(inst.results[0]) != Type::F64 => false,
+            op => lanewise(op).is_some() && self.has_operands(inst, laned),
+        }
+    }
+
+    /// Whether a place goes from each element to the next, in the direction of all others.
+    fn goes_along(&mut self, place: Value) -> bool {
+        match self.found.stride(place) {
+            Some(stride @ (1 | -1)) => *self.up.get_or_insert(stride > 0) == (stride > 0),
+            _ => false,
+        }
+    }
+
+    /// Whether operands can be brought into lanes: truth values have to be there.
+    fn has_operands(&self, inst: &Inst, laned: &FxHashSet<Value>) -> bool {
+        let is_there = |arg: &Value| self.ty(*arg) != Type::Bool || laned.contains(arg);
+        lanewise(inst.op).is_none() || inst.args.iter().all(is_there)
+    }
+
+    fn is_for_lanes(&self, value: Value, laned: &FxHashSet<Value>) -> bool {
+        let users = self.found.insts.iter().filter(|inst| inst.args.contains(&value));
+        let is_tested = self.found.conditions.iter().any(|(condition, _)| *condition == value);
+        let is_passed = self.found.next.contains(&value);
+        !is_tested && !is_passed && users.into_iter().all(|inst| laned.contains(&inst.results[0]))
+    }
+
+    /// Whether operations that are saved are more than what moves between lanes and single values.
+    fn pays(&self, laned: &FxHashSet<Value>) -> bool {
+        let found = self.found;
+        let mut needed: FxHashSet<Value> = FxHashSet::default();
+        let carried = found.params.iter().zip(&found.next).filter(|(param, next)| {
+            found.stride(**param).is_none() && !self.changes.contains_key(param) && param != next
+        });
+        let mut waiting: Vec<Value> = carried.map(|(_, next)| *next).collect();
+        let (mut saved, mut moved) = (0, 0);
+        let mut into_lanes: FxHashSet<Value> = FxHashSet::default();
+        let mut out_of_lanes: FxHashSet<Value> = FxHashSet::default();
+        for (param, next) in found.params.iter().zip(&found.next) {
+            if laned.contains(next) && !self.sums.contains_key(param) {
+                out_of_lanes.insert(*next);
+            }
+        }
+        for change in self.changes.values() {
+            let fields = &change.args[3..];
+            if fields.iter().any(|field| self.ty(*field) != Type::F64) {
+                return false;
+            }
+            let alone = fields.len() == 1;
+            saved += usize::from(alone);
+            moved += if alone { 0 } else { fields.iter().filter(|field| laned.contains(field)).count() };
+            into_lanes.extend(fields.iter().filter(|field| alone && !laned.contains(field)));
+            waiting.extend(fields);
+        }
+        while let Some(value) = waiting.pop() {
+            if !needed.insert(value) {
+                continue;
+            }
+            let Some(inst) = found.inst(value) else { continue };
+            let in_lanes = laned.contains(&value);
+            match inst.op {
+                Op::Element(vector, _) if in_lanes => saved += usize::from(self.vectors[vector].fields.len() == 1),
+                // Truth values need no instructions of their own.
+                Op::Real1(_) | Op::Real2(_) | Op::Compare(_) | Op::RealIs(_) | Op::Select if in_lanes => saved += 1,
+                op if is_call(op) => moved += CALL,
+                _ => {}
+            }
+            if !matches!(inst.op, Op::Element(..) | Op::RealOf) {
+                for arg in inst.args.iter().filter(|arg| laned.contains(arg) != in_lanes) {
+                    let set = if in_lanes { &mut into_lanes } else { &mut out_of_lanes };
+                    set.insert(*arg);
+                }
+            }
+            waiting.extend(&inst.args);
+        }
+        let changes_in_loop = |value: &&Value| found.stride(**value) != Some(0) && !self.is_constant(**value);
+        moved += into_lanes.iter().filter(changes_in_loop).count() + out_of_lanes.len();
+        saved > moved
+    }
+
+    fn is_constant(&self, value: Value) -> bool {
+        self.found.inst(value).is_some_and(|inst| is_constant(inst.op))
+    }
+}
