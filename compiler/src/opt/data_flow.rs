@@ -83,6 +83,11 @@ impl Classes {
         self.parts().filter(|(_, part, _)| matches!(part, Part::Element(..))).map(|(_, _, inner)| inner)
     }
 
+    /// The classes whose boxes, or vectors, hold values of another class, with that class.
+    pub fn holders(&self) -> impl Iterator<Item = (Class, Class)> {
+        self.parts().map(|(class, _, inner)| (class, inner)).filter(|(class, inner)| class != inner)
+    }
+
     fn parts(&self) -> impl Iterator<Item = (Class, Part, Class)> {
         let roots = (0..self.parents.len()).filter(|id| self.parents[*id] == *id);
         let parts = |id: usize| self.parts[id].iter().map(move |(part, inner)| (id, *part, *inner));

@@ -15,7 +15,8 @@
 //! The numbers of the language are reals, and each place of a vector is checked to be an integer in range. A parameter of a
 //! loop is an integer if it is one at first and each round changes it by a small integer: exactly, since no loop makes so
 //! many rounds that it would leave the integers that reals represent. Comparisons of such numbers compare integers, with
-//! reals, too, that a test before has found equal to one.
+//! reals, too, that a test before has found equal to one. Where a loop that makes boxes or vectors runs up to any other real,
+//! it runs up to the next integer.
 //!
 //! A place is in range where it starts at or after zero and counts upwards, and a test has found it below the length, or the
 //! other way round: starts below the length, counts downwards, and has been found not to be negative. Lengths are the same
@@ -25,9 +26,12 @@
 
 mod bounds;
 
+use crate::opt::loops::homes;
 use crate::opt::rewrite::{Definitions, Replacements, append};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Program, Real2, Type, Value};
+use crate::ssa::ir::{
+    BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Program, Real1, Real2, Terminator, Type, Value,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Each round changes a counter by less.
@@ -71,7 +75,22 @@ struct Counters<'f> {
     params: FxHashSet<Value>,
 }
 
+impl Base {
+    /// The parameter that it is.
+    fn param(self) -> Option<Value> {
+        match self {
+            Base::Param(param) => Some(param),
+            _ => None,
+        }
+    }
+}
+
 impl Counters<'_> {
+    /// Whether all that a number is counted from is an integer.
+    fn is_integer(&self, number: Linear) -> bool {
+        number.0.param().is_none_or(|param| self.params.contains(&param))
+    }
+
     /// The integer that a real is, exactly.
     fn linear(&self, value: Value) -> Option<Linear> {
         if self.params.contains(&value) {
@@ -149,8 +168,10 @@ fn count_by_integers(function: &mut Function) -> bool {
         counters.params = kept;
     }
     let equal = bounds::equal_integers(function, &graph, &counters.definitions);
-    counters.params = useful(&counters, &graph, &passed, &equal);
-    let Plan { params, replaced } = plan(&counters, &graph, &equal);
+    let mut limits = limits(&counters, &graph, &passed);
+    counters.params = useful(&counters, &graph, &passed, &equal, &limits);
+    limits.retain(|_, limit| counters.is_integer(limit.counter));
+    let Plan { params, replaced } = plan(&counters, &graph, &equal, limits);
     if params.is_empty() && replaced.is_empty() {
         return false;
     }
@@ -158,14 +179,65 @@ fn count_by_integers(function: &mut Function) -> bool {
     true
 }
 
-/// The counters whose integers are asked for, or that are compared with integers, and those that they are counted from.
+/// What a counter is compared with that is no integer.
+#[derive(Clone, Copy)]
+struct Limit {
+    /// It never is negative.
+    counter: Linear,
+    real: Value,
+    /// Whether the counter may be equal to it.
+    is_included: bool,
+}
+
+/// The comparisons, by their results, that end loops that make boxes or vectors when a counter reaches a real that was known
+/// before.
+fn limits(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Value>>) -> FxHashMap<Value, Limit> {
+    let function = counters.function;
+    let mut limits = FxHashMap::default();
+    if counters.params.is_empty() {
+        return limits;
+    }
+    let homes = homes(function);
+    for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {
+        let Terminator::Branch(condition, ..) = function.blocks[*header].terminator else { continue };
+        let Some(inst) = counters.definitions.inst(function, condition) else { continue };
+        let (counter, real, is_included) = match (inst.op, &inst.args[..]) {
+            (Op::Compare(Compare::Lt), &[x, y]) | (Op::Compare(Compare::Gt), &[y, x]) => (x, y, false),
+            (Op::Compare(Compare::Le), &[x, y]) | (Op::Compare(Compare::Ge), &[y, x]) => (x, y, true),
+            _ => continue,
+        };
+        let Some(counter @ (Base::Param(param), offset)) = counters.linear(counter) else { continue };
+        let rises = passed[&param].iter().all(|arg| match counters.linear(*arg) {
+            Some((Base::Zero, start)) => start >= 0,
+            Some((Base::Param(base), step)) => base == param && step > 0,
+            _ => false,
+        });
+        let body = graph.loop_body(*header);
+        let makes = |inst: &Inst| matches!(inst.op, Op::Box(..) | Op::NewVector(_) | Op::WithElement(_));
+        let mut inside = body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| &function.blocks[id]);
+        if rises
+            && offset >= 0
+            && homes.get(&param) == Some(header)
+            && homes.get(&real).is_some_and(|home| !body[*home])
+            && counters.linear(real).is_none()
+            && inside.any(|block| block.insts.iter().any(makes))
+        {
+            limits.insert(condition, Limit { counter, real, is_included });
+        }
+    }
+    limits
+}
+
+/// The counters whose integers are asked for, or that are compared with integers, or with the limits of loops, and those
+/// that they are counted from.
 fn useful(
     counters: &Counters<'_>,
     graph: &Graph,
     passed: &FxHashMap<Value, Vec<Value>>,
     equal: &bounds::Equal,
+    limits: &FxHashMap<Value, Limit>,
 ) -> FxHashSet<Value> {
-    let mut waiting: Vec<Value> = Vec::new();
+    let mut waiting: Vec<Value> = limits.values().filter_map(|limit| limit.counter.0.param()).collect();
     for block in &graph.order {
         for inst in &counters.function.blocks[*block].insts {
             match (inst.op, &inst.args[..]) {
@@ -204,10 +276,12 @@ struct Plan {
 enum Replaced {
     Integer(Linear),
     Comparison(Compare, Linear, Linear),
+    Limit(Limit),
 }
 
-fn plan(counters: &Counters<'_>, graph: &Graph, equal: &bounds::Equal) -> Plan {
-    let mut replaced = FxHashMap::default();
+fn plan(counters: &Counters<'_>, graph: &Graph, equal: &bounds::Equal, limits: FxHashMap<Value, Limit>) -> Plan {
+    let mut replaced: FxHashMap<Value, Replaced> =
+        limits.into_iter().map(|(result, limit)| (result, Replaced::Limit(limit))).collect();
     let function = counters.function;
     for block in &graph.order {
         for inst in &function.blocks[*block].insts {
@@ -277,6 +351,21 @@ impl Maker<'_> {
         let outcome = self.make(Op::IntCompare(op), args.to_vec(), Type::Bool);
         if holds { outcome } else { self.make(Op::Not, vec![outcome], Type::Bool) }
     }
+
+    /// A number that is not negative is below a real if it is below the least integer that is not, and at most as large if
+    /// it is below the next integer. Of what is not a number that is zero, and nothing is below.
+    fn below(&mut self, Limit { counter, real, is_included }: Limit) -> Value {
+        let limit = if is_included {
+            let floor = self.make(Op::Real1(Real1::Floor), vec![real], Type::F64);
+            let one = self.make(Op::ConstReal(1.0_f64.to_bits()), Vec::new(), Type::F64);
+            self.make(Op::Real2(Real2::Add), vec![floor, one], Type::F64)
+        } else {
+            self.make(Op::Real1(Real1::Ceiling), vec![real], Type::F64)
+        };
+        let limit = self.make(Op::IntOf, vec![limit], Type::Int);
+        let counter = self.integer(counter);
+        self.make(Op::IntCompare(IntCompare::Lt), vec![counter, limit], Type::Bool)
+    }
 }
 
 fn rewrite(
@@ -309,6 +398,7 @@ fn rewrite(
             let by = match inst.results.first().and_then(|result| replaced.remove(result)) {
                 Some(Replaced::Integer(integer)) => maker.integer(integer),
                 Some(Replaced::Comparison(op, x, y)) => maker.comparison(op, x, y),
+                Some(Replaced::Limit(limit)) => maker.below(limit),
                 None => {
                     maker.insts.push(inst);
                     continue;

@@ -13,12 +13,12 @@
 //! sensitivities of the terms of a sum are a list of equal numbers. Where such boxes are made, the program still knows
 //! that, and it can tell the functions that read them. A field is the value that is stored there when
 //!
-//! - the boxes are made in one function, and neither it nor another returns them or keeps them in anything but boxes of
-//!   their own kind (see [`crate::opt::data_flow`]),
+//! - the boxes are made in one function, and neither it nor another returns them or keeps them in anything but boxes and
+//!   vectors that are neither returned nor kept elsewhere (see [`crate::opt::data_flow`]),
 //! - all boxes of the alternative are given the same value,
-//! - no box outlives the value: the block that defines it dominates all blocks that have a parameter for such boxes, so
-//!   that a box from before the value was defined anew cannot get there. (A box that no parameter carries is used only
-//!   where its definition dominates, and the value's dominates that.)
+//! - no box outlives the value: the block that defines it dominates all blocks that have a parameter for such boxes, or
+//!   for what holds them, so that a box from before the value was defined anew cannot get there. (A box that no parameter
+//!   carries is used only where its definition dominates, and the value's dominates that.)
 //!
 //! Other functions that read the field get the boxes as arguments, and then the value as one more: it has to be a number,
 //! since a pointer would be owned for longer than the boxes need it, and at hand wherever they are called.
@@ -44,25 +44,24 @@ pub fn run(program: &mut Program) -> bool {
     let mut found: FxHashMap<FuncId, Vec<(Value, Value)>> = FxHashMap::default();
     for ((class, field), reads) in &facts.reads {
         let Some(Some((maker, value))) = facts.stored.get(&(*class, *field)).copied() else { continue };
-        if !facts.confined.contains(class) {
-            continue;
-        }
+        let Some(holders) = facts.holders(*class) else { continue };
         let function = &program.functions[maker];
         let graph = graphs.entry(maker).or_insert_with(|| Graph::new(function));
         let known = Known { graph, value, home: facts.homes[&(maker, value)] };
-        let mut carried = facts.carried.get(&(*class, maker)).into_iter().flatten();
+        let mut carried = holders.iter().filter_map(|holder| facts.carried.get(&(*holder, maker))).flatten();
         if !carried.all(|block| known.is_below(*block)) {
             continue;
         }
         let (own, others): (Vec<Read>, Vec<Read>) = reads.iter().partition(|read| read.function == maker);
         if !others.is_empty() {
             let ty = function.values[value];
-            let Some(takers) = facts.takers.get(class) else { continue };
+            let takers: FxHashSet<FuncId> =
+                holders.iter().filter_map(|holder| facts.takers.get(holder)).flatten().copied().collect();
             let are_told = others.iter().all(|read| takers.contains(&read.function));
-            if ty == Type::Ptr || !are_told || !known.is_at_hand(program, maker, takers, &callers) {
+            if ty == Type::Ptr || !are_told || !known.is_at_hand(program, maker, &takers, &callers) {
                 continue;
             }
-            let told = tell(program, (maker, value), takers, ty, &callers);
+            let told = tell(program, (maker, value), &takers, ty, &callers);
             for read in others {
                 found.entry(read.function).or_default().push((read.result, told[&read.function]));
             }
@@ -106,8 +105,10 @@ struct Facts {
     takers: FxHashMap<Class, FxHashSet<FuncId>>,
     /// The blocks that define the values that are stored.
     homes: FxHashMap<(FuncId, Value), BlockId>,
-    /// The classes whose boxes are only in values, and in boxes of their own class.
-    confined: FxHashSet<Class>,
+    /// The classes whose boxes are in anything but values, boxes and vectors.
+    outside: FxHashSet<Class>,
+    /// The other classes whose boxes or vectors hold boxes of a class.
+    held: FxHashMap<Class, Vec<Class>>,
 }
 
 impl Facts {
@@ -117,10 +118,10 @@ impl Facts {
             facts.function(id, function, classes);
         }
         let outside = classes.places().into_iter().filter(|(place, _)| !matches!(place, Place::Value(..)));
-        let within = classes.fields().filter(|(class, _, inner)| inner != class).map(|(_, _, inner)| inner);
-        let kept: FxHashSet<Class> =
-            outside.map(|(_, class)| class).chain(within).chain(classes.in_elements()).collect();
-        facts.confined = classes.all().map(|(class, _)| class).filter(|class| !kept.contains(class)).collect();
+        facts.outside = outside.map(|(_, class)| class).collect();
+        for (class, inner) in classes.holders() {
+            facts.held.entry(inner).or_default().push(class);
+        }
         facts
     }
 
@@ -158,6 +159,22 @@ impl Facts {
             }
         }
         self.homes.extend(stored.iter().map(|value| ((id, *value), defined_in[value])));
+    }
+
+    /// A class and those whose boxes or vectors hold boxes of it, directly or not, if they are in nothing but these and
+    /// values.
+    fn holders(&self, class: Class) -> Option<FxHashSet<Class>> {
+        let mut holders = FxHashSet::default();
+        let mut waiting = vec![class];
+        while let Some(class) = waiting.pop() {
+            if self.outside.contains(&class) {
+                return None;
+            }
+            if holders.insert(class) {
+                waiting.extend(self.held.get(&class).into_iter().flatten());
+            }
+        }
+        Some(holders)
     }
 
     fn store(&mut self, field: (Class, Field), found: (FuncId, Value)) {

@@ -21,10 +21,11 @@
 //! Tests: `tests/opt/licm/`.
 
 use crate::base::EntityVec;
+use crate::opt::loops::preheader;
 use crate::opt::rewrite::is_constant;
 use crate::opt::simplify_cfg;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Program};
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
@@ -41,7 +42,7 @@ fn hoist(function: &mut Function) -> bool {
     if headers.is_empty() {
         return false;
     }
-    let before: Vec<BlockId> = headers.iter().map(|header| block_before(function, &graph, *header)).collect();
+    let before: Vec<BlockId> = headers.iter().map(|header| preheader(function, &graph, *header)).collect();
     let graph = Graph::new(function);
     let mut changed = false;
     for (header, before) in headers.into_iter().zip(before).rev() {
@@ -92,29 +93,4 @@ fn put_back(function: &mut Function, header: BlockId, moved: Vec<Inst>) -> Vec<I
 /// True for operations that can be computed anywhere.
 fn can_move(op: Op) -> bool {
     op.is_logic() || matches!(op, Op::Real1(_) | Op::Real2(_))
-}
-
-/// A block outside the loop that only goes to its header.
-fn block_before(function: &mut Function, graph: &Graph, header: BlockId) -> BlockId {
-    let mut outside: Vec<BlockId> =
-        graph.predecessors[header].iter().copied().filter(|from| !graph.dominates(header, *from)).collect();
-    outside.dedup();
-    if let [only] = outside[..]
-        && matches!(function.blocks[only].terminator, Terminator::Jump(_))
-    {
-        return only;
-    }
-    let types: Vec<Type> = function.blocks[header].params.iter().map(|param| function.values[*param]).collect();
-    let before = function.new_block(&types);
-    let args: Vec<Value> = function.blocks[before].params.clone();
-    let Block { terminator, .. } = &mut function.blocks[before];
-    *terminator = Terminator::Jump(Target { block: header, args });
-    for from in outside {
-        for target in function.blocks[from].terminator.targets_mut() {
-            if target.block == header {
-                target.block = before;
-            }
-        }
-    }
-    before
 }

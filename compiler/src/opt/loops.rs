@@ -1,8 +1,8 @@
 //! What passes over loops ask of a function.
 
-use crate::opt::rewrite::Definitions;
+use crate::opt::rewrite::{Definitions, keep};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Int2, Op, Terminator, Value};
+use crate::ssa::ir::{BlockId, Function, Int2, Op, Target, Terminator, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A function with what is known about it.
@@ -17,13 +17,8 @@ pub struct Code<'f> {
 impl<'f> Code<'f> {
     /// Looks at a function.
     pub fn new(function: &'f Function) -> Code<'f> {
-        let mut homes = FxHashMap::default();
-        for (id, block) in function.blocks.iter() {
-            let results = block.insts.iter().flat_map(|inst| &inst.results);
-            homes.extend(block.params.iter().chain(results).map(|value| (*value, id)));
-        }
         let (graph, definitions) = (Graph::new(function), Definitions::new(function));
-        Code { function, graph, definitions, homes }
+        Code { function, graph, definitions, homes: homes(function) }
     }
 
     /// The operation that defines a value.
@@ -57,6 +52,55 @@ impl<'f> Code<'f> {
         }
         passed
     }
+}
+
+/// The blocks of the definitions of all values.
+pub fn homes(function: &Function) -> FxHashMap<Value, BlockId> {
+    let mut homes = FxHashMap::default();
+    for (id, block) in function.blocks.iter() {
+        let results = block.insts.iter().flat_map(|inst| &inst.results);
+        homes.extend(block.params.iter().chain(results).map(|value| (*value, id)));
+    }
+    homes
+}
+
+/// A block outside the loop that only goes to its header, which is made if there is none. What all ways into the loop
+/// pass alike, it passes as well; the rest become its parameters.
+pub fn preheader(function: &mut Function, graph: &Graph, header: BlockId) -> BlockId {
+    let mut outside: Vec<BlockId> =
+        graph.predecessors[header].iter().copied().filter(|from| !graph.dominates(header, *from)).collect();
+    outside.sort_unstable();
+    outside.dedup();
+    if let [only] = outside[..]
+        && matches!(function.blocks[only].terminator, Terminator::Jump(_))
+    {
+        return only;
+    }
+    let before = function.new_block(&[]);
+    let terminators = outside.iter().map(|from| &function.blocks[*from].terminator);
+    let targets = terminators.flat_map(Terminator::targets).filter(|target| target.block == header);
+    let passed: Vec<Vec<Value>> = targets.map(|target| target.args.clone()).collect();
+    let mut args = Vec::new();
+    let mut differs = Vec::new();
+    for (position, param) in function.blocks[header].params.clone().into_iter().enumerate() {
+        let value = same(passed.iter().map(|args| args[position]));
+        differs.push(value.is_none());
+        args.push(value.unwrap_or_else(|| {
+            let param = function.values.push(function.values[param]);
+            function.blocks[before].params.push(param);
+            param
+        }));
+    }
+    function.blocks[before].terminator = Terminator::Jump(Target { block: header, args });
+    for from in outside {
+        for target in function.blocks[from].terminator.targets_mut() {
+            if target.block == header {
+                target.block = before;
+                keep(&mut target.args, &differs);
+            }
+        }
+    }
+    before
 }
 
 /// The one that all are.

@@ -157,6 +157,7 @@ const VECTORS: &[Row] = &[
 
 /// Runs after these rounds, and they are repeated as long as it finds something, at most [`FUSING_ROUNDS`] times.
 const FUSE: &[Row] = &[
+    ("invariant-fields", "tapes that are vectors hold lengths of others, which are the same for all"),
     ("inductions", "the loops that read vectors that were tapes count downwards"),
     ("fusion", "what goes from loop to loop is in vectors, and their places are in range"),
     ("dce", "vectors that are not read any more should not look as if they were needed"),

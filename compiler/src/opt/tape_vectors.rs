@@ -48,6 +48,9 @@ pub fn run(program: &mut Program) -> bool {
     if tapes.is_empty() {
         return false;
     }
+    for tape in &tapes {
+        find::enter_loops_once(&mut program.functions[tape.maker]);
+    }
     // Plans change neither what functions do nor who calls them.
     let effects = Effects::new(program);
     let mut changed = false;

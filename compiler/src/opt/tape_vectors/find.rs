@@ -3,10 +3,11 @@
 use super::{Builder, Expression, Plan, Read, Reader};
 use crate::opt::data_flow::{Class, Classes, Place};
 use crate::opt::effects::Effects;
-use crate::opt::loops::{Code, ends, same};
+use crate::opt::loops::{Code, ends, preheader, same};
 use crate::opt::recompute_fields::is_cheap;
 use crate::opt::rewrite::{is_constant, use_counts};
-use crate::ssa::ir::{BlockId, FuncId, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
+use crate::ssa::graph::Graph;
+use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many operations compute what would be one field.
@@ -17,7 +18,7 @@ const MOST_OPERATIONS: usize = 3;
 pub(super) struct Tape {
     sum: SumId,
     node: u32,
-    maker: FuncId,
+    pub(super) maker: FuncId,
     lookers: Vec<FuncId>,
     /// The function that all its values stay in, if there is one, and their class.
     home: Option<(FuncId, Class)>,
@@ -81,6 +82,17 @@ pub(super) fn tapes(program: &Program) -> Vec<Tape> {
     found.sort_by_key(|tape| tape.sum);
     find_homes(&mut found, &classes, &classes_of);
     found
+}
+
+/// Gives each loop that makes boxes a block before it, where its vector can be made.
+pub(super) fn enter_loops_once(function: &mut Function) {
+    let graph = Graph::new(function);
+    for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {
+        let from = graph.predecessors[*header].iter().filter(|from| !graph.dominates(*header, **from));
+        if from.collect::<FxHashSet<_>>().len() > 1 {
+            preheader(function, &graph, *header);
+        }
+    }
 }
 
 /// Finds the tapes all whose values stay in one function.
