@@ -21,6 +21,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::effects::Effects;
+use crate::opt::rewrite::is_constant;
 use crate::opt::simplify_cfg;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Program, Target, Terminator, Value};
@@ -50,11 +51,11 @@ fn drop_loops(function: &mut Function, effects: &Effects) -> bool {
             continue;
         }
         let body = graph.loop_body(header);
-        let Some(way_out) = way_out(function, effects, &uses, &body) else { continue };
+        let Some(way_out) = way_out(function, effects, &uses, header, &body) else { continue };
         for (block, _) in body.iter().filter(|(_, is_inside)| **is_inside) {
             gone[block] = true;
         }
-        function.blocks[header].insts.clear();
+        function.blocks[header].insts.retain(|inst| is_constant(inst.op));
         function.blocks[header].terminator = Terminator::Jump(way_out);
         changed = true;
     }
@@ -80,6 +81,7 @@ fn way_out(
     function: &Function,
     effects: &Effects,
     uses: &EntityVec<Value, Vec<BlockId>>,
+    header: BlockId,
     body: &EntityVec<BlockId, bool>,
 ) -> Option<Target> {
     let mut way_out: Option<&Target> = None;
@@ -89,7 +91,9 @@ fn way_out(
         if block.insts.iter().any(|inst| !effects.is_removable(inst.op)) {
             return None;
         }
-        defined.extend(block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results)));
+        // Constants of the first block stay there.
+        let insts = block.insts.iter().filter(|inst| id != header || !is_constant(inst.op));
+        defined.extend(block.params.iter().chain(insts.flat_map(|inst| &inst.results)));
         for target in block.terminator.targets() {
             if body[target.block] || is_unreachable(function, target.block) {
                 continue;
