@@ -43,7 +43,8 @@ const LARGEST_CONSTANT: f64 = 2_147_483_648.0;
 pub fn run(program: &mut Program) -> bool {
     let mut changed = false;
     for function in program.functions.values_mut() {
-        let is_of_interest = |inst: &Inst| matches!(inst.op, Op::IntOf | Op::RealOf | Op::IntCompare(_));
+        let is_of_interest =
+            |inst: &Inst| matches!(inst.op, Op::IntOf | Op::RealOf | Op::IntCompare(_)) || makes_data(inst.op);
         if function.blocks.values().flat_map(|block| &block.insts).any(is_of_interest) {
             changed |= count_by_integers(function);
             // What is alike is one before the tests are decided.
@@ -213,19 +214,23 @@ fn limits(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<
             _ => false,
         });
         let body = graph.loop_body(*header);
-        let makes = |inst: &Inst| matches!(inst.op, Op::Box(..) | Op::NewVector(_) | Op::WithElement(_));
         let mut inside = body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| &function.blocks[id]);
         if rises
             && offset >= 0
             && homes.get(&param) == Some(header)
             && homes.get(&real).is_some_and(|home| !body[*home])
             && counters.linear(real).is_none()
-            && inside.any(|block| block.insts.iter().any(makes))
+            && inside.any(|block| block.insts.iter().any(|inst| makes_data(inst.op)))
         {
             limits.insert(condition, Limit { counter, real, is_included });
         }
     }
     limits
+}
+
+/// Whether an operation makes a box, a vector or an element.
+fn makes_data(op: Op) -> bool {
+    matches!(op, Op::Box(..) | Op::NewVector(_) | Op::WithElement(_))
 }
 
 /// The counters whose integers are asked for, or that are compared with integers, or with the limits of loops, and those
