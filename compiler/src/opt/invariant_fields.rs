@@ -30,7 +30,7 @@ use crate::opt::calls::callers;
 use crate::opt::data_flow::{Class, Classes, Field, Place};
 use crate::opt::rewrite::Replacements;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, Terminator, Type, Value};
+use crate::ssa::ir::{Block, BlockId, FuncId, Function, Op, Program, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
@@ -42,26 +42,24 @@ pub fn run(program: &mut Program) -> bool {
     let callers = callers(program);
     let mut graphs: FxHashMap<FuncId, Graph> = FxHashMap::default();
     let mut found: FxHashMap<FuncId, Vec<(Value, Value)>> = FxHashMap::default();
+    let mut reaches: FxHashMap<(Class, FuncId), Option<Reach>> = FxHashMap::default();
     for ((class, field), reads) in &facts.reads {
         let Some(Some((maker, value))) = facts.stored.get(&(*class, *field)).copied() else { continue };
-        let Some(holders) = facts.holders(*class) else { continue };
         let function = &program.functions[maker];
         let graph = graphs.entry(maker).or_insert_with(|| Graph::new(function));
         let known = Known { graph, value, home: facts.homes[&(maker, value)] };
-        let mut carried = holders.iter().filter_map(|holder| facts.carried.get(&(*holder, maker))).flatten();
-        if !carried.all(|block| known.is_below(*block)) {
-            continue;
-        }
+        let reach =
+            reaches.entry((*class, maker)).or_insert_with(|| facts.reach(*class, maker, program, &callers, graph));
+        let Some(reach) = reach.as_ref().filter(|reach| reach.is_below(&known)) else { continue };
         let (own, others): (Vec<Read>, Vec<Read>) = reads.iter().partition(|read| read.function == maker);
         if !others.is_empty() {
             let ty = function.values[value];
-            let takers: FxHashSet<FuncId> =
-                holders.iter().filter_map(|holder| facts.takers.get(holder)).flatten().copied().collect();
+            let takers = &reach.takers;
             let are_told = others.iter().all(|read| takers.contains(&read.function));
-            if ty == Type::Ptr || !are_told || !known.is_at_hand(program, maker, &takers, &callers) {
+            if ty == Type::Ptr || !are_told || !reach.is_at_hand(&known, function) {
                 continue;
             }
-            let told = tell(program, (maker, value), &takers, ty, &callers);
+            let told = tell(program, (maker, value), takers, ty, &callers);
             for read in others {
                 found.entry(read.function).or_default().push((read.result, told[&read.function]));
             }
@@ -91,6 +89,33 @@ struct Read {
     function: FuncId,
     block: BlockId,
     result: Value,
+}
+
+/// Where the boxes of a class get to, by themselves or in what holds them.
+struct Reach {
+    /// The functions that have a parameter for them.
+    takers: FxHashSet<FuncId>,
+    /// The blocks of their maker with such a parameter, and the last block that all of them come after.
+    carried: FxHashSet<BlockId>,
+    common: Option<BlockId>,
+    /// Whether these functions are called by each other and the maker only, and the blocks where it does.
+    is_closed: bool,
+    calling: Vec<BlockId>,
+}
+
+impl Reach {
+    /// Whether whoever calls one of the functions is one of them, or the maker, where it has the value.
+    fn is_at_hand(&self, known: &Known, maker: &Function) -> bool {
+        let is_param = maker.blocks[known.home].params.contains(&known.value);
+        let has_value = |block: &BlockId| known.is_below(*block) || *block == known.home && is_param;
+        self.is_closed && self.calling.iter().all(has_value)
+    }
+
+    /// Whether all blocks of their maker that have them for a parameter come after the one that defines the value.
+    fn is_below(&self, known: &Known) -> bool {
+        let dominates = |common| known.graph.dominates(known.home, common);
+        self.common.is_none_or(dominates) && !self.carried.contains(&known.home)
+    }
 }
 
 /// What there is to know of classes of boxes.
@@ -177,6 +202,32 @@ impl Facts {
         Some(holders)
     }
 
+    /// Where the boxes of a class get to, if they are in nothing but values, boxes and vectors.
+    fn reach(
+        &self,
+        class: Class,
+        maker: FuncId,
+        program: &Program,
+        callers: &EntityVec<FuncId, Vec<FuncId>>,
+        graph: &Graph,
+    ) -> Option<Reach> {
+        let holders = self.holders(class)?;
+        let takers = holders.iter().filter_map(|holder| self.takers.get(holder));
+        let takers: FxHashSet<FuncId> = takers.flatten().copied().collect();
+        let carried = holders.iter().filter_map(|holder| self.carried.get(&(*holder, maker)));
+        let carried: FxHashSet<BlockId> = carried.flatten().copied().filter(|id| graph.is_reachable(*id)).collect();
+        let common = carried.iter().copied().reduce(|x, y| graph.common_dominator(x, y));
+        let is_told = |caller: &FuncId| *caller == maker || takers.contains(caller);
+        let is_closed = takers.iter().all(|taker| callers[*taker].iter().all(is_told));
+        let calls = |block: &Block| {
+            let leaves = matches!(block.terminator, Terminator::TailCall(callee, _) if takers.contains(&callee));
+            leaves || block.insts.iter().any(|inst| matches!(inst.op, Op::Call(callee) if takers.contains(&callee)))
+        };
+        let blocks = program.functions[maker].blocks.iter();
+        let calling = blocks.filter(|(_, block)| calls(block)).map(|(id, _)| id).collect();
+        Some(Reach { takers, carried, common, is_closed, calling })
+    }
+
     fn store(&mut self, field: (Class, Field), found: (FuncId, Value)) {
         match self.stored.entry(field) {
             Entry::Vacant(entry) => drop(entry.insert(Some(found))),
@@ -197,27 +248,6 @@ impl Known<'_> {
     /// Whether a block comes after the one that defines the value.
     fn is_below(&self, block: BlockId) -> bool {
         block != self.home && self.graph.dominates(self.home, block)
-    }
-
-    /// Whether whoever calls one of the functions is one of them, or the maker, where it has the value.
-    fn is_at_hand(
-        &self,
-        program: &Program,
-        maker: FuncId,
-        takers: &FxHashSet<FuncId>,
-        callers: &EntityVec<FuncId, Vec<FuncId>>,
-    ) -> bool {
-        let calls = |block: BlockId| {
-            let data = &program.functions[maker].blocks[block];
-            let leaves = matches!(data.terminator, Terminator::TailCall(callee, _) if takers.contains(&callee));
-            leaves || data.insts.iter().any(|inst| matches!(inst.op, Op::Call(callee) if takers.contains(&callee)))
-        };
-        let has_value = |block: BlockId| {
-            self.is_below(block)
-                || block == self.home && program.functions[maker].blocks[block].params.contains(&self.value)
-        };
-        takers.iter().all(|taker| callers[*taker].iter().all(|caller| *caller == maker || takers.contains(caller)))
-            && program.functions[maker].blocks.ids().all(|block| !calls(block) || has_value(block))
     }
 }
 

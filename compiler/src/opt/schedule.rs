@@ -54,25 +54,33 @@ pub fn run(program: &mut Program) -> bool {
 /// The order of the instructions, but with fields right before their first use, or the next barrier.
 fn fields_late(block: &Block) -> Vec<usize> {
     let mut order = Vec::with_capacity(block.insts.len());
-    let mut waiting: Vec<usize> = Vec::new();
+    // By their results.
+    let mut waiting: FxHashMap<Value, usize> = FxHashMap::default();
+    let sorted = |mut fields: Vec<usize>| {
+        fields.sort_unstable();
+        fields
+    };
     for (index, inst) in block.insts.iter().enumerate() {
-        let mut wanted: FxHashSet<Value> = inst.args.iter().copied().collect();
-        let all = is_barrier(inst.op);
-        // Fields of fields: those that are read later are wanted first.
         let mut read: Vec<usize> = Vec::new();
-        for field in std::mem::take(&mut waiting).into_iter().rev() {
-            if all || wanted.contains(&block.insts[field].results[0]) {
+        if is_barrier(inst.op) {
+            read.extend(waiting.drain().map(|(_, field)| field));
+        }
+        // Fields of fields: those that are read later are wanted first.
+        let mut wanted = inst.args.clone();
+        while let Some(value) = wanted.pop() {
+            if let Some(field) = waiting.remove(&value) {
                 wanted.extend(&block.insts[field].args);
                 read.push(field);
-            } else {
-                waiting.push(field);
             }
         }
-        waiting.reverse();
-        order.extend(read.into_iter().rev());
-        if matches!(inst.op, Op::Field(..)) { waiting.push(index) } else { order.push(index) }
+        order.extend(sorted(read));
+        if let (Op::Field(..), [result]) = (inst.op, &inst.results[..]) {
+            waiting.insert(*result, index);
+        } else {
+            order.push(index);
+        }
     }
-    order.extend(waiting);
+    order.extend(sorted(waiting.into_values().collect()));
     order
 }
 

@@ -111,7 +111,7 @@ impl Graph {
         self.dominator[Function::ENTRY] = None;
     }
 
-    fn common_dominator(&self, mut a: BlockId, mut b: BlockId) -> BlockId {
+    pub fn common_dominator(&self, mut a: BlockId, mut b: BlockId) -> BlockId {
         while a != b {
             let deeper = if self.index(a) > self.index(b) { &mut a } else { &mut b };
             *deeper = self.dominator[*deeper].expect("blocks before this one have dominators");
