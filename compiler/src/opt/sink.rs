@@ -19,6 +19,7 @@ use crate::base::EntityVec;
 use crate::opt::ownership::doomed_blocks;
 use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Program, Value};
+use rustc_hash::FxHashMap;
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
@@ -46,6 +47,9 @@ fn sink(function: &mut Function) -> bool {
     }
     let mut changed = false;
     for block in order.iter().rev().filter(|block| !doomed[**block]) {
+        // How often the block itself uses each value.
+        let mut uses: FxHashMap<Value, u32> = FxHashMap::default();
+        function.blocks[*block].for_each_value(|value| *uses.entry(value).or_default() += 1);
         let insts = std::mem::take(&mut function.blocks[*block].insts);
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts.into_iter().rev() {
@@ -67,10 +71,9 @@ fn sink(function: &mut Function) -> bool {
             }
             // The operands are used there, and perhaps no longer here.
             for arg in &inst.args {
-                let stays = kept.iter().any(|other: &Inst| other.args.contains(arg));
-                let mut passed = false;
-                function.blocks[*block].terminator.for_each_value(|value| passed |= value == *arg);
-                if !stays && !passed {
+                let left = uses.entry(*arg).or_default();
+                *left = left.saturating_sub(1);
+                if *left == 0 {
                     users[*arg].retain(|user| user != block);
                 }
             }
