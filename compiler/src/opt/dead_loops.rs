@@ -21,7 +21,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::effects::Effects;
-use crate::opt::rewrite::is_constant;
+use crate::opt::rewrite::{is_constant, using_blocks};
 use crate::opt::simplify_cfg;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Program, Target, Terminator, Value};
@@ -42,7 +42,7 @@ fn drop_loops(function: &mut Function, effects: &Effects) -> bool {
     if headers.is_empty() {
         return false;
     }
-    let uses = uses(function);
+    let uses = using_blocks(function);
     let mut gone = function.blocks.same_ids(false);
     let mut changed = false;
     // Outer loops come first and take inner ones with them.
@@ -63,17 +63,6 @@ fn drop_loops(function: &mut Function, effects: &Effects) -> bool {
         simplify_cfg::simplify(function);
     }
     changed
-}
-
-/// The blocks that use each value.
-fn uses(function: &Function) -> EntityVec<Value, Vec<BlockId>> {
-    let mut uses = function.values.same_ids(Vec::new());
-    for (id, block) in function.blocks.iter() {
-        let mut add = |value: Value| uses[value].push(id);
-        block.insts.iter().flat_map(|inst| &inst.args).for_each(|value| add(*value));
-        block.terminator.for_each_value(add);
-    }
-    uses
 }
 
 /// Where a loop leads to, if it computes nothing.

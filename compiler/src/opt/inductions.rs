@@ -213,13 +213,12 @@ fn limits(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<
             Some((Base::Param(base), step)) => base == param && step > 0,
             _ => false,
         });
+        if !rises || offset < 0 || homes.get(&param) != Some(header) || counters.linear(real).is_some() {
+            continue;
+        }
         let body = graph.loop_body(*header);
         let mut inside = body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| &function.blocks[id]);
-        if rises
-            && offset >= 0
-            && homes.get(&param) == Some(header)
-            && homes.get(&real).is_some_and(|home| !body[*home])
-            && counters.linear(real).is_none()
+        if homes.get(&real).is_some_and(|home| !body[*home])
             && inside.any(|block| block.insts.iter().any(|inst| makes_data(inst.op)))
         {
             limits.insert(condition, Limit { counter, real, is_included });

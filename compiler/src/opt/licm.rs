@@ -22,10 +22,10 @@
 
 use crate::base::EntityVec;
 use crate::opt::loops::preheader;
-use crate::opt::rewrite::is_constant;
+use crate::opt::rewrite::{can_move, is_constant};
 use crate::opt::simplify_cfg;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Inst, Op, Program};
+use crate::ssa::ir::{BlockId, Function, Inst, Program};
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
@@ -88,9 +88,4 @@ fn invariants(function: &mut Function, graph: &Graph, header: BlockId, body: &En
 fn put_back(function: &mut Function, header: BlockId, moved: Vec<Inst>) -> Vec<Inst> {
     function.blocks[header].insts.splice(0..0, moved);
     Vec::new()
-}
-
-/// True for operations that can be computed anywhere.
-fn can_move(op: Op) -> bool {
-    op.is_logic() || matches!(op, Op::Real1(_) | Op::Real2(_))
 }

@@ -39,6 +39,16 @@ impl<'f> Code<'f> {
         (self.graph.is_reachable(header) && self.graph.is_loop_header(header)).then_some((header, position))
     }
 
+    /// Whether the loop is left at its header only, unless the program ends.
+    pub fn is_left_at_header(&self, header: BlockId, body: &FxHashSet<BlockId>) -> bool {
+        body.iter().all(|id| {
+            let terminator = &self.function.blocks[*id].terminator;
+            let leaves = matches!(terminator, Terminator::Return(_) | Terminator::TailCall(..));
+            let mut targets = terminator.targets().into_iter();
+            !leaves && (*id == header || targets.all(|to| body.contains(&to.block) || ends(self.function, to.block)))
+        })
+    }
+
     /// What jumps pass for a parameter: from outside the loop, and from inside it.
     pub fn passed(&self, header: BlockId, position: usize, body: &FxHashSet<BlockId>) -> [Vec<(BlockId, Value)>; 2] {
         let mut passed = [Vec::new(), Vec::new()];
@@ -112,6 +122,35 @@ pub fn same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
 /// Whether the program ends in a block.
 pub fn ends(function: &Function, block: BlockId) -> bool {
     matches!(function.blocks[block].terminator, Terminator::Fail(_) | Terminator::Unreachable)
+}
+
+/// Where a parameter of a loop starts, and by how much each round changes it, if it counts.
+pub fn counter(
+    function: &Function,
+    graph: &Graph,
+    definitions: &Definitions,
+    header: BlockId,
+    position: usize,
+) -> Option<(Linear, i64)> {
+    let param = function.blocks[header].params[position];
+    let (mut start, mut step) = (None, None);
+    let mut from = graph.predecessors[header].clone();
+    from.dedup();
+    for from in from {
+        let targets = function.blocks[from].terminator.targets().into_iter();
+        for target in targets.filter(|target| target.block == header) {
+            let passed = linear(function, definitions, target.args[position]);
+            if graph.dominates(header, from) {
+                let (Some(base), change) = passed else { return None };
+                if base != param || *step.get_or_insert(change) != change {
+                    return None;
+                }
+            } else if *start.get_or_insert(passed) != passed {
+                return None;
+            }
+        }
+    }
+    Some((start?, step?))
 }
 
 /// An integer: the sum of one that is not known, if any, and a constant.

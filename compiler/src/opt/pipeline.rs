@@ -242,21 +242,11 @@ pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
     runner.run_all(program, PREPARE);
     runner.most = growth(size(program));
     runner.rounds(program, GROWING_ROUNDS);
-    for _ in 0..TAPE_ROUNDS {
-        if !runner.run_all(program, TAPES) || runner.work > MOST_WORK {
-            break;
-        }
-        runner.rounds(program, 1);
-    }
+    runner.repeat(program, TAPES, TAPE_ROUNDS);
     if runner.run_all(program, VECTORS) {
         runner.rounds(program, 1);
     }
-    for _ in 0..FUSING_ROUNDS {
-        if !runner.run_all(program, FUSE) || runner.work > MOST_WORK {
-            break;
-        }
-        runner.rounds(program, 1);
-    }
+    runner.repeat(program, FUSE, FUSING_ROUNDS);
     runner.run_all(program, FINISH);
     runner.report
 }
@@ -272,6 +262,16 @@ struct Runner<'s> {
 }
 
 impl Runner<'_> {
+    /// Runs these rows and simplifies, until they find nothing.
+    fn repeat(&mut self, program: &mut Program, rows: &[Row], times: usize) {
+        for _ in 0..times {
+            if !self.run_all(program, rows) || self.work > MOST_WORK {
+                break;
+            }
+            self.rounds(program, 1);
+        }
+    }
+
     fn rounds(&mut self, program: &mut Program, growing: usize) {
         for _ in 0..growing {
             let grown = self.run_all(program, GROW);

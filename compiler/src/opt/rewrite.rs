@@ -92,6 +92,20 @@ pub fn use_counts(function: &Function) -> EntityVec<Value, u32> {
     counts
 }
 
+/// The blocks that use each value.
+pub fn using_blocks(function: &Function) -> EntityVec<Value, Vec<BlockId>> {
+    let mut users: EntityVec<Value, Vec<BlockId>> = function.values.same_ids(Vec::new());
+    for (id, block) in function.blocks.iter() {
+        block.for_each_value(|value| {
+            // Uses by one block follow each other.
+            if users[value].last() != Some(&id) {
+                users[value].push(id);
+            }
+        });
+    }
+    users
+}
+
 /// Appends an instruction with one result, of type `ty`, to a list, and returns the result.
 pub fn append(
     values: &mut EntityVec<Value, Type>,
@@ -157,6 +171,11 @@ pub fn clear_unreachable(function: &mut Function, reachable: impl Fn(BlockId) ->
 /// True for constants: operations without operands and effects that are the same everywhere.
 pub fn is_constant(op: Op) -> bool {
     matches!(op, Op::ConstReal(_) | Op::ConstBool(_) | Op::ConstInt(_) | Op::Immediate(..))
+}
+
+/// True for operations that can be computed anywhere: arithmetic and tests, which neither fail nor have effects.
+pub fn can_move(op: Op) -> bool {
+    op.is_logic() || matches!(op, Op::Real1(_) | Op::Real2(_))
 }
 
 /// The number of instructions and terminators.

@@ -15,10 +15,10 @@
 //!
 //! Runs when nothing looks for equal operations any more. Tests: `tests/opt/sink/`.
 
-use crate::base::EntityVec;
 use crate::opt::ownership::doomed_blocks;
+use crate::opt::rewrite::{can_move, using_blocks};
 use crate::ssa::graph::reverse_postorder;
-use crate::ssa::ir::{BlockId, Function, Inst, Op, Program, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Program, Value};
 use rustc_hash::FxHashMap;
 
 /// Treats every function.
@@ -30,21 +30,13 @@ pub fn run(program: &mut Program) -> bool {
     changed
 }
 
-fn can_move(op: Op) -> bool {
-    op.is_logic() || matches!(op, Op::Real1(_) | Op::Real2(_))
-}
-
 fn sink(function: &mut Function) -> bool {
     let order = reverse_postorder(function);
     let doomed = doomed_blocks(function, &order);
     if !doomed.values().any(|doomed| *doomed) {
         return false;
     }
-    // The blocks that use each value.
-    let mut users: EntityVec<Value, Vec<BlockId>> = function.values.same_ids(Vec::new());
-    for (id, block) in function.blocks.iter() {
-        block.for_each_value(|value| add(&mut users[value], id));
-    }
+    let mut users = using_blocks(function);
     let mut changed = false;
     for block in order.iter().rev().filter(|block| !doomed[**block]) {
         // How often the block itself uses each value.

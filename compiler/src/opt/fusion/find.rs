@@ -1,9 +1,10 @@
 //! Fillings, who uses their vectors, and what can be done about it.
 
 use super::{Change, Read, Recipe};
-use crate::opt::loops::{Code, Linear, ends, linear, same};
+use crate::base::EntityVec;
+use crate::opt::loops::{self, Code, Linear, linear, same};
 use crate::opt::recompute_fields::is_cheap;
-use crate::opt::rewrite::is_constant;
+use crate::opt::rewrite::{is_constant, use_counts};
 use crate::ssa::ir::{BlockId, Function, Inst, IntCompare, Op, Terminator, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -60,6 +61,7 @@ struct Finder<'f> {
     /// The header of the innermost loop of each block, and of the loop around each header.
     innermost: FxHashMap<BlockId, BlockId>,
     around: FxHashMap<BlockId, BlockId>,
+    use_counts: EntityVec<Value, u32>,
     /// The uses of pointers.
     uses: FxHashMap<Value, Vec<Use>>,
     fillings: Vec<Filling>,
@@ -73,6 +75,7 @@ pub(super) fn change(function: &Function) -> Option<Change> {
         code: Code::new(function),
         innermost: FxHashMap::default(),
         around: FxHashMap::default(),
+        use_counts: use_counts(function),
         uses: FxHashMap::default(),
         fillings: Vec::new(),
         by_vector: FxHashMap::default(),
@@ -127,10 +130,10 @@ impl Finder<'_> {
             return None;
         }
         let (Some(counter), offset) = self.linear(place) else { return None };
-        let (start, step) = self.counter(header, counter, body)?;
+        let (start, step) = self.counter(header, counter)?;
         let first = (start.0, start.1.checked_add(offset)?);
         let bound = self.bound(header, counter, body);
-        let is_complete = self.is_only_way_out(header, body)
+        let is_complete = self.code.is_left_at_header(header, body)
             && match (step, bound) {
                 (1, Some(Bound::Below(end))) => first == (None, 0) && (end.0, end.1 + offset) == self.linear(length),
                 (-1, Some(Bound::From(least))) => (first.0, first.1 + 1) == self.linear(length) && least + offset == 0,
@@ -155,12 +158,10 @@ impl Finder<'_> {
     }
 
     /// Where a counter of a loop starts, and how each round changes it.
-    fn counter(&self, header: BlockId, counter: Value, body: &FxHashSet<BlockId>) -> Option<(Linear, i64)> {
-        let position = self.code.function.blocks[header].params.iter().position(|param| *param == counter)?;
-        let [outside, inside] = self.code.passed(header, position, body);
-        let start = same(outside.iter().map(|(_, value)| self.linear(*value)))?;
-        let (base, step) = same(inside.iter().map(|(_, value)| self.linear(*value)))?;
-        (base == Some(counter) && step != 0).then_some((start, step))
+    fn counter(&self, header: BlockId, counter: Value) -> Option<(Linear, i64)> {
+        let Code { function, graph, definitions, .. } = &self.code;
+        let position = function.blocks[header].params.iter().position(|param| *param == counter)?;
+        loops::counter(function, graph, definitions, header, position).filter(|(_, step)| *step != 0)
     }
 
     /// How far a counter goes before the loop is left at its header.
@@ -182,17 +183,6 @@ impl Finder<'_> {
             ((Some(base), plus), (None, limit), false) if base == counter => Some(Bound::From(limit - plus)),
             _ => None,
         }
-    }
-
-    /// Whether the loop is left at its header only, unless the program ends.
-    fn is_only_way_out(&self, header: BlockId, body: &FxHashSet<BlockId>) -> bool {
-        body.iter().all(|id| {
-            let terminator = &self.code.function.blocks[*id].terminator;
-            let leaves = matches!(terminator, Terminator::Return(_) | Terminator::TailCall(..));
-            let mut targets = terminator.targets().into_iter();
-            !leaves
-                && (*id == header || targets.all(|to| body.contains(&to.block) || ends(self.code.function, to.block)))
-        })
     }
 
     fn is_outside(&self, value: Value, body: &FxHashSet<BlockId>) -> bool {
@@ -247,7 +237,8 @@ impl Finder<'_> {
             match self.recipe(filling, filling.fields[site.field]) {
                 Some((recipe, cost)) => {
                     most = most.max(cost);
-                    is_shared |= self.is_needed_elsewhere(recipe.result);
+                    // Somebody but the filling needs what it writes.
+                    is_shared |= self.use_counts[recipe.result] > 1;
                     reads.push((Read { block: site.block, index: site.index, recipe }, cost));
                 }
                 None => is_all = false,
@@ -331,22 +322,10 @@ impl Finder<'_> {
         let place = inst.args[2];
         let is_once = match loops[..inner] {
             [] => true,
-            [header] => {
-                let body = self.code.body(header);
-                self.linear(place).0.is_some_and(|counter| self.counter(header, counter, &body).is_some())
-            }
+            [header] => self.linear(place).0.is_some_and(|counter| self.counter(header, counter).is_some()),
             _ => false,
         };
         Some(Site { block, index, field: usize::try_from(field).ok()?, place, is_once })
-    }
-
-    /// Whether somebody but the filling needs what is written.
-    fn is_needed_elsewhere(&self, value: Value) -> bool {
-        let mut uses = 0;
-        for block in self.code.function.blocks.values() {
-            block.for_each_value(|used| uses += usize::from(used == value));
-        }
-        uses > 1
     }
 
     /// How a value that the filling writes is computed from the place, and what that costs.

@@ -1,6 +1,6 @@
 //! What tests on the way to a block tell about integers, and places that are in range for that.
 
-use crate::opt::loops::{Linear, linear};
+use crate::opt::loops::{Linear, counter, linear};
 use crate::opt::rewrite::{Definitions, Replacements};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Compare, Function, Inst, IntCompare, Op, Terminator, Type, Value};
@@ -123,35 +123,13 @@ impl Facts<'_> {
         for header in self.graph.order.iter().filter(|block| self.graph.is_loop_header(**block)) {
             for (position, param) in self.function.blocks[*header].params.iter().enumerate() {
                 if self.function.values[*param] == Type::Int
-                    && let Some(counter) = self.counter(*header, position, *param)
+                    && let Some((start, step)) =
+                        counter(self.function, &self.graph, &self.definitions, *header, position)
                 {
-                    self.counters.insert(*param, counter);
+                    self.counters.insert(*param, Counter { start, step });
                 }
             }
         }
-    }
-
-    fn counter(&self, header: BlockId, position: usize, param: Value) -> Option<Counter> {
-        let (mut start, mut step) = (None, None);
-        let mut from = self.graph.predecessors[header].clone();
-        from.dedup();
-        for from in from {
-            for target in self.function.blocks[from].terminator.targets() {
-                if target.block != header {
-                    continue;
-                }
-                let passed = self.linear(target.args[position]);
-                if self.graph.dominates(header, from) {
-                    let (Some(base), change) = passed else { return None };
-                    if base != param || *step.get_or_insert(change) != change {
-                        return None;
-                    }
-                } else if *start.get_or_insert(passed) != passed {
-                    return None;
-                }
-            }
-        }
-        Some(Counter { start: start?, step: step? })
     }
 
     /// Counters of a loop that always are another one.

@@ -11,17 +11,16 @@
 //! ```
 
 use crate::opt::lanes::shape::Loop;
+use crate::opt::loops::Linear;
 use crate::opt::rewrite::Definitions;
 use crate::ssa::ir::{Function, IntCompare, Op, Value};
-
-/// What does not change in the loop: a value and a constant that is added to it.
-pub(super) type Bound = (Option<Value>, i64);
 
 /// That a value that counts is below a bound, or that the bound is below the value, or that this is not so.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Test {
     pub(super) counter: Value,
-    pub(super) bound: Bound,
+    /// What does not change in the loop.
+    pub(super) bound: Linear,
     /// Whether the counter is the first operand.
     pub(super) is_below: bool,
     pub(super) holds: bool,
@@ -82,7 +81,7 @@ impl Bounds {
             _ => return None,
         };
         let stride = found.stride(counter)?;
-        let test = |bound: Bound, is_below: bool, holds: bool| Test { counter, bound, is_below, holds };
+        let test = |bound: Linear, is_below: bool, holds: bool| Test { counter, bound, is_below, holds };
         if op == IntCompare::Below {
             if !is_below || !holds {
                 return None;

@@ -9,9 +9,10 @@
 //! A value is written when it is needed: for one round, numbered from the first that the lanes make together, or in the
 //! lanes of a pair of rounds.
 
-use crate::opt::lanes::bounds::{Bound, Test};
+use crate::opt::lanes::bounds::Test;
 use crate::opt::lanes::plan::{Plan, lanewise};
-use crate::opt::rewrite::is_constant;
+use crate::opt::loops::Linear;
+use crate::opt::rewrite::{append, is_constant};
 use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, LANES, Op, Real2, Target, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
 
@@ -60,13 +61,6 @@ pub(super) fn write(function: &mut Function, plan: &Plan) {
     function.blocks[lanes].terminator = Terminator::Branch(goes_on, on(lanes, again), on(after, left));
 }
 
-/// Adds an instruction to a list.
-fn make(function: &mut Function, insts: &mut Vec<Inst>, op: Op, args: &[Value], ty: Type) -> Value {
-    let result = function.values.push(ty);
-    insts.push(Inst { op, args: args.to_vec(), results: vec![result], span: None });
-    result
-}
-
 /// The sum, or product, of all lanes.
 fn put_together(function: &mut Function, insts: &mut Vec<Inst>, kind: Real2, parts: &[Value]) -> Value {
     let mut parts = parts.to_vec();
@@ -75,14 +69,14 @@ fn put_together(function: &mut Function, insts: &mut Vec<Inst>, kind: Real2, par
         parts = parts
             .chunks(2)
             .map(|pair| match pair {
-                [x, y] => make(function, insts, op, &[*x, *y], Type::F64x2),
+                [x, y] => append(&mut function.values, insts, op, vec![*x, *y], Type::F64x2, None),
                 _ => pair[0],
             })
             .collect();
     }
-    let first = make(function, insts, Op::Lane(false), &parts, Type::F64);
-    let second = make(function, insts, Op::Lane(true), &parts, Type::F64);
-    make(function, insts, Op::Real2(kind), &[first, second], Type::F64)
+    let first = append(&mut function.values, insts, Op::Lane(false), parts.clone(), Type::F64, None);
+    let second = append(&mut function.values, insts, Op::Lane(true), parts, Type::F64, None);
+    append(&mut function.values, insts, Op::Real2(kind), vec![first, second], Type::F64, None)
 }
 
 /// Writes instructions of rounds that begin with these parameters.
@@ -121,11 +115,11 @@ impl<'f> Writer<'f> {
     }
 
     fn make(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
-        make(self.function, &mut self.insts, op, args, ty)
+        append(&mut self.function.values, &mut self.insts, op, args.to_vec(), ty, None)
     }
 
     fn hoist(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
-        make(self.function, &mut self.hoisted, op, args, ty)
+        append(&mut self.function.values, &mut self.hoisted, op, args.to_vec(), ty, None)
     }
 
     /// A constant, which is made where it is used.
@@ -267,14 +261,8 @@ impl<'f> Writer<'f> {
             };
             match bounds.iter_mut().find(alike) {
                 Some((other, least)) if other.bound != test.bound => {
-                    let is_less = make(
-                        self.function,
-                        &mut self.insts,
-                        Op::IntCompare(IntCompare::Lt),
-                        &[bound, *least],
-                        Type::Bool,
-                    );
-                    *least = make(self.function, &mut self.insts, Op::Select, &[is_less, bound, *least], Type::Int);
+                    let is_less = self.make(Op::IntCompare(IntCompare::Lt), &[bound, *least], Type::Bool);
+                    *least = self.make(Op::Select, &[is_less, bound, *least], Type::Int);
                 }
                 Some(_) => {}
                 None => bounds.push((test, bound)),
@@ -283,7 +271,7 @@ impl<'f> Writer<'f> {
         bounds
     }
 
-    fn bound(&mut self, (base, offset): Bound) -> Value {
+    fn bound(&mut self, (base, offset): Linear) -> Value {
         match base {
             Some(base) => self.plus(base, offset),
             None => self.int(offset),
@@ -347,9 +335,10 @@ impl<'f> Writer<'f> {
         for (position, param) in self.plan.found.params.iter().enumerate() {
             let Some(kind) = self.plan.sums.get(param) else { continue };
             let neutral: f64 = if *kind == Real2::Mul { 1.0 } else { -0.0 };
-            let neutral = make(self.function, fixed, Op::ConstReal(neutral.to_bits()), &[], Type::F64);
-            let none = make(self.function, fixed, Op::Splat, &[neutral], Type::F64x2);
-            given[position] = make(self.function, fixed, Op::Pair, &[start[position], neutral], Type::F64x2);
+            let mut make = |op, args, ty| append(&mut self.function.values, fixed, op, args, ty, None);
+            let neutral = make(Op::ConstReal(neutral.to_bits()), Vec::new(), Type::F64);
+            let none = make(Op::Splat, vec![neutral], Type::F64x2);
+            given[position] = make(Op::Pair, vec![start[position], neutral], Type::F64x2);
             further.extend((1..self.plan.pairs).map(|_| none));
             for pair in 0..self.plan.pairs {
                 let lanes = self.function.values.push(Type::F64x2);

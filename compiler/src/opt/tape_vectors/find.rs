@@ -3,7 +3,7 @@
 use super::{Builder, Expression, Plan, Read, Reader};
 use crate::opt::data_flow::{Class, Classes, Place};
 use crate::opt::effects::Effects;
-use crate::opt::loops::{Code, ends, preheader, same};
+use crate::opt::loops::{Code, preheader, same};
 use crate::opt::recompute_fields::is_cheap;
 use crate::opt::rewrite::{is_constant, use_counts};
 use crate::ssa::graph::Graph;
@@ -97,8 +97,7 @@ pub(super) fn enter_loops_once(function: &mut Function) {
 
 /// Finds the tapes all whose values stay in one function.
 fn find_homes(tapes: &mut [Tape], classes: &Classes, classes_of: &FxHashMap<SumId, Vec<Class>>) {
-    let mut outside: FxHashSet<Class> = classes.in_elements().collect();
-    outside.extend(classes.fields().filter(|(class, _, inner)| inner != class).map(|(_, _, inner)| inner));
+    let outside: FxHashSet<Class> = classes.holders().map(|(_, inner)| inner).collect();
     let mut places: FxHashMap<Class, Vec<Place>> = FxHashMap::default();
     for (place, class) in classes.places() {
         places.entry(class).or_default().push(place);
@@ -212,7 +211,8 @@ fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
         || steps.iter().any(|(_, value)| !is_step(*value))
         || !is_fixed(first)
         || !is_fixed(bound)
-        || !is_only_way_out(code, header, &body, chain)
+        || !code.is_left_at_header(header, &body)
+        || !is_used_once(code, header, &body, chain)
     {
         return None;
     }
@@ -238,24 +238,15 @@ fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
     Some((builder, node))
 }
 
-/// Whether the loop is left at its header only, except for failures, and uses its tape once.
-fn is_only_way_out(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, tape: Value) -> bool {
+/// Whether the loop uses its tape once.
+fn is_used_once(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, tape: Value) -> bool {
     let mut uses = 0;
     for id in body {
         let block = &code.function.blocks[*id];
         block.insts.iter().flat_map(|inst| &inst.args).for_each(|arg| uses += usize::from(*arg == tape));
-        for target in block.terminator.targets() {
-            let is_inside = body.contains(&target.block);
-            if *id != header && !is_inside && !ends(code.function, target.block) {
-                return false;
-            }
-            if is_inside || *id != header {
-                uses += target.args.iter().filter(|arg| **arg == tape).count();
-            }
-        }
-        let leaves = matches!(block.terminator, Terminator::Return(_) | Terminator::TailCall(..));
-        if leaves {
-            return false;
+        // Those that the loop hands it to in the end do not count.
+        for target in block.terminator.targets().iter().filter(|to| *id != header || body.contains(&to.block)) {
+            uses += target.args.iter().filter(|arg| **arg == tape).count();
         }
     }
     uses == 1
