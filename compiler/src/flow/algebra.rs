@@ -519,6 +519,11 @@ impl Unfolding<'_, '_> {
                     (Head::ZeroOf, _) => Self::add(parts, y.head, shapes(&y.children)),
                     (_, Head::ZeroOf) => Self::add(parts, x.head, shapes(&x.children)),
                     (Head::Real(f), Head::Real(g)) => Self::add(parts, Head::Real(add_facts(f, g)), vec![]),
+                    // The longer one, as long as its zeros are.
+                    (Head::Vector, Head::Vector) if self.shapes.is_zero_vector(x) && self.shapes.is_zero_vector(y) => {
+                        Self::add(parts, x.head, shapes(&x.children));
+                        Self::add(parts, y.head, shapes(&y.children));
+                    }
                     (Head::Vector, Head::Vector | Head::OneHot) if self.shapes.is_zero_vector(x) => {
                         Self::add(parts, y.head, shapes(&y.children));
                     }

@@ -198,6 +198,12 @@ impl Specializer<'_> {
                 let value = self.single(e, y);
                 self.convert(e, &value, target)
             }
+            (Head::Vector, Head::Vector)
+                if self.flow.shapes.is_zero_vector(&x.alternative)
+                    && self.flow.shapes.is_zero_vector(&y.alternative) =>
+            {
+                self.longer(e, x, y, target)
+            }
             (Head::Vector, Head::Vector | Head::OneHot) if self.flow.shapes.is_zero_vector(&x.alternative) => {
                 let value = self.single(e, y);
                 self.convert(e, &value, target)

@@ -521,6 +521,30 @@ impl Specializer<'_> {
         Some(self.build(e, shape, 0, zero.leaves()))
     }
 
+    /// `(plus x y)` of vectors that are zeros: the longer one, or the right one.
+    pub(super) fn longer(&mut self, e: &mut Emitter, x: Parts, y: Parts, result: Shape) -> Emitted<Val> {
+        let (x_length, y_length) = (x.own?, y.own?);
+        let [x, y] = [x, y].map(|parts| self.single(e, parts));
+        if x_length == y_length {
+            return self.convert(e, &y, result);
+        }
+        let types = self.leaves(result);
+        let (left, right, join) = (e.new_block(&[]), e.new_block(&[]), e.new_block(&types));
+        let is_longer = e.value(Op::IntCompare(IntCompare::Lt), &[y_length, x_length], Type::Bool);
+        e.terminate(Terminator::Branch(is_longer, target(left), target(right)));
+        let mut joined = false;
+        e.depth += 1;
+        for (block, vector) in [(left, x), (right, y)] {
+            e.switch_to(block);
+            if let Some(vector) = self.convert(e, &vector, result) {
+                e.jump(join, vector.leaves);
+                joined = true;
+            }
+        }
+        e.depth -= 1;
+        self.continue_at(e, join, joined, result)
+    }
+
     /// `(plus x y)` of vectors that are not known to be zeros, one-hot ones among them.
     pub(super) fn plus_vectors(&mut self, e: &mut Emitter, x: Parts, y: Parts, result: Shape) -> Emitted<Val> {
         let (Some(tag), f, g) = (self.tag_of(result, Class::Vector), x.alternative.head, y.alternative.head) else {

@@ -34,6 +34,8 @@ pub struct World<'a> {
     pub counts: Counts,
     /// True while a derivative is checked, which computes values of functions of which the program asks for one only.
     pub in_check: bool,
+    /// Whether a zero has to conform to what it is added to.
+    pub strict_sums: bool,
 }
 
 /// The state of a run.
@@ -109,6 +111,7 @@ impl<'a> Machine<'a> {
             output,
             counts: Counts::default(),
             in_check: false,
+            strict_sums: options.strict_sums,
         };
         Machine {
             world,

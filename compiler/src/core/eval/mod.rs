@@ -45,6 +45,8 @@ pub struct Options {
     pub trap_nan: bool,
     /// What to do when a function is differentiated where it has no derivative, the first time in each place.
     pub on_kink: Option<KinkReport>,
+    /// Whether a zero has to conform to what it is added to, as far as `plus` can tell.
+    pub strict_sums: bool,
     /// Functions by name whose derivatives are not to be checked, where others are.
     pub unchecked: Vec<String>,
 }

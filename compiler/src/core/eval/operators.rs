@@ -345,6 +345,15 @@ pub fn plus(program: &Program, left: &Value, right: &Value, additions: &mut u64)
     })
 }
 
+/// The same, but a zero has to conform to the other one.
+///
+/// # Errors
+///
+/// When the two do not conform.
+pub fn strict_plus(program: &Program, left: &Value, right: &Value, additions: &mut u64) -> Result<Value, RuntimeError> {
+    add(program, left, right, |_| false, additions)
+}
+
 fn add(
     program: &Program,
     left: &Value,

@@ -172,7 +172,10 @@ fn derivative(
         Prim::Zero => Ok(deferred::zero(x)),
         Prim::Plus => {
             let mut additions = 0;
-            let sum = operators::plus(world.program, x, y, &mut additions);
+            let sum = match world.strict_sums {
+                true => operators::strict_plus(world.program, x, y, &mut additions),
+                false => operators::plus(world.program, x, y, &mut additions),
+            };
             world.counts.add(Prim::Plus, additions);
             sum
         }
