@@ -20,7 +20,7 @@ pub fn check(output: &str) -> Result<Option<&'static str>, String> {
         let numbers: Vec<f64> = words.iter().filter_map(|word| word.parse().ok()).collect();
         // Values that are not numbers are written with parentheses, infinite ones as `+inf.0`.
         if numbers.len() != words.len() || numbers.len() != count + 1 + 2 * STEPS.len() {
-            return Ok(Some("not finite"));
+            return Ok(Some("not-finite"));
         }
         let (derivatives, values) = numbers.split_at(count);
         return check_numbers(derivatives, values[0], &values[1..]).map(Some);

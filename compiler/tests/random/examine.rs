@@ -7,6 +7,7 @@ use super::common::Outcome;
 use super::differences;
 use super::features;
 use super::host::Host;
+use super::laws;
 use super::settings;
 use super::verdict::{Kind, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -104,14 +105,15 @@ pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &
             (if leaks && kind == Kind::Agree { Kind::Leak } else { kind }, found)
         }
     };
-    let (kind, wrong) = match differences::check(&expected.output) {
-        Err(wrong) if kind == Kind::Agree => (Kind::Derivative, wrong),
-        Ok(checked) => {
-            features.extend(checked.map(str::to_string));
-            (kind, String::new())
-        }
-        Err(_) => (kind, String::new()),
-    };
+    let (kind, wrong) =
+        match differences::check(&expected.output).and_then(|word| Ok(word.or(laws::check(&expected.output)?))) {
+            Err(wrong) if kind == Kind::Agree => (Kind::Derivative, wrong),
+            Ok(checked) => {
+                features.extend(checked.map(str::to_string));
+                (kind, String::new())
+            }
+            Err(_) => (kind, String::new()),
+        };
     let text = match kind {
         Kind::Agree => expected.output,
         Kind::Derivative => wrong,

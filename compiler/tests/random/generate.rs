@@ -8,8 +8,10 @@
 //!
 //! A program has a [`Profile`]. Calm programs compute with moderate numbers, divide by nothing near zero and make hardly
 //! any mistake. Wild programs are calm ones with a few mistakes of all kinds in them, with numbers that are none, with
-//! output in the middle and with input that ends too early. A checked program compares a derivative with differences.
+//! output in the middle and with input that ends too early. A checked program compares a derivative with differences, a lawful
+//! one checks laws of derivatives.
 
+use super::laws;
 use super::mistakes;
 use super::modes::{Mode, nesting};
 use super::rng::Rng;
@@ -49,6 +51,7 @@ pub enum Profile {
     Calm,
     Wild,
     Checked,
+    Lawful,
 }
 
 /// The program of a seed, with the profile that is asked for or any other. Each of its expressions is made of at most so
@@ -58,7 +61,8 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
     let profile = profile.unwrap_or_else(|| match rng.below(10) {
         0..=4 => Profile::Calm,
         5..=7 => Profile::Wild,
-        _ => Profile::Checked,
+        8 => Profile::Checked,
+        _ => Profile::Lawful,
     });
     let input = (0..4).map(|i| if i < 2 { rng.below(5) as f64 } else { small_number(&mut rng) });
     let mut input: Vec<String> = input.map(|number| number.to_string()).collect();
@@ -76,7 +80,7 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
         work: 1,
         modes: Vec::new(),
         sorts_in_scope: Vec::new(),
-        checked: profile == Profile::Checked,
+        checked: matches!(profile, Profile::Checked | Profile::Lawful),
         mistakes: if profile == Profile::Wild { 3 } else { 0 },
     };
     let mut forms = super::sexp::parse(PRELUDE);
@@ -98,14 +102,21 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
         generator.scope.push((name, of));
     }
     generator.budget = size;
-    if profile == Profile::Checked {
-        generator.note("checked");
-        forms.extend(mistakes::check(&mut generator));
-    } else {
-        for _ in 0..1 + generator.rng.below(3) {
-            generator.budget = size;
-            let printed = Type::random_data(&mut generator.rng, 2);
-            forms.push(generator.expression(&printed));
+    match profile {
+        Profile::Checked => {
+            generator.note("checked");
+            forms.extend(mistakes::check(&mut generator));
+        }
+        Profile::Lawful => {
+            generator.note("lawful");
+            forms.extend(laws::program(&mut generator));
+        }
+        Profile::Calm | Profile::Wild => {
+            for _ in 0..1 + generator.rng.below(3) {
+                generator.budget = size;
+                let printed = Type::random_data(&mut generator.rng, 2);
+                forms.push(generator.expression(&printed));
+            }
         }
     }
     let input = input.iter().map(|word| format!("{word}\n")).collect();
@@ -147,7 +158,7 @@ pub(super) struct Generator {
     modes: Vec<Mode>,
     /// The sorts of records that the program declares.
     pub(super) sorts_in_scope: Vec<Sort>,
-    /// Whether derivatives are compared with differences, so that none may be wrong on purpose.
+    /// Whether derivatives are compared with differences or each other, so that none may be wrong on purpose.
     checked: bool,
     /// How many more mistakes may be made.
     mistakes: usize,
@@ -219,7 +230,7 @@ impl Generator {
         result
     }
 
-    /// Whether the program's derivatives are compared with differences.
+    /// Whether the program's derivatives are compared with differences or each other.
     pub(super) fn is_checked(&self) -> bool {
         self.checked
     }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `VLAD_RANDOM` | how many programs |
 //! | `VLAD_RANDOM_SEED` | the seed of the first |
-//! | `VLAD_RANDOM_PROFILE` | what they are like: `calm`, `wild` or `checked`; otherwise some of each |
+//! | `VLAD_RANDOM_PROFILE` | what they are like: `calm`, `wild`, `checked` or `lawful`; otherwise some of each |
 //! | `VLAD_RANDOM_SIZE` | how large they may be; otherwise 120 |
 //! | `VLAD_RANDOM_JOBS` | how many at a time; otherwise one for each core |
 //! | `VLAD_RANDOM_SHRINK` | how many seconds to spend on shrinking each program |
@@ -26,6 +26,7 @@
 //! | [`worker`] | the processes in which all this happens |
 //! | [`verdict`] | what they answer |
 //! | [`differences`] | derivatives against finite differences |
+//! | [`laws`] | derivatives against the laws that they obey |
 //! | [`features`] | what the programs reach |
 //! | [`reduce`] | shrinking |
 
@@ -47,6 +48,8 @@ mod generate;
 mod given;
 
 mod host;
+
+mod laws;
 
 mod mistakes;
 
@@ -96,7 +99,8 @@ fn main() {
     }
     let arguments = Arguments::from_args();
     let trials = vec![
-        Trial::test("engines_agree_on_random_programs", engines_agree),
+        Trial::test("engines_agree_on_random_programs", || engines_agree(None, 300).map(drop)),
+        Trial::test("derivatives_of_random_functions_obey_laws", laws_hold),
         Trial::test("the_sign_of_a_zero_is_recognised", the_sign_of_a_zero_is_recognised),
         Trial::test("programs_are_the_same_for_the_same_seed", programs_are_the_same_for_the_same_seed),
         Trial::test("reduction_finds_the_cause", reduction_finds_the_cause),
@@ -108,12 +112,14 @@ fn setting(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-fn program(seed: u64) -> Program {
+/// The program of a seed. The environment may choose another profile.
+fn program(seed: u64, profile: Option<Profile>) -> Program {
     let profile = match std::env::var("VLAD_RANDOM_PROFILE").as_deref() {
         Ok("calm") => Some(Profile::Calm),
         Ok("wild") => Some(Profile::Wild),
         Ok("checked") => Some(Profile::Checked),
-        _ => None,
+        Ok("lawful") => Some(Profile::Lawful),
+        _ => profile,
     };
     generate(seed, profile, setting("VLAD_RANDOM_SIZE", 120) as usize)
 }
@@ -140,14 +146,14 @@ impl Tally {
     }
 }
 
-fn engines_agree() -> Result<(), Failed> {
-    let (first, count) = (setting("VLAD_RANDOM_SEED", 2001), setting("VLAD_RANDOM", 300));
+fn engines_agree(profile: Option<Profile>, count: u64) -> Result<Tally, Failed> {
+    let (first, count) = (setting("VLAD_RANDOM_SEED", 2001), setting("VLAD_RANDOM", count));
     if std::env::var_os("VLAD_RANDOM_SHOW").is_some() {
         for seed in first..first + count {
-            let program = program(seed);
+            let program = program(seed, profile);
             println!("; seed {seed}, {}\n{}", circumstances(&program), print(&program.forms));
         }
-        return Ok(());
+        return Ok(Tally::default());
     }
     let folder = tempfile::tempdir()?;
     host::Host::build(folder.path());
@@ -164,7 +170,7 @@ fn engines_agree() -> Result<(), Failed> {
                     if seed >= first + count {
                         return;
                     }
-                    let found = examine(seed, &mut worker);
+                    let found = examine(seed, profile, &mut worker);
                     note(&mut tally.lock().expect("no thread panics"), found, start);
                 }
             });
@@ -173,8 +179,18 @@ fn engines_agree() -> Result<(), Failed> {
     let tally = tally.into_inner().expect("no thread panics");
     println!("{}, {:.0} s", tally.summary(), start.elapsed().as_secs_f64());
     match tally.complaints.len() {
-        0 => Ok(()),
+        0 => Ok(tally),
         some => Err(format!("{some} of {count} programs disagree\n{}", tally.complaints.join("\n")).into()),
+    }
+}
+
+/// Programs that check laws of derivatives; most of them do get to the laws.
+fn laws_hold() -> Result<(), Failed> {
+    let tally = engines_agree(Some(Profile::Lawful), 40)?;
+    let checked = tally.features.get("laws-checked").copied().unwrap_or_default() as u64;
+    match 2 * checked >= tally.programs {
+        true => Ok(()),
+        false => Err(format!("laws were checked in {checked} of {} programs", tally.programs).into()),
     }
 }
 
@@ -194,8 +210,8 @@ fn note(tally: &mut Tally, (verdict, complaint): (Verdict, Option<String>), star
 }
 
 /// Runs the program of a seed; if the ways to run it disagree, shrinks it and says how.
-fn examine(seed: u64, worker: &mut Worker) -> (Verdict, Option<String>) {
-    let program = program(seed);
+fn examine(seed: u64, profile: Option<Profile>, worker: &mut Worker) -> (Verdict, Option<String>) {
+    let program = program(seed, profile);
     let mut verdict = worker.examine(&print(&program.forms), &program.input, &program.settings);
     if matches!(verdict.kind, Kind::Killed | Kind::Crash | Kind::Hang) {
         // The machine may have been short of memory or time; a mistake comes again.
@@ -247,7 +263,7 @@ fn the_sign_of_a_zero_is_recognised() -> Result<(), Failed> {
 }
 
 fn programs_are_the_same_for_the_same_seed() -> Result<(), Failed> {
-    assert_eq!(print(&program(7).forms), print(&program(7).forms));
+    assert_eq!(print(&program(7, None).forms), print(&program(7, None).forms));
     Ok(())
 }
 

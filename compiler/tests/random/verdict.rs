@@ -61,7 +61,7 @@ kinds! {
     Owners,
     /// Boxes are left when the program has ended.
     Leak,
-    /// A derivative is not what finite differences say.
+    /// A derivative is not what finite differences or its laws say.
     Derivative,
     /// The program needs the evaluator at run time.
     Fallback,
@@ -95,6 +95,7 @@ impl Verdict {
     }
     /// Sends it.
     pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        debug_assert!(self.features.iter().all(|feature| !feature.contains(char::is_whitespace)));
         // A comma at the front: the list is never an empty word.
         writeln!(to, "verdict {} ,{} {}", self.kind, self.features.join(","), self.text.len())?;
         to.write_all(self.text.as_bytes())?;
