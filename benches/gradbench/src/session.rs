@@ -60,6 +60,14 @@ impl Session {
         Ok(start.elapsed())
     }
 
+    /// The most memory that the program has taken so far, in bytes, where the system tells.
+    pub fn peak_memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kilobytes * 1024)
+    }
+
     /// Lets the program end.
     pub fn end(mut self) -> Result<()> {
         let _ = self.to.write_all(&self.language.number(0.0));
