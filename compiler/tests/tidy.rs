@@ -179,6 +179,25 @@ fn every_error_code_has_a_test() {
     demand_none(complaints);
 }
 
+/// What the library offers and no page mentions nobody finds. (Endings for modes are explained once, for all names.)
+#[test]
+fn every_function_of_the_library_is_documented() {
+    let pages: String = files("docs", ".md").into_iter().map(|(_, text)| text).collect();
+    let ends_a_name = |c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')');
+    let words: BTreeSet<&str> = pages.split(ends_a_name).collect();
+    let mut complaints = Vec::new();
+    for (path, text) in files("stdlib", ".vlad") {
+        for line in text.lines().filter_map(|line| line.strip_prefix("(define ")) {
+            let name = line.trim_start_matches('(').split(ends_a_name).next().unwrap_or_default();
+            let plain = name.strip_suffix("-R").or(name.strip_suffix("-F")).unwrap_or(name);
+            if !name.starts_with('%') && !words.contains(plain) {
+                complaints.push(format!("{path}: no page of docs mentions `{name}`"));
+            }
+        }
+    }
+    demand_none(complaints);
+}
+
 /// A first page that mentions what does not exist sends its readers away.
 #[test]
 fn every_subcommand_of_the_readme_exists() {

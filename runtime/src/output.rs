@@ -91,6 +91,18 @@ pub extern "C" fn vlad_write_real(stream: u64, x: f64) {
     write_stream(stream, number::format(x).as_bytes());
 }
 
+/// Writes the byte of this value to standard output.
+#[unsafe(no_mangle)]
+pub extern "C" fn vlad_write_byte(x: f64) {
+    write_out(&[x as u8]);
+}
+
+/// Writes the eight bytes of a number to standard output, the lowest first.
+#[unsafe(no_mangle)]
+pub extern "C" fn vlad_write_double(x: f64) {
+    write_out(&x.to_le_bytes());
+}
+
 /// Writes a text to standard output (0) or standard error (1).
 ///
 /// # Safety

@@ -5,11 +5,14 @@
 //! | a number | a word between white space |
 //! | a vector | the numbers up to an empty line or the end |
 //! | a matrix | the same, one row in each line |
-//! | either | what NumPy writes as `.npy`: doubles, little-endian, in C order |
+//! | either | what NumPy writes as `.npy`: real numbers or truth values of any size, in either byte and memory order |
 //!
 //! In arrays as text, white space or one comma stands between numbers. An array is read at once: its numbers are put
 //! in a queue from which the reads that follow take theirs, and the result is how many there are. Of a matrix the
-//! result is the number of rows, and the first number in the queue that of columns.
+//! result is the number of rows, and the first number in the queue that of columns, which is negative where the numbers
+//! come column by column (Fortran order).
+//!
+//! Beside the literals of the language, `nan`, `inf` and `infinity` in any case are numbers: other programs write them.
 //!
 //! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
 
@@ -167,7 +170,7 @@ impl Reader {
         }
         let back = self.length as u64;
         if self.length <= LONGEST
-            && let Some(number) = ::core::str::from_utf8(self.word()).ok().and_then(number::parse)
+            && let Some(number) = ::core::str::from_utf8(self.word()).ok().and_then(number_of)
         {
             return Ok(number);
         }
@@ -241,14 +244,15 @@ impl Reader {
         }
         let count = shape.rows.checked_mul(shape.columns).ok_or(wrong(NOT_UNDERSTOOD))?;
         if item == Item::Matrix {
-            input.push(shape.columns as f64);
+            let columns = shape.columns as f64;
+            input.push(if shape.is_transposed { -columns } else { columns });
         }
         for _ in 0..count {
-            let mut number = [0; 8];
-            for byte in &mut number {
+            let mut bytes = [0; 8];
+            for byte in bytes.iter_mut().take(shape.element.size) {
                 *byte = self.npy_byte(input).map_err(wrong)?;
             }
-            input.push(f64::from_le_bytes(number));
+            input.push(shape.element.number(bytes));
         }
         Ok(shape.rows as f64)
     }
@@ -267,7 +271,11 @@ impl Reader {
             }
         }
         let (version, _) = (self.npy_byte(input)?, self.npy_byte(input)?);
-        let bytes = if version == 1 { 2 } else { 4 };
+        let bytes = match version {
+            1 => 2,
+            2 | 3 => 4,
+            _ => return Err(Problem::Array("a .npy array is of a version that is not known")),
+        };
         let mut length = 0;
         for position in 0..bytes {
             length |= usize::from(self.npy_byte(input)?) << (8 * position);
@@ -282,18 +290,73 @@ impl Reader {
         }
         let header = ::core::str::from_utf8(self.word()).map_err(|_| NOT_UNDERSTOOD)?;
         let is_transposed = entry(header, "'fortran_order'")?.starts_with("True");
-        let shape = shape(entry(header, "'shape'")?)?;
-        let kind = entry(header, "'descr'")?.trim_start_matches('\'').split('\'').next().unwrap_or("");
-        if kind != "<f8" {
+        let kind = entry(header, "'descr'")?;
+        // Elements with fields have a list here, not a text.
+        let kind = kind.strip_prefix('\'').map_or(kind, |kind| kind.split('\'').next().unwrap_or(kind));
+        let Some(element) = Element::of(kind) else {
             let kind: [u8; 16] = ::core::array::from_fn(|index| kind.as_bytes().get(index).copied().unwrap_or(b' '));
             self.length = kind.trim_ascii_end().len();
             self.word[..16].copy_from_slice(&kind);
             return Err(Problem::ElementType);
+        };
+        shape(entry(header, "'shape'")?, is_transposed, element)
+    }
+}
+
+/// The number that a word of the input is.
+fn number_of(word: &str) -> Option<f64> {
+    let name = word.strip_prefix(['+', '-']).unwrap_or(word);
+    let is_name = ["nan", "inf", "infinity"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    // These names are numbers to the standard library, too.
+    if is_name { word.parse().ok() } else { number::parse(word) }
+}
+
+/// How the elements of a `.npy` array are stored.
+#[derive(Clone, Copy)]
+struct Element {
+    kind: Kind,
+    /// In bytes, at most 8.
+    size: usize,
+    is_big_endian: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Float,
+    Signed,
+    Unsigned,
+}
+
+impl Element {
+    /// Understands a type such as `<f8`: byte order, kind, size in bytes.
+    fn of(text: &str) -> Option<Element> {
+        let [order, kind, size] = *text.as_bytes() else { return None };
+        let (kind, sizes): (Kind, &[u8]) = match kind {
+            b'f' => (Kind::Float, b"48"),
+            b'i' => (Kind::Signed, b"1248"),
+            b'u' => (Kind::Unsigned, b"1248"),
+            b'b' => (Kind::Unsigned, b"1"),
+            _ => return None,
+        };
+        let is_known = sizes.contains(&size) && (matches!(order, b'<' | b'>') || order == b'|' && size == b'1');
+        is_known.then_some(Element { kind, size: usize::from(size - b'0'), is_big_endian: order == b'>' })
+    }
+
+    /// The number that is stored in the first bytes; whole numbers beyond 2^53 are rounded.
+    fn number(self, mut bytes: [u8; 8]) -> f64 {
+        if self.is_big_endian
+            && let Some(bytes) = bytes.get_mut(..self.size)
+        {
+            bytes.reverse();
         }
-        if is_transposed && shape.dimensions > 1 {
-            return Err(Problem::Array("a .npy array is in Fortran order"));
+        let bits = u64::from_le_bytes(bytes);
+        let unused = 64 - 8 * self.size as u32;
+        match self.kind {
+            Kind::Float if self.size == 4 => f64::from(f32::from_bits(bits as u32)),
+            Kind::Float => f64::from_bits(bits),
+            Kind::Signed => ((bits << unused) as i64 >> unused) as f64,
+            Kind::Unsigned => bits as f64,
         }
-        Ok(shape)
     }
 }
 
@@ -301,6 +364,9 @@ struct Shape {
     dimensions: u64,
     rows: u64,
     columns: u64,
+    /// Whether the elements of a matrix come column by column.
+    is_transposed: bool,
+    element: Element,
 }
 
 /// What follows a key in the header of a `.npy` array.
@@ -310,9 +376,9 @@ fn entry<'h>(header: &'h str, key: &str) -> Result<&'h str, Problem> {
 }
 
 /// A shape such as `(3, 4)` or `(3,)`.
-fn shape(text: &str) -> Result<Shape, Problem> {
+fn shape(text: &str, is_transposed: bool, element: Element) -> Result<Shape, Problem> {
     let (inside, _) = text.strip_prefix('(').and_then(|text| text.split_once(')')).ok_or(NOT_UNDERSTOOD)?;
-    let mut shape = Shape { dimensions: 0, rows: 1, columns: 1 };
+    let mut shape = Shape { dimensions: 0, rows: 1, columns: 1, is_transposed, element };
     for size in inside.split(',').map(str::trim).filter(|size| !size.is_empty()) {
         let size = size.parse().map_err(|_| NOT_UNDERSTOOD)?;
         match shape.dimensions {
@@ -349,7 +415,7 @@ impl fmt::Display for Report<'_> {
             Problem::ElementType => {
                 f.write_str("a .npy array has elements of type `")?;
                 write_word(f, self.word)?;
-                f.write_str("`, not `<f8`")
+                f.write_str("`, not numbers of up to 8 bytes")
             }
             Problem::Dimensions { found, expected } => {
                 write!(f, "a .npy array of {found} dimensions, where {expected} are to be read")

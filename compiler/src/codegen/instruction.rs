@@ -104,6 +104,11 @@ impl Translator<'_, '_, '_> {
                 self.call_external(write, &[stream, args[0]])?;
                 return Ok(());
             }
+            Op::WriteByte | Op::WriteDouble => {
+                let name = if inst.op == Op::WriteByte { "vlad_write_byte" } else { "vlad_write_double" };
+                self.call_external(External::Runtime(name, &[types::F64], None), &[args[0]])?;
+                return Ok(());
+            }
             Op::WriteText(stream, text) => {
                 let (address, length) = self.text(text);
                 return self.write_text(stream, address, length);

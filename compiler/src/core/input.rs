@@ -151,12 +151,66 @@ mod tests {
             assert_eq!(read_one(&npy(header, numbers), Item::Vector), Err(format!("byte 0 of the input: {report}")));
         };
         fails(header, &[], "a .npy array of 2 dimensions, where 1 are to be read");
-        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
-        fails(header, &[0.0], "a .npy array has elements of type `<f4`, not `<f8`");
+        for kind in ["<c16", "<f2", "|f8", "<f16", "|S8", "<U4", "|O"] {
+            let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': (2,), }}");
+            fails(
+                &header,
+                &[0.0],
+                &format!("a .npy array has elements of type `{kind}`, not numbers of up to 8 bytes"),
+            );
+        }
+        let header = "{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2,), }";
+        let report = "a .npy array has elements of type `[('x', '<f8')],`, not numbers of up to 8 bytes";
+        fails(header, &[0.0], report);
         let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }";
         fails(header, &[0.0], "the input ends within a .npy array");
-        let header = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 1), }";
-        fails(header, &[0.0], "a .npy array is in Fortran order");
         fails("{'descr': '<f8'}", &[0.0], "the header of a .npy array is not understood");
+        let unknown = b"\x93NUMPY\x04\x00\x00\x00";
+        let report = "byte 0 of the input: a .npy array is of a version that is not known";
+        assert_eq!(read_one(unknown, Item::Vector), Err(report.into()));
+    }
+
+    #[test]
+    fn elements_of_all_sizes_are_read_in_both_byte_orders() {
+        let reads = |kind: &str, bytes: &[u8], number: f64| {
+            let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': (1,), }}");
+            let array = [npy(&header, &[]), bytes.to_vec()].concat();
+            assert_eq!(read_one(&array, Item::Vector), Ok((1.0, vec![number])), "{kind}");
+        };
+        reads("<f4", &0.1f32.to_le_bytes(), f64::from(0.1f32));
+        reads(">f4", &(-2.5f32).to_be_bytes(), -2.5);
+        reads(">f8", &1e-300f64.to_be_bytes(), 1e-300);
+        reads("|b1", &[1], 1.0);
+        reads("|i1", &[0xff], -1.0);
+        reads("|u1", &[0xff], 255.0);
+        reads("<i2", &[0xfe, 0xff], -2.0);
+        reads(">i2", &[0xff, 0xfe], -2.0);
+        reads("<u2", &[0xfe, 0xff], 65534.0);
+        reads("<i4", &(-3i32).to_le_bytes(), -3.0);
+        reads(">u4", &u32::MAX.to_be_bytes(), f64::from(u32::MAX));
+        reads("<i8", &i64::MIN.to_le_bytes(), -(2f64.powi(63)));
+        reads(">i8", &(-4i64).to_be_bytes(), -4.0);
+        reads("<u8", &u64::MAX.to_le_bytes(), 2f64.powi(64));
+    }
+
+    #[test]
+    fn columns_come_first_in_fortran_order() {
+        let header = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }";
+        let array = npy(header, &[1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+        assert_eq!(read_one(&array, Item::Matrix), Ok((2.0, vec![-3.0, 1.0, 4.0, 2.0, 5.0, 3.0, 6.0])));
+        let header = "{'descr': '<f8', 'fortran_order': True, 'shape': (2,), }";
+        assert_eq!(read_one(&npy(header, &[1.0, 4.0]), Item::Vector), Ok((2.0, vec![1.0, 4.0])));
+    }
+
+    #[test]
+    fn numbers_that_other_programs_write_are_read() {
+        let (_, numbers) = read_one(b"nan NaN -inf,Inf +INF infinity 1.0e+00 .5 5.", Item::Vector).expect("numbers");
+        assert!(numbers[0].is_nan() && numbers[1].is_nan());
+        let expected = [f64::NEG_INFINITY, f64::INFINITY, f64::INFINITY, f64::INFINITY, 1.0, 0.5, 5.0];
+        assert_eq!(numbers[2..], expected);
+        assert_eq!(
+            read_one(b"nano", Item::Vector),
+            Err("line 1, column 1 of the input: `nano` is not a number".into())
+        );
     }
 }

@@ -113,9 +113,13 @@ pub enum Prim {
     /// `(%read-vector)`: the length of a vector in the input; [`Prim::ReadReal`] gives its elements next.
     ReadVector,
     /// `(%read-matrix)`: the number of rows of a matrix in the input; [`Prim::ReadReal`] gives the number of columns
-    /// next, then the elements, row by row.
+    /// next, then the elements, row by row; or column by column where the number of columns is given as negative.
     ReadMatrix,
     WriteReal,
+    /// `(%write-byte x)`: writes the byte of this value, returns `x`.
+    WriteByte,
+    /// `(%write-double x)`: writes the eight bytes of `x`, the lowest first, returns `x`.
+    WriteDouble,
     Write,
     WriteString,
     Newline,
@@ -225,6 +229,8 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::ReadVector, "%read-vector", 0, Effect),
     (Prim::ReadMatrix, "%read-matrix", 0, Effect),
     (Prim::WriteReal, "write-real", 1, Effect),
+    (Prim::WriteByte, "%write-byte", 1, Effect),
+    (Prim::WriteDouble, "%write-double", 1, Effect),
     (Prim::Write, "write", 1, Effect),
     (Prim::WriteString, "write-string", 1, Effect),
     (Prim::Newline, "newline", 0, Effect),

@@ -131,6 +131,8 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%filled" => Some(Prim::Filled),
         "%read-vector" => Some(Prim::ReadVector),
         "%read-matrix" => Some(Prim::ReadMatrix),
+        "%write-byte" => Some(Prim::WriteByte),
+        "%write-double" => Some(Prim::WriteDouble),
         "%environment" => Some(Prim::Environment),
         "%with-environment" => Some(Prim::WithEnvironment),
         _ => None,

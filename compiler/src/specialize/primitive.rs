@@ -260,14 +260,21 @@ impl Specializer<'_> {
                 let text = self.input_error_text(e, prim);
                 Some(Val { shape: result, leaves: vec![e.value(Op::Read(prim.item(), text), &[], Type::F64)] })
             }
-            Prim::WriteReal => {
+            Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => {
                 let number = self.real_operand(e, prim, 0, &args[0])?;
-                e.inst(Op::WriteReal(Stream::Out), &[number], &[]);
+                let op = match prim {
+                    Prim::WriteByte => Op::WriteByte,
+                    Prim::WriteDouble => Op::WriteDouble,
+                    _ => Op::WriteReal(Stream::Out),
+                };
+                e.inst(op, &[number], &[]);
                 let number = match self.flow.shapes.single(result).map(|a| a.head) {
                     Some(Head::Real(fact @ Fact::PerhapsZero)) => self.real_leaf(e, prim, 0, &args[0], fact)?,
                     _ => number,
                 };
-                self.write_text(e, Stream::Out, "\n");
+                if prim == Prim::WriteReal {
+                    self.write_text(e, Stream::Out, "\n");
+                }
                 let leaves = if self.leaves(result).is_empty() { Vec::new() } else { vec![number] };
                 Some(Val { shape: result, leaves })
             }

@@ -430,6 +430,14 @@ impl<'p> Machine<'p, '_> {
                 let x = self.real(base, args[0])?;
                 self.write(stream, number::format(x).as_str())?;
             }
+            Op::WriteByte => {
+                let x = self.real(base, args[0])?;
+                self.output.write_all(&[x as u8])?;
+            }
+            Op::WriteDouble => {
+                let x = self.real(base, args[0])?;
+                self.output.write_all(&x.to_le_bytes())?;
+            }
             Op::WriteText(stream, text) => self.write(stream, &program.texts[text])?,
             Op::WriteTextOf(stream) => {
                 let index = u32::try_from(self.int(base, args[0])?).unwrap_or(u32::MAX);

@@ -269,6 +269,10 @@ pub enum Op {
     Read(Item, TextId),
     /// `f64 ->`: writes the shortest decimal that reads back to the same double.
     WriteReal(Stream),
+    /// `f64 ->`: writes the byte of this value to standard output.
+    WriteByte,
+    /// `f64 ->`: writes the eight bytes of the number to standard output, the lowest first.
+    WriteDouble,
     /// `->`: writes a text.
     WriteText(Stream, TextId),
     /// `int ->`: writes the text with that number.
@@ -459,6 +463,8 @@ impl Op {
                 | Op::IsSet(_)
                 | Op::Read(..)
                 | Op::WriteReal(_)
+                | Op::WriteByte
+                | Op::WriteDouble
                 | Op::WriteText(..)
                 | Op::WriteTextOf(_)
                 | Op::Fill(_)

@@ -529,6 +529,8 @@ impl Parser {
             "read_vector" => Op::Read(Item::Vector, self.entity::<TextId>(a, "text")?),
             "read_matrix" => Op::Read(Item::Matrix, self.entity::<TextId>(a, "text")?),
             "write_real" => Op::WriteReal(self.stream(a)?),
+            "write_byte" => Op::WriteByte,
+            "write_double" => Op::WriteDouble,
             "write_text" => Op::WriteText(self.stream(a)?, self.entity::<TextId>(b, "text")?),
             "write_text_of" => Op::WriteTextOf(self.stream(a)?),
             "vacant" => Op::Vacant(self.type_named(a.unwrap_or(""))?),

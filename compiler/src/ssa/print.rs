@@ -159,6 +159,8 @@ impl fmt::Display for Op {
             Op::IsSet(slot) => write!(f, "is_set.{slot}"),
             Op::Read(item, text) => write!(f, "{}.{text}", name_in(READ, *item)),
             Op::WriteReal(stream) => write!(f, "write_real.{stream}"),
+            Op::WriteByte => f.write_str("write_byte"),
+            Op::WriteDouble => f.write_str("write_double"),
             Op::WriteText(stream, text) => write!(f, "write_text.{stream}.{text}"),
             Op::WriteTextOf(stream) => write!(f, "write_text_of.{stream}"),
             Op::Vacant(ty) => write!(f, "vacant.{ty}"),

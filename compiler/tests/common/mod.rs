@@ -40,6 +40,11 @@ pub const NATIVE: Engine = Engine { name: "native", arguments: &["run", "--nativ
 pub const COMPILED: Engine = Engine { name: "run", arguments: &["run"] };
 
 impl Engine {
+    /// The arguments of `vlad` before the file.
+    pub fn arguments(&self) -> &'static [&'static str] {
+        self.arguments
+    }
+
     /// Runs the program in a file; after `limit` it is killed.
     pub fn run(&self, file: &Path, input: &str, limit: Duration) -> Outcome {
         let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));

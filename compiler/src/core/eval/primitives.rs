@@ -271,6 +271,16 @@ fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeEr
             writeln!(output, "{}", number::format(number).as_str()).map_err(failed)?;
             Ok(x)
         }
+        Prim::WriteByte => {
+            let number = number_of(prim, 0, &x, program)?;
+            output.write_all(&[number as u8]).map_err(failed)?;
+            Ok(x)
+        }
+        Prim::WriteDouble => {
+            let number = number_of(prim, 0, &x, program)?;
+            output.write_all(&number.to_le_bytes()).map_err(failed)?;
+            Ok(x)
+        }
         Prim::WriteString => {
             let Value::Str(text) = &x else {
                 return Err(RuntimeError::NotAString { found: found(program, &x) });
