@@ -200,7 +200,9 @@ impl<'p> Translator<'_, 'p, '_> {
 
     /// The Cranelift value of an SSA value.
     pub(super) fn value(&mut self, value: Value) -> ir::Value {
-        match self.values[value.index()].expect("definitions dominate uses, and dominating blocks are visited first") {
+        // Definitions dominate uses, and dominating blocks are visited first.
+        let held = self.values[value.index()];
+        match held.unwrap_or_else(|| panic!("{value} of {} has no code", self.function.name)) {
             Held::Value(value) => value,
             Held::Memory(address, offset, ty) => self.builder.ins().load(ty, TRUSTED, address, offset),
             Held::Constant(value, home, _) if home == self.here => value,

@@ -39,8 +39,10 @@ fn treat(function: &mut Function) -> bool {
     let insts = || function.blocks.values().flat_map(|block| &block.insts);
     let looks = |inst: &&Inst| matches!(inst.op, Op::Field(..));
     let looked_at: FxHashSet<Value> = insts().filter(looks).flat_map(|inst| inst.args.iter().copied()).collect();
+    // A field that is vacant already is filled by somebody else.
+    let stays = |op: Op| is_constant(op) || matches!(op, Op::Vacant(_));
     let is_filled = |function: &Function, value: Value| {
-        function.values[value] == Type::F64 && !definitions.op(function, value).is_some_and(is_constant)
+        function.values[value] == Type::F64 && !definitions.op(function, value).is_some_and(stays)
     };
     let is_large = |inst: &&Inst| {
         let reals: FxHashSet<&Value> = inst.args.iter().filter(|arg| is_filled(function, **arg)).collect();

@@ -8,6 +8,7 @@
 //! - every use in a reachable block is dominated by the definition;
 //! - operands and results have the types of [`signature`]; `box` and `immediate` fit the alternative: the former has
 //!   fields, the latter none;
+//! - what is vacant is only an operand of `box`;
 //! - jumps pass one value of the right type for each parameter; conditions are `bool`, switches are over `int`;
 //! - nothing jumps to the entry block;
 //! - returns and tail calls agree with the results of the function;
@@ -158,13 +159,21 @@ impl Check<'_> {
     fn code(&mut self, graph: &Graph) {
         let block = &self.function.blocks[self.block];
         for (index, inst) in block.insts.iter().enumerate() {
-            inst.args.iter().for_each(|value| self.is_available(graph, *value, index + 1));
+            for value in &inst.args {
+                self.is_available(graph, *value, index + 1);
+                if !matches!(inst.op, Op::Box(..)) {
+                    self.is_there(*value);
+                }
+            }
             self.inst(inst);
         }
         let end = block.insts.len() + 1;
         let mut used = Vec::new();
         block.terminator.for_each_value(|value| used.push(value));
-        used.into_iter().for_each(|value| self.is_available(graph, value, end));
+        for value in used {
+            self.is_available(graph, value, end);
+            self.is_there(value);
+        }
         self.terminator(&block.terminator);
     }
 
@@ -179,6 +188,13 @@ impl Check<'_> {
         };
         if !available {
             self.fail(format!("{value} is used where its definition does not dominate"));
+        }
+    }
+
+    fn is_there(&mut self, value: Value) {
+        let Some(Some((block, position @ 1..))) = self.definitions.get(value).copied() else { return };
+        if matches!(self.function.blocks[block].insts[position - 1].op, Op::Vacant(_)) {
+            self.fail(format!("{value} is used and vacant"));
         }
     }
 
