@@ -285,7 +285,11 @@ impl Shapes {
     }
     /// The alternative of that class, if there is one.
     pub fn find(&self, shape: Shape, class: Class) -> Option<Alternative> {
-        self.nodes[shape.0 as usize].alternatives.iter().find(|a| a.head.class() == class).cloned()
+        self.position(shape, class).map(|tag| self.nodes[shape.0 as usize].alternatives[tag].clone())
+    }
+    /// The position of the alternative of that class.
+    pub fn position(&self, shape: Shape, class: Class) -> Option<usize> {
+        self.nodes[shape.0 as usize].alternatives.binary_search_by_key(&class, |a| a.head.class()).ok()
     }
 
     /// A shape with one alternative.
@@ -319,6 +323,10 @@ impl Shapes {
 
     /// The shape with these alternatives, which are in class order and have finished children.
     pub(super) fn intern(&mut self, alternatives: Vec<Alternative>) -> Shape {
+        debug_assert!(
+            alternatives.is_sorted_by_key(|a| a.head.class()),
+            "alternatives are in the order of their classes"
+        );
         let alternatives: Rc<[Alternative]> = alternatives.into();
         if let Some(shape) = self.interned.get(&alternatives) {
             return *shape;

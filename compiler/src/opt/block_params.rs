@@ -79,10 +79,8 @@ fn merge(
     }
     let rows: Vec<Vec<Value>> = edges[block]
         .iter()
-        .map(|(from, position)| {
-            let args = &function.blocks[*from].terminator.targets()[*position].args;
-            open.iter().map(|column| replacements.resolve(args[*column])).collect()
-        })
+        .filter_map(|(from, position)| function.blocks[*from].terminator.target(*position))
+        .map(|target| open.iter().map(|column| replacements.resolve(target.args[*column])).collect())
         .collect();
     let mut changed = false;
     let leaders = classes(function, params, &open, &rows);

@@ -32,7 +32,9 @@ use crate::opt::effects::Effects;
 use crate::opt::fold::{Folded, fold};
 use crate::opt::rewrite::{Constants, Definitions, Replacements, is_constant};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Compare, Function, Inst, Op, Program, Real1, Sum, SumId, Terminator, Type, Value};
+use crate::ssa::ir::{
+    BlockId, Compare, Function, Inst, Op, Program, Real1, Sum, SumId, Target, Terminator, Type, Value,
+};
 use rustc_hash::FxHashMap;
 
 /// Numbers the values of every function.
@@ -172,13 +174,18 @@ impl Numbering<'_> {
             return;
         }
         let mut columns: Vec<Vec<Value>> = vec![Vec::new(); params.len()];
-        let mut predecessors = self.graph.predecessors[block].clone();
-        predecessors.dedup();
-        for from in predecessors {
-            for target in self.function.blocks[from].terminator.targets() {
-                if target.block == block {
-                    target.args.iter().zip(&mut columns).for_each(|(arg, column)| column.push(*arg));
-                }
+        let mut note = |target: &Target| {
+            target.args.iter().zip(&mut columns).for_each(|(arg, column)| column.push(*arg));
+        };
+        match self.graph.only_edge(block) {
+            Some((from, position)) => {
+                self.function.blocks[from].terminator.target(position).into_iter().for_each(note);
+            }
+            None => {
+                let mut predecessors = self.graph.predecessors[block].clone();
+                predecessors.dedup();
+                let targets = predecessors.iter().flat_map(|from| self.function.blocks[*from].terminator.targets());
+                targets.filter(|target| target.block == block).for_each(&mut note);
             }
         }
         let mut seen: FxHashMap<Vec<Value>, Value> = FxHashMap::default();
@@ -274,14 +281,10 @@ impl Numbering<'_> {
 
     /// When control comes from one choice only, its outcome is known.
     fn learn_from_edge(&mut self, block: BlockId) {
-        let [from] = self.graph.predecessors[block][..] else { return };
+        let Some((from, position)) = self.graph.only_edge(block) else { return };
         let (value, outcome) = match &self.function.blocks[from].terminator {
-            Terminator::Branch(condition, yes, _) => (*condition, Op::ConstBool(yes.block == block)),
-            Terminator::Switch(value, targets) => {
-                let position = targets.iter().position(|target| target.block == block);
-                let Some(position) = position.and_then(|position| i64::try_from(position).ok()) else { return };
-                (*value, Op::ConstInt(position))
-            }
+            Terminator::Branch(condition, ..) => (*condition, Op::ConstBool(position == 0)),
+            Terminator::Switch(value, _) => (*value, Op::ConstInt(position as i64)),
             _ => return,
         };
         self.assume(value, outcome);

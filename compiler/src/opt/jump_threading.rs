@@ -247,7 +247,8 @@ impl Oracle<'_> {
                 }
                 Terminator::Switch(tag, targets) => {
                     let to = targets[position].block;
-                    let is_only = targets.iter().filter(|target| target.block == to).count() == 1;
+                    let mut edges = targets.iter().filter(|target| target.block == to);
+                    let is_only = self.graph.only_edge(to).is_some() || edges.nth(1).is_none();
                     let outcome = i64::try_from(position).ok().map(Known::Int).filter(|_| is_only);
                     outcome.and_then(|outcome| self.told_by(*tag, outcome, value))
                 }
@@ -256,10 +257,7 @@ impl Oracle<'_> {
             if known.is_some() {
                 return known;
             }
-            let [above] = self.graph.predecessors[from][..] else { return None };
-            let targets = self.function.blocks[above].terminator.targets();
-            position = targets.iter().position(|target| target.block == from)?;
-            from = above;
+            (from, position) = self.graph.only_edge(from)?;
         }
         None
     }
@@ -298,11 +296,13 @@ fn thread(function: &mut Function, block: BlockId, decided: Vec<(Edge, usize)>, 
     let first = repaired.len();
     repaired.extend(defined.map(|value| Repaired { value, at_end: vec![(block, value)] }));
     for ((from, position), outcome) in decided {
-        let mut copy = original.clone();
-        copy.terminator = Terminator::Jump(original.terminator.targets()[outcome].clone());
+        let terminator = original.terminator.target(outcome).cloned().map_or(Terminator::Unreachable, Terminator::Jump);
+        let mut copy = Block { params: original.params.clone(), insts: original.insts.clone(), terminator };
         let names = rename(function, &mut copy);
         let copy = function.blocks.push(copy);
-        function.blocks[from].terminator.targets_mut()[position].block = copy;
+        if let Some(target) = function.blocks[from].terminator.target_mut(position) {
+            target.block = copy;
+        }
         for definitions in &mut repaired[first..] {
             definitions.at_end.push((copy, names[&definitions.value]));
         }

@@ -80,11 +80,8 @@ impl Tests {
                 continue;
             }
             stack.push((block, Some(undo.len())));
-            let entry = match graph.predecessors[block][..] {
-                [from] => Some(&function.blocks[from].terminator),
-                _ => None,
-            };
-            if let Some((value, tags)) = entry.and_then(|entry| learn(function, &definitions, entry, block)) {
+            let entry = graph.only_edge(block).map(|(from, position)| (&function.blocks[from].terminator, position));
+            if let Some((value, tags)) = entry.and_then(|entry| learn(function, &definitions, entry)) {
                 let before = known.get(&value).copied().unwrap_or(ALL);
                 undo.push((value, before));
                 known.insert(value, before & tags);
@@ -95,8 +92,8 @@ impl Tests {
                 }
             };
             function.blocks[block].for_each_value(&mut note);
-            let passed = entry.into_iter().flat_map(Terminator::targets).filter(|target| target.block == block);
-            passed.flat_map(|target| &target.args).copied().for_each(note);
+            let passed = entry.and_then(|(terminator, position)| terminator.target(position));
+            passed.into_iter().flat_map(|target| &target.args).copied().for_each(note);
             stack.extend(children[block].iter().rev().map(|child| (*child, None)));
         }
         Tests { graph, left }
@@ -107,17 +104,16 @@ impl Tests {
     }
 }
 
-/// What the only way into `block`, by this terminator, says about the tags of a value.
+/// What the only way into a block, by this target of a terminator, says about the tags of a value.
 fn learn(
     function: &Function,
     definitions: &Definitions,
-    terminator: &Terminator,
-    block: BlockId,
+    (terminator, position): (&Terminator, usize),
 ) -> Option<(Value, Tags)> {
     let defined = |value: Value| definitions.inst(function, value);
     match terminator {
-        Terminator::Branch(condition, yes, no) if yes.block != no.block => {
-            let mut outcome = yes.block == block;
+        Terminator::Branch(condition, ..) => {
+            let mut outcome = position == 0;
             let mut test = defined(*condition)?;
             while test.op == Op::Not {
                 outcome = !outcome;
@@ -126,10 +122,9 @@ fn learn(
             let Op::HasTag(_, tag) = test.op else { return None };
             Some((test.args[0], if outcome { bit(tag) } else { without(tag) }))
         }
-        Terminator::Switch(value, targets) => {
+        Terminator::Switch(value, _) => {
             let test = defined(*value).filter(|inst| matches!(inst.op, Op::Tag(_)))?;
-            let here = (0..).zip(targets).filter(|(_, target)| target.block == block);
-            Some((test.args[0], here.fold(0, |tags, (tag, _)| tags | bit(tag))))
+            Some((test.args[0], bit(u32::try_from(position).ok()?)))
         }
         _ => None,
     }

@@ -27,13 +27,11 @@ impl Specializer<'_> {
     /// [`convert`](Self::convert), alternative by alternative.
     pub fn convert_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         self.dispatch(e, value, target, |this, e, parts| {
-            let alternatives = this.flow.shapes.alternatives(target);
-            let class = parts.alternative.head.class();
-            let Some(tag) = alternatives.iter().position(|a| a.head.class() == class) else {
+            let Some(tag) = this.tag_of(target, parts.alternative.head.class()) else {
                 e.terminate(crate::ssa::ir::Terminator::Unreachable);
                 return None;
             };
-            let wide = alternatives[tag].clone();
+            let wide = this.flow.shapes.alternatives(target)[tag].clone();
             if parts.alternative.head.holds_elements() {
                 let vector = this.convert_elements(e, Elements::of(&parts), wide.children[0]);
                 return Some(this.build(e, target, tag, vector.leaves()));

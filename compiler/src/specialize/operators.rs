@@ -19,7 +19,7 @@ const MAX_IN_PLACE: usize = 4;
 impl Specializer<'_> {
     /// The position of the alternative of that class.
     pub fn tag_of(&self, shape: Shape, class: Class) -> Option<usize> {
-        self.flow.shapes.alternatives(shape).iter().position(|a| a.head.class() == class)
+        self.flow.shapes.position(shape, class)
     }
 
     /// `(zero value)`, as a value of shape `target`.

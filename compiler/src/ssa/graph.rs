@@ -15,6 +15,8 @@ pub struct Graph {
     pub position: EntityVec<BlockId, Option<u32>>,
     /// The reachable predecessors of each block, once for each edge.
     pub predecessors: EntityVec<BlockId, Vec<BlockId>>,
+    /// The position of the last of these edges among the targets of the block that it comes from.
+    last_edge: EntityVec<BlockId, usize>,
     /// The immediate dominator of each reachable block except the entry.
     pub dominator: EntityVec<BlockId, Option<BlockId>>,
     /// Position of each block in a depth-first walk of the dominator tree, and the last position below it.
@@ -30,17 +32,27 @@ impl Graph {
             position[*block] = u32::try_from(index).ok();
         }
         let mut predecessors = function.blocks.same_ids(Vec::new());
+        let mut last_edge = function.blocks.same_ids(0);
         for block in &order {
-            for target in function.blocks[*block].terminator.targets() {
+            for (position, target) in function.blocks[*block].terminator.targets().into_iter().enumerate() {
                 predecessors[target.block].push(*block);
+                last_edge[target.block] = position;
             }
         }
         let dominator = function.blocks.same_ids(None);
         let interval = function.blocks.same_ids((0, 0));
-        let mut graph = Graph { order, position, predecessors, dominator, interval };
+        let mut graph = Graph { order, position, predecessors, last_edge, dominator, interval };
         graph.find_dominators();
         graph.number_dominator_tree();
         graph
+    }
+
+    /// The edge into `block` if there is one only: where it comes from, and its position among the targets there.
+    pub fn only_edge(&self, block: BlockId) -> Option<(BlockId, usize)> {
+        match self.predecessors[block][..] {
+            [from] => Some((from, self.last_edge[block])),
+            _ => None,
+        }
     }
 
     /// True when control can get to `block`.
@@ -143,9 +155,10 @@ pub fn reverse_postorder(function: &Function) -> Vec<BlockId> {
     let mut stack = vec![(Function::ENTRY, 0)];
     seen[Function::ENTRY] = true;
     while let Some((block, edge)) = stack.pop() {
-        let targets = function.blocks[block].terminator.targets();
+        let terminator = &function.blocks[block].terminator;
         // The last target first, so that the blocks of the first one come first in the result.
-        let Some(target) = targets.len().checked_sub(edge + 1).map(|index| targets[index].block) else {
+        let next = terminator.target_count().checked_sub(edge + 1).and_then(|position| terminator.target(position));
+        let Some(target) = next.map(|target| target.block) else {
             order.push(block);
             continue;
         };

@@ -486,7 +486,34 @@ impl Terminator {
             Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => vec![],
         }
     }
-    /// The same, mutably.
+    /// One of them. A switch may have thousands, so who wants one does not ask for all.
+    pub fn target(&self, position: usize) -> Option<&Target> {
+        match (self, position) {
+            (Terminator::Jump(target), 0) | (Terminator::Branch(_, target, _), 0) => Some(target),
+            (Terminator::Branch(_, _, target), 1) => Some(target),
+            (Terminator::Switch(_, targets), _) => targets.get(position),
+            _ => None,
+        }
+    }
+    /// One of them, mutably.
+    pub fn target_mut(&mut self, position: usize) -> Option<&mut Target> {
+        match (self, position) {
+            (Terminator::Jump(target), 0) | (Terminator::Branch(_, target, _), 0) => Some(target),
+            (Terminator::Branch(_, _, target), 1) => Some(target),
+            (Terminator::Switch(_, targets), _) => targets.get_mut(position),
+            _ => None,
+        }
+    }
+    /// How many there are.
+    pub fn target_count(&self) -> usize {
+        match self {
+            Terminator::Jump(_) => 1,
+            Terminator::Branch(..) => 2,
+            Terminator::Switch(_, targets) => targets.len(),
+            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => 0,
+        }
+    }
+    /// All of them, mutably.
     pub fn targets_mut(&mut self) -> Vec<&mut Target> {
         match self {
             Terminator::Jump(target) => vec![target],
