@@ -24,7 +24,7 @@ const WAVE: &str = "(define (wave v k) (refill v (map-n (lambda (i) (sin (+ k (*
 
 /// Both sides of each law. `s` and `r` are changes of `x`; `t` and `u` sensitivities of `y`, which is `(f x)`; `q` is one of
 /// `(g y)`, `p` one of `(h x)`; `phi` is a function with a number as value.
-const LAWS: [(&str, &str); 30] = [
+const LAWS: [(&str, &str); 36] = [
     // Derivatives are linear, in changes and in sensitivities.
     ("(jvp-F f x (v+ s r))", "(v+ (jvp-F f x s) (jvp-F f x r))"),
     ("(jvp-F f x (k*v 3 s))", "(k*v 3 (jvp-F f x s))"),
@@ -48,7 +48,14 @@ const LAWS: [(&str, &str); 30] = [
         "(+ (dot t (jvp-F f x s)) (dot p (jvp-F h x r)))",
     ),
     ("(vjp-R (lambda (a b) (+ (dot t (f a)) (dot p (h b)))) (cons x x) 1)", "(cons (vjp-R f x t) (vjp-R h x p))"),
+    // The zero and the unit map, and what a function captures.
+    ("(jvp-F (lambda (x) (zero (f x))) x s)", "(zero y)"),
+    ("(vjp-R (lambda (x) (zero (f x))) x t)", "(zero x)"),
+    ("(list (jvp-F (lambda (x) x) x s) (vjp-R (lambda (x) x) x s))", "(list s s)"),
+    ("(jvp-F (lambda (x) ((lambda (i) (k*v i (f x))) 2)) x s)", "(k*v 2 (jvp-F f x s))"),
+    ("(vjp-R (lambda (x) ((lambda (i) (k*v i (f x))) 2)) x t)", "(k*v 2 (vjp-R f x t))"),
     // Sums and multiples.
+    ("(jvp-F (lambda (x) (k*v 2 (k*v 3 (f x)))) x s)", "(k*v 6 (jvp-F f x s))"),
     ("(jvp-F (lambda (x) (plus (f x) (k*v 3 (f x)))) x s)", "(k*v 4 (jvp-F f x s))"),
     ("(vjp-R (lambda (x) (plus (f x) (k*v 3 (f x)))) x t)", "(k*v 4 (vjp-R f x t))"),
     // Building is values above each other, folding arguments beside each other.
