@@ -101,7 +101,8 @@ impl Generator {
             return self.simple(&list);
         }
         let x = self.fresh("x");
-        match self.rng.below(9) {
+        match self.rng.below(10) {
+            9 => form("(vector->list ?)", [self.expression(&Type::Vector(Rc::new(item.clone())))]),
             0 => form("(reverse ?)", [self.expression(&list)]),
             1 => form("(append ? ?)", [self.expression(&list), self.expression(&list)]),
             2 => {
@@ -158,6 +159,9 @@ impl Generator {
     /// A number, from the library's functions on lists.
     pub(super) fn library_real(&mut self) -> Sexp {
         let numbers = Type::List(Rc::new(Type::Real));
+        if self.rng.percent(15) {
+            return form("(vector-sum ?)", [self.expression(&Type::Vector(Rc::new(Type::Real)))]);
+        }
         let list = self.expression(&numbers);
         match self.rng.below(5) {
             0 => form("(length ?)", [list]),

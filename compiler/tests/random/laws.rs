@@ -14,7 +14,7 @@ use super::types::Type;
 const MARK: &str = "(31339 ";
 
 /// How many laws a program checks.
-const LAWS_OF_A_PROGRAM: usize = 5;
+const LAWS_OF_A_PROGRAM: usize = 3;
 
 /// How far sides may be apart, beside the largest number in them.
 const TOLERANCE: f64 = 1e-7;

@@ -11,7 +11,7 @@ impl Generator {
         self.note("vectors");
         let vector = Type::Vector(Rc::new(item.clone()));
         let x = self.fresh("x");
-        match self.rng.below(if self.may_repeat() { 9 } else { 3 }) {
+        match self.rng.below(if self.may_repeat() { 11 } else { 3 }) {
             0 => form("(vector ?)", [self.expression(item)]),
             1 => form("(vector ? ?)", [self.expression(item), self.expression(item)]),
             2 => form("(vector ? ? ?)", [self.simple(item), self.expression(item), self.simple(item)]),
@@ -25,7 +25,20 @@ impl Generator {
                 form("(vector-map (lambda (?) ?) ?)", [atom(x), body, self.expression(&Type::Vector(Rc::new(from)))])
             }
             7 => form("(list->vector ?)", [self.expression(&Type::List(Rc::new(item.clone())))]),
-            _ => form("(vector-append ? ?)", [self.expression(&vector), self.expression(&vector)]),
+            8 => form("(vector-append ? ?)", [self.expression(&vector), self.expression(&vector)]),
+            _ => {
+                // Of two vectors of the same length, one made from the other.
+                let (from, other) = (self.any_type(1), self.any_type(1));
+                let (v, y) = (self.fresh("v"), self.fresh("y"));
+                let second = self.each(&x, &from, &other);
+                let body = self.within(&[(&x, &from), (&y, &other)], |inside| {
+                    inside.repeated(3, |inside| inside.expression(item))
+                });
+                let first = self.expression(&Type::Vector(Rc::new(from)));
+                let template = "(let ((? ?)) (vector-map2 (lambda (? ?) ?) ? (vector-map (lambda (?) ?) ?)))";
+                let [v, x] = [v, x].map(atom);
+                form(template, [v.clone(), first, x.clone(), atom(y), body, v.clone(), x, second, v])
+            }
         }
     }
 
@@ -46,10 +59,15 @@ impl Generator {
         form("(let ((? ?)) (if (< ? (vector-length ?)) (vector-ref ? ?) ?))", parts)
     }
 
-    /// All elements of a vector combined with a value.
+    /// All elements of a vector combined with a value, or a value changed several times.
     pub(super) fn fold_vector(&mut self, wanted: &Type) -> Sexp {
         if !self.may_repeat() {
             return self.simple(wanted);
+        }
+        if self.rng.percent(30) {
+            let a = self.fresh("a");
+            let body = self.each(&a, wanted, wanted);
+            return form("(iterate ? (lambda (?) ?) ?)", [self.count(), atom(a), body, self.expression(wanted)]);
         }
         let item = self.any_type(1);
         let vector = self.expression(&Type::Vector(Rc::new(item.clone())));
