@@ -110,8 +110,8 @@ impl Diagnostic {
             let source = sources.file(file);
             let here = || labels.iter().filter(|(label, _)| label.span.file == file);
             let lines = lines_around(&source.text, here().map(|(label, _)| label.span));
-            let line = 1 + source.text[..lines.start].matches('\n').count();
-            let mut snippet = Snippet::source(&source.text[lines.clone()]).line_start(line).path(source.name.as_str());
+            let snippet = Snippet::source(&source.text[lines.clone()]).line_start(source.line(lines.start));
+            let mut snippet = snippet.path(source.name.as_str());
             for (label, kind) in here() {
                 let range = char_range(&source.text, label.span);
                 let mut annotation = kind.span(range.start - lines.start..range.end - lines.start);

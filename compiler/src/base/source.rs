@@ -45,6 +45,15 @@ pub struct SourceFile {
     pub text: String,
     /// True for the embedded standard library: run-time errors prefer to blame the user's own files.
     pub is_library: bool,
+    /// The places where lines end.
+    line_ends: Vec<usize>,
+}
+
+impl SourceFile {
+    /// The one-based number of the line that a byte of the text lies in.
+    pub fn line(&self, byte: usize) -> usize {
+        self.line_ends.partition_point(|end| *end < byte) + 1
+    }
 }
 
 /// All source texts of one compilation.
@@ -62,7 +71,9 @@ impl SourceMap {
     }
     /// Adds a file and returns its id.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>, is_library: bool) -> FileId {
-        self.files.push(SourceFile { name: name.into(), text: text.into(), is_library })
+        let text = text.into();
+        let line_ends = text.match_indices('\n').map(|(end, _)| end).collect();
+        self.files.push(SourceFile { name: name.into(), text, is_library, line_ends })
     }
     /// An empty map whose [`read`](Self::read) finds these files (name and text) and no others.
     pub fn carrying(files: impl IntoIterator<Item = (String, String)>) -> SourceMap {
@@ -110,15 +121,15 @@ impl SourceMap {
     }
     /// One-based line and column (in characters) of the first byte of `span`.
     pub fn line_column(&self, span: Span) -> (usize, usize) {
-        let text = &self.files[span.file].text;
+        let file = &self.files[span.file];
+        let text = &file.text;
         let mut start = (span.start as usize).min(text.len());
         while !text.is_char_boundary(start) {
             start -= 1;
         }
         let before = &text[..start];
-        let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        (line, column)
+        (file.line(start), column)
     }
 }
 
