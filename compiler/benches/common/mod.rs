@@ -16,6 +16,9 @@ pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 pub struct Run {
     /// What it wrote to standard output.
     pub output: String,
+    /// What it wrote to standard error, if that was piped.
+    #[allow(dead_code, reason = "not every driver wants it")]
+    pub messages: String,
     /// Processor time.
     pub time: Duration,
     /// The part of it that the program itself ran: without what the system took, to hand out memory for example.
@@ -43,15 +46,25 @@ pub fn succeed(mut command: Command) -> Result<()> {
 pub fn run(executable: &Path, input: &str) -> Result<Run> {
     let mut child = Command::new(executable).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     child.stdin.take().ok_or("the input is piped")?.write_all(input.as_bytes())?;
-    let mut output = String::new();
-    child.stdout.take().ok_or("the output is piped")?.read_to_string(&mut output)?;
+    finish(child).map_err(|error| format!("{}: {error}", executable.display()).into())
+}
+
+/// Waits for a process that must succeed, and takes what it writes to pipes.
+pub fn finish(mut child: Child) -> Result<Run> {
+    let (mut output, mut messages) = (String::new(), String::new());
+    if let Some(mut pipe) = child.stdout.take() {
+        pipe.read_to_string(&mut output)?;
+    }
+    if let Some(mut pipe) = child.stderr.take() {
+        pipe.read_to_string(&mut messages)?;
+    }
     let (status, usage) = wait(child)?;
     if status != 0 {
-        return Err(format!("{}: ended with status {status}", executable.display()).into());
+        return Err(format!("ended with status {status}\n{messages}").into());
     }
     let peak = u64::try_from(usage.ru_maxrss)?;
     let user = duration(usage.ru_utime)?;
-    Ok(Run { output, time: user + duration(usage.ru_stime)?, user, peak })
+    Ok(Run { output, messages, time: user + duration(usage.ru_stime)?, user, peak })
 }
 
 /// Waits for a process and asks the system what it has used.

@@ -87,7 +87,7 @@ fn calls(lines: usize) -> String {
              (- ({before} (+ x 1)) y))))\n"
         );
     });
-    let _ = writeln!(text, "((gradient f{}) a)", lines / 5 - 1);
+    let _ = writeln!(text, "((gradient f{}) a)", parts(lines, 5) - 1);
     text
 }
 
@@ -99,7 +99,7 @@ fn chain(lines: usize) -> String {
             "(define (f{i} x)\n  (let ((y (* x x)))\n    (if (< x {i}) (+ y x)\n        (* y ({before} (+ x 1))))))\n"
         );
     });
-    let _ = writeln!(text, "((gradient f{}) a)", lines / 4 - 1);
+    let _ = writeln!(text, "((gradient f{}) a)", parts(lines, 4) - 1);
     text
 }
 
@@ -114,13 +114,13 @@ fn states(lines: usize) -> String {
             let _ = writeln!(text, "{open}(+ x{k} (* x{} (sin (+ x{k} {i})))){close}", (k + 1) % WIDTH);
         }
     });
-    let _ = write!(text, "(define (f{}{})\n  (+{}))\n", lines / (WIDTH + 1), names("x"), names("x"));
+    let _ = write!(text, "(define (f{}{})\n  (+{}))\n", parts(lines, WIDTH + 1), names("x"), names("x"));
     let _ = writeln!(text, "((gradient f0){})", " a".repeat(WIDTH));
     text
 }
 
 fn mutual(lines: usize) -> String {
-    let count = lines / 4;
+    let count = parts(lines, 4);
     let mut text = repeated(lines, 4, |text, i| {
         let _ = write!(
             text,
@@ -313,9 +313,14 @@ fn letrec(lines: usize) -> String {
     })
 }
 
+/// How many parts of so many lines there are: twice as many where there are twice as many thousands of lines.
+fn parts(lines: usize, part: usize) -> usize {
+    ((1000 / part).max(1) * lines / 1000).max(1)
+}
+
 /// A program of parts with so many lines each.
 fn repeated(lines: usize, part: usize, write: impl Fn(&mut String, usize)) -> String {
     let mut text = "(define a (read-real))\n(define data (map-n (lambda (i) (read-real)) a))\n".to_string();
-    (0..lines / part).for_each(|i| write(&mut text, i));
+    (0..parts(lines, part)).for_each(|i| write(&mut text, i));
     text
 }
