@@ -248,7 +248,7 @@ impl Specializer<'_> {
             _ => {
                 let length = self.length(e, prim, &args[0])?;
                 let place = self.place_of(e, prim, &args[1], length)?;
-                self.element_at(e, &args[0], place, result)
+                self.element_at(e, &args[0], place, false, result)
             }
         }
     }
@@ -317,19 +317,22 @@ impl Specializer<'_> {
         }
     }
 
-    /// The element of a vector in any form, at a place in range, as a value of shape `result`.
-    fn element_at(&mut self, e: &mut Emitter, vector: &Val, place: Value, result: Shape) -> Emitted<Val> {
+    /// The element of a vector in any form, or of its zero, at a place in range, as a value of shape `result`.
+    fn element_at(
+        &mut self,
+        e: &mut Emitter,
+        vector: &Val,
+        place: Value,
+        is_zero: bool,
+        result: Shape,
+    ) -> Emitted<Val> {
         let vector = &self.without_zeros_of_zeros(e, vector)?;
         self.dispatch(e, vector, result, |this, e, parts| match parts.alternative.head {
             Head::Vector | Head::Beginning => {
                 let element = this.element(e, &Elements::of(&parts), place);
-                this.convert(e, &element, result)
+                if is_zero { this.zero(e, &element, result) } else { this.convert(e, &element, result) }
             }
-            Head::ZeroOf => {
-                let shape = this.flow.shapes.element(parts.children[0].shape);
-                let element = this.element_at(e, &parts.children[0], place, shape)?;
-                this.zero(e, &element, result)
-            }
+            Head::ZeroOf => this.element_at(e, &parts.children[0], place, true, result),
             Head::OneHot => {
                 let types = this.leaves(result);
                 let (here, elsewhere, join) = (e.new_block(&[]), e.new_block(&[]), e.new_block(&types));
@@ -341,6 +344,7 @@ impl Specializer<'_> {
                 for block in [here, elsewhere] {
                     e.switch_to(block);
                     let value = match block == here {
+                        true if is_zero => this.zero(e, &parts.children[0], result),
                         true => this.convert(e, &parts.children[0], result),
                         false => this.zero_element(e, &parts, place, result),
                     };
