@@ -140,7 +140,7 @@ pub fn internal(name: &str) -> Option<Prim> {
 }
 
 /// Library functions whose transforms the library gives: the reverse and the forward one, and that on power series.
-pub const GIVEN: [(&str, [&str; 3]); 7] = [
+const GIVEN: [(&str, [&str; 3]); 7] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series"]),
     ("%custom-back", ["%custom-reverse", "%custom-back-forward", "%custom-back-series"]),
     ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series"]),
@@ -151,7 +151,7 @@ pub const GIVEN: [(&str, [&str; 3]); 7] = [
 ];
 
 /// The same where given derivatives are checked.
-pub const GIVEN_CHECKED: [(&str, [&str; 3]); 7] = [
+const GIVEN_CHECKED: [(&str, [&str; 3]); 7] = [
     ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series"]),
     ("%custom-back", ["%checked-custom-reverse", "%custom-back-forward", "%custom-back-series"]),
     GIVEN[2],
@@ -160,6 +160,11 @@ pub const GIVEN_CHECKED: [(&str, [&str; 3]); 7] = [
     GIVEN[5],
     ("%custom-push", ["%checked-push-reverse", "%checked-push-forward", "%custom-push-series"]),
 ];
+
+/// The given transforms of library functions, with those that check what a program gives or those that do not.
+pub fn given(checked: bool) -> &'static [(&'static str, [&'static str; 3])] {
+    if checked { &GIVEN_CHECKED } else { &GIVEN }
+}
 
 /// What primitives do on power series: functions of the file `series.vlad`.
 pub const SERIES: &[(Prim, &str)] = &[

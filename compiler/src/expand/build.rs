@@ -141,7 +141,7 @@ impl Expander {
 
     /// A library function, by its name.
     pub fn library_function(&self, name: &str) -> GlobalId {
-        *self.globals.library.get(name).expect("natively expanded calls name functions of the library")
+        *self.globals.library.get(name).expect("a program gets what the functions that it names come with")
     }
 
     /// A new top-level name. It counts as a value until its function is known.

@@ -1,12 +1,12 @@
 //! Top-level definitions and expressions, and the syntax of `define`.
 
-use crate::base::Span;
+use crate::base::{Diagnostic, FileId, Span};
 use crate::core::ir::{Body, Checks, Const, Definition, Given, Item, LambdaId, Origin, Rhs};
 use crate::expand::basis::{self, Keyword};
 use crate::expand::build::{Expander, Meaning};
 use crate::expand::error::Error;
-use crate::expand::measure::LIBRARY;
 use crate::expand::pattern::Params;
+use crate::expand::stdlib;
 use crate::syntax::{Datum, DatumKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -40,50 +40,65 @@ pub struct Function<'a> {
 }
 
 impl Expander {
-    /// Expands the library, which consists of functions that may call each other across files.
+    /// Expands what a program needs of the library, which consists of functions that may call each other across files.
     /// When derivatives are to be checked, the program gets the functions that do so under the names of those that do
-    /// not, which the library itself goes on to use.
-    pub fn library(&mut self, datums: &[Datum], check_derivatives: bool) {
-        self.primitives_file = datums.first().map(|datum| datum.span.file);
-        self.top_level(datums);
-        for (name, transforms) in if check_derivatives { basis::GIVEN_CHECKED } else { basis::GIVEN } {
-            let of = self.library_lambda(name);
-            let [reverse, forward, series] = transforms.map(|name| self.library_lambda(name));
+    /// not, which the library itself goes on to use. Of `names`, each is a name for the program of a function of the library.
+    ///
+    /// # Errors
+    ///
+    /// When the library cannot be read.
+    pub fn library(
+        &mut self,
+        files: &[FileId],
+        program: &[Datum],
+        names: &[(&str, &str)],
+        check_derivatives: bool,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let also: Vec<&str> = names.iter().map(|row| row.1).collect();
+        let (datums, errors) = stdlib::needed(files, &also, program, check_derivatives);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        self.primitives_file = files.first().copied();
+        self.top_level(&datums);
+        for (name, transforms) in basis::given(check_derivatives) {
+            let Some(of) = self.library_lambda(name) else { continue };
+            let [reverse, forward, series] =
+                transforms.map(|name| self.library_lambda(name).expect("transforms come with what they belong to"));
             self.core.given.insert(of, Given { reverse, forward, series });
             self.core.lambdas[reverse].origin = Origin::Reverse(of);
             self.core.lambdas[forward].origin = Origin::Forward(of);
             self.core.lambdas[series].origin = Origin::Series(of);
         }
-        self.core.series = basis::SERIES.iter().map(|(prim, name)| (*prim, self.library_function(name))).collect();
-        let [taken, given, probe] = basis::CHECKS.map(|name| self.library_lambda(name));
-        self.core.checks = Some(Checks { taken, given, probe });
-        self.core.kinked = basis::KINKED.iter().map(|name| self.library_lambda(name)).collect();
+        let series = basis::SERIES.iter().filter_map(|(prim, name)| Some((*prim, *self.globals.library.get(*name)?)));
+        self.core.series = series.collect();
+        if let [Some(taken), Some(given), Some(probe)] = basis::CHECKS.map(|name| self.library_lambda(name)) {
+            self.core.checks = Some(Checks { taken, given, probe });
+        }
+        self.core.kinked = basis::KINKED.iter().filter_map(|name| self.library_lambda(name)).collect();
         for name in basis::CHECKED.iter().filter(|_| check_derivatives) {
-            let checked = self.library_function(&format!("%{name}/checked"));
-            self.globals.library.insert(Rc::from(*name), checked);
+            if let Some(checked) = self.globals.library.get(&*format!("%{name}/checked")).copied() {
+                self.globals.library.insert(Rc::from(*name), checked);
+            }
+        }
+        for (name, of) in names {
+            let function = self.library_function(of);
+            self.globals.library.insert(Rc::from(*name), function);
         }
         self.in_library = false;
+        Ok(())
     }
 
-    /// The λ of a library function.
-    fn library_lambda(&self, name: &str) -> LambdaId {
-        match self.core.globals[self.library_function(name)].definition {
-            Definition::Function(lambda) => lambda,
+    /// The λ of a library function, if the program needs it.
+    fn library_lambda(&self, name: &str) -> Option<LambdaId> {
+        match self.core.globals[*self.globals.library.get(name)?].definition {
+            Definition::Function(lambda) => Some(lambda),
             Definition::Value => unreachable!("the library defines functions only"),
         }
     }
 
     /// Expands the program.
     pub fn program(&mut self, datums: &[Datum]) {
-        self.top_level(datums);
-    }
-
-    /// Expands a program that measures a call.
-    pub fn measuring_program(&mut self, datums: &[Datum]) {
-        for (name, of) in LIBRARY {
-            let function = self.library_function(of);
-            self.globals.library.insert(Rc::from(name), function);
-        }
         self.top_level(datums);
     }
 

@@ -12,8 +12,9 @@
 //! One pass over the datums does everything that separates the languages: it resolves names ([`scope`], [`basis`]),
 //! expands forms ([`forms`], [`quote`]), takes patterns apart ([`pattern`]), passes tuples as arguments and recognises
 //! saturated calls of primitives ([`call`]), orders and groups recursive definitions ([`recursion`]), names every
-//! intermediate value in order of evaluation and lists each λ's captures ([`build`]). The standard library is expanded
-//! first, in a world of its own: a program's definitions never change what the library's functions mean.
+//! intermediate value in order of evaluation and lists each λ's captures ([`build`]). What the program needs of the standard
+//! library ([`stdlib`]) is expanded first, in a world of its own: a program's definitions never change what the library's
+//! functions mean.
 //!
 //! Mistakes are collected and expansion goes on behind them, so that one run reports them all; a program with a
 //! mistake yields messages only. The result satisfies the invariants of [`crate::core::ir`].
@@ -108,22 +109,21 @@ fn expand(
     sources: &mut SourceMap,
     load: impl FnOnce(&mut Loader),
 ) -> Result<Program, Vec<Diagnostic>> {
-    let mut expander = Expander::new();
-    let (library, errors) = stdlib::read(sources);
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    expander.library(&library, options.check_derivatives);
+    let files = stdlib::add(sources);
     let mut loader = Loader::new(options, sources);
     load(&mut loader);
-    let (datums, errors) = loader.finish();
+    let (mut datums, errors) = loader.finish();
     if !errors.is_empty() {
         return Err(limited(errors));
     }
-    match options.measure {
-        Some(measure) => expander.measuring_program(&measure::program(datums, measure)),
-        None => expander.program(&datums),
+    let mut names = &[][..];
+    if let Some(measure) = options.measure {
+        datums = measure::program(datums, measure);
+        names = &measure::LIBRARY;
     }
+    let mut expander = Expander::new();
+    expander.library(&files, &datums, names, options.check_derivatives)?;
+    expander.program(&datums);
     expander.finish().map_err(limited)
 }
 

@@ -1,7 +1,18 @@
-//! The standard library, embedded in the compiler.
+//! The standard library, embedded in the compiler: names → the definitions that a program with these names needs.
+//!
+//! A program needs the definitions that it mentions, those that they mention, and those that come with them: the functions
+//! that natively expanded calls call, given transforms, what primitives do on power series. The rest is not even read. A
+//! name counts as mentioned wherever it stands, so that a program may get more than it uses, and never less.
+//!
+//! What makes it possible to find a definition without reading those before it: each begins with `(define` at the start of a
+//! line, and in front of the next nothing but comments follows.
 
-use crate::base::{Diagnostic, SourceMap};
-use crate::syntax::{self, Datum};
+use crate::base::{Diagnostic, FileId, SourceMap};
+use crate::expand::basis::{self, Native};
+use crate::syntax::{self, Datum, DatumKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
+use std::sync::OnceLock;
 
 /// A file of the library.
 #[derive(Clone, Copy, Debug)]
@@ -31,14 +42,108 @@ pub const FILES: &[File] = &[
     File { name: "ode.vlad", text: include_str!("../../../stdlib/ode.vlad") },
 ];
 
-/// Adds all files to the source map and reads their datums, in order.
-pub fn read(sources: &mut SourceMap) -> (Vec<Datum>, Vec<Diagnostic>) {
-    let (mut datums, mut errors) = (Vec::new(), Vec::new());
-    for file in FILES {
-        let id = sources.add(format!("<stdlib>/{}", file.name), file.text, true);
-        let (file_datums, file_errors) = syntax::parse(id, file.text);
-        datums.extend(file_datums);
-        errors.extend(file_errors);
+/// The file whose functions say what primitives do on power series.
+const SERIES_FILE: &str = "series.vlad";
+
+/// Where a definition stands: the position of its file among [`FILES`], and bytes of that.
+type Place = (usize, Range<usize>);
+
+/// All definitions, by their names.
+fn definitions() -> &'static FxHashMap<&'static str, Place> {
+    static DEFINITIONS: OnceLock<FxHashMap<&'static str, Place>> = OnceLock::new();
+    DEFINITIONS
+        .get_or_init(|| FILES.iter().enumerate().flat_map(|(file, File { text, .. })| places(file, text)).collect())
+}
+
+/// The definitions in a file.
+fn places(file: usize, text: &'static str) -> impl Iterator<Item = (&'static str, Place)> {
+    const BEGINNING: &str = "(define ";
+    let at_line = move |at: &usize| *at == 0 || text[..*at].ends_with('\n');
+    let mut starts = text.match_indices(BEGINNING).map(|row| row.0).filter(at_line).peekable();
+    std::iter::from_fn(move || {
+        let start = starts.next()?;
+        let end = starts.peek().copied().unwrap_or(text.len());
+        let header = text[start + BEGINNING.len()..end].trim_start_matches('(');
+        let name = header.split(|c: char| c.is_whitespace() || c == ')').next()?;
+        Some((name, (file, start..end)))
+    })
+}
+
+/// The names that the library defines.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    definitions().keys().copied()
+}
+
+/// Adds the library's files to the source map; the first has the primitives as values.
+pub fn add(sources: &mut SourceMap) -> Vec<FileId> {
+    FILES.iter().map(|file| sources.add(format!("<stdlib>/{}", file.name), file.text, true)).collect()
+}
+
+/// The definitions that a program with these `names` and `datums` needs, in the order of the library. With `checked`,
+/// derivatives are checked.
+pub fn needed(files: &[FileId], names: &[&str], datums: &[Datum], checked: bool) -> (Vec<Datum>, Vec<Diagnostic>) {
+    let mut search = Search { checked, seen: FxHashSet::default(), waiting: Vec::new() };
+    names.iter().for_each(|name| search.name(name));
+    datums.iter().for_each(|datum| search.datum(datum));
+    let (mut found, mut errors) = (Vec::new(), Vec::new());
+    while let Some((file, range)) = search.waiting.pop() {
+        let (datums, mistakes) = syntax::parse_part(files[*file], FILES[*file].text, range.clone());
+        datums.iter().for_each(|datum| search.datum(datum));
+        found.extend(datums);
+        errors.extend(mistakes);
     }
-    (datums, errors)
+    found.sort_by_key(|datum| datum.span);
+    (found, errors)
+}
+
+/// The names that have been met.
+struct Search {
+    checked: bool,
+    seen: FxHashSet<&'static str>,
+    /// Needed definitions whose text is still to be read.
+    waiting: Vec<&'static Place>,
+}
+
+impl Search {
+    fn datum(&mut self, datum: &Datum) {
+        match &datum.kind {
+            DatumKind::Symbol(name) => self.name(name),
+            DatumKind::List(items) | DatumKind::Vector(items) => items.iter().for_each(|item| self.datum(item)),
+            DatumKind::Dotted(items, tail) => {
+                items.iter().for_each(|item| self.datum(item));
+                self.datum(tail);
+            }
+            DatumKind::Prefixed(_, inner) => self.datum(inner),
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, name: &str) {
+        let Some((name, place)) = definitions().get_key_value(name) else { return };
+        if self.seen.insert(name) {
+            self.waiting.push(place);
+            self.companions(name, place.0);
+        }
+    }
+
+    /// What comes with a definition without being mentioned in it.
+    fn companions(&mut self, name: &str, file: usize) {
+        match basis::native(name) {
+            Some(Native::FoldCall(helper)) => self.name(helper),
+            Some(Native::Lists(two, many)) => two.into_iter().chain([many]).for_each(|helper| self.name(helper)),
+            _ => {}
+        }
+        for (_, transforms) in basis::given(self.checked).iter().filter(|(of, _)| *of == name) {
+            transforms.iter().for_each(|transform| self.name(transform));
+        }
+        if self.checked && basis::CHECKED.contains(&name) {
+            self.name(&format!("%{name}/checked"));
+        }
+        if basis::CHECKS.contains(&name) {
+            basis::CHECKS.iter().for_each(|check| self.name(check));
+        }
+        if FILES[file].name == SERIES_FILE {
+            basis::SERIES.iter().for_each(|(_, function)| self.name(function));
+        }
+    }
 }

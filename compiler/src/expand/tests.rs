@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::core::{print, verify};
+use crate::syntax::Datum;
 
 /// The core of a program that must expand, after checking that it is well formed.
 fn core(text: &str) -> String {
@@ -23,9 +24,44 @@ fn codes(text: &str) -> Vec<&'static str> {
     result.map_or_else(|errors| errors.iter().map(|error| error.code).collect(), |_| Vec::new())
 }
 
+/// A program that mentions every function of the library that programs can name.
+fn everything() -> String {
+    let mut names: Vec<&str> = stdlib::names().filter(|name| !name.starts_with('%')).collect();
+    names.sort();
+    format!("(define all (list {}))", names.join(" "))
+}
+
 #[test]
 fn the_library_is_well_formed() {
-    assert_eq!(core(""), "");
+    core(&everything());
+    for check_derivatives in [false, true] {
+        let (options, mut sources) = (Options { check_derivatives, ..Options::default() }, SourceMap::new());
+        let program = expand_text("test.vlad", &everything(), &options, &mut sources).expect("the library is right");
+        assert_eq!(verify::verify(&program), [] as [&str; 0]);
+    }
+}
+
+#[test]
+fn every_definition_of_the_library_is_found() {
+    let mut sources = SourceMap::new();
+    let files = stdlib::add(&mut sources);
+    let names: Vec<&str> = stdlib::names().collect();
+    let (found, errors) = stdlib::needed(&files, &names, &[], false);
+    assert!(errors.is_empty());
+    let whole = files.iter().zip(STDLIB).flat_map(|(file, text)| crate::syntax::parse(*file, text.text).0);
+    let spans = |datums: &[Datum]| datums.iter().map(|datum| datum.span).collect::<Vec<_>>();
+    assert_eq!(spans(&found), spans(&whole.collect::<Vec<_>>()));
+    assert_eq!(found.len(), names.len());
+}
+
+#[test]
+fn a_program_gets_what_it_needs_of_the_library() {
+    let defined = |text: &str| {
+        let program = expand_text("test.vlad", text, &Options::default(), &mut SourceMap::new()).expect("it expands");
+        program.globals.values().map(|global| global.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(defined("(fourth (read-real))"), ["car", "cdr", "read-real", "fourth"]);
+    assert!(defined("(lambda (f l m) (map f l m))").contains(&"%map/2".to_string()));
 }
 
 #[test]

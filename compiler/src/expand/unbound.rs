@@ -5,6 +5,7 @@ use crate::core::ir::{Const, Rhs};
 use crate::expand::basis::KEYWORDS;
 use crate::expand::build::Expander;
 use crate::expand::error::Error;
+use crate::expand::stdlib;
 use crate::syntax::{Datum, DatumKind};
 use std::rc::Rc;
 
@@ -73,8 +74,7 @@ impl Expander {
         let limit = ((name.chars().count() + 1) / 3).min(3);
         let scope = self.scope.names().map(|name| (0, name.clone()));
         let user = self.globals.user.keys().map(|name| (1, name.clone()));
-        let library = self.globals.library.keys().filter(|name| !name.starts_with('%'));
-        let library = library.map(|name| (2, name.clone()));
+        let library = stdlib::names().filter(|name| !name.starts_with('%')).map(|name| (2, Rc::from(name)));
         let list = std::iter::once("list").chain(KEYWORDS.iter().map(|row| row.0));
         let keywords = list.map(|name| (2, Rc::from(name)));
         scope

@@ -14,10 +14,10 @@ use std::rc::Rc;
 /// A token between its first byte and the byte after its last.
 pub type Spanned = (usize, Token, usize);
 
-/// All tokens of a text, and the mistakes in it.
-pub fn tokens(file: FileId, text: &str) -> (Vec<Spanned>, Vec<Error>) {
-    let mut lexer = Lexer { file, text, at: 0, tokens: Vec::new(), errors: Vec::new() };
-    if text.starts_with('\u{feff}') {
+/// All tokens of a text from the byte `start` on, and the mistakes in it.
+pub fn tokens(file: FileId, text: &str, start: usize) -> (Vec<Spanned>, Vec<Error>) {
+    let mut lexer = Lexer { file, text, at: start, tokens: Vec::new(), errors: Vec::new() };
+    if start == 0 && text.starts_with('\u{feff}') {
         lexer.at = '\u{feff}'.len_utf8();
     }
     while let Some(first) = lexer.peek() {

@@ -38,18 +38,24 @@ pub use error::Error;
 pub use print::{flat, print};
 
 use crate::base::{Diagnostic, FileId};
+use std::ops::Range;
 
 /// The number of brackets, quotes and datum comments that may be open at one place.
 pub const MAX_NESTING: usize = 1000;
 
 /// Reads all datums of a file. The datums are empty when there are messages.
 pub fn parse(file: FileId, text: &str) -> (Vec<Datum>, Vec<Diagnostic>) {
-    let (datums, errors) = read(file, text);
+    parse_part(file, text, 0..text.len())
+}
+
+/// Reads the datums in a part of a file, which begins and ends between datums.
+pub fn parse_part(file: FileId, text: &str, part: Range<usize>) -> (Vec<Datum>, Vec<Diagnostic>) {
+    let (datums, errors) = read(file, &text[..part.end], part.start);
     (datums, errors.iter().map(Error::to_diagnostic).collect())
 }
 
-fn read(file: FileId, text: &str) -> (Vec<Datum>, Vec<Error>) {
-    let (tokens, mut errors) = lexer::tokens(file, text);
+fn read(file: FileId, text: &str, start: usize) -> (Vec<Datum>, Vec<Error>) {
+    let (tokens, mut errors) = lexer::tokens(file, text, start);
     // A string or comment without an end has swallowed the rest of the brackets.
     let complete = !errors.iter().any(|e| matches!(e, Error::UnterminatedString(_) | Error::UnterminatedComment(_)));
     if complete {

@@ -3,7 +3,7 @@
 use super::*;
 
 fn reprinted(text: &str) -> String {
-    let (datums, errors) = read(FileId(0), text);
+    let (datums, errors) = read(FileId(0), text, 0);
     assert_eq!(errors, [], "{text}");
     print(&datums)
 }
