@@ -210,7 +210,7 @@ impl Pipeline {
     /// # Errors
     ///
     /// When the machine is unknown, or a size exceeds what boxes can express.
-    pub fn object(&mut self, program: &ssa::Program) -> Result<Vec<u8>, codegen::Error> {
+    pub fn object(&mut self, program: &ssa::Program) -> Result<codegen::Object, codegen::Error> {
         let options = self.codegen_options();
         self.timed("codegen", |_| codegen::object(program, &options))
     }
@@ -220,7 +220,7 @@ impl Pipeline {
     /// # Errors
     ///
     /// When there is no linker or the output cannot be written.
-    pub fn link(&mut self, object: &[u8], output: &Path) -> Result<(), codegen::Error> {
+    pub fn link(&mut self, object: &codegen::Object, output: &Path) -> Result<(), codegen::Error> {
         self.timed("link", |_| codegen::link::executable(object, output))
     }
 

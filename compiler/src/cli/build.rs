@@ -21,7 +21,7 @@ pub struct Arguments {
 
 /// Object code, or the news that the program needs the evaluator.
 pub enum Compiled {
-    Object(Vec<u8>),
+    Object(codegen::Object),
     Evaluate,
 }
 
@@ -124,7 +124,7 @@ pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Resul
 }
 
 /// Object code of a program.
-pub fn translate(pipeline: &mut Pipeline, program: Program) -> Result<Vec<u8>, Refusal> {
+pub fn translate(pipeline: &mut Pipeline, program: Program) -> Result<codegen::Object, Refusal> {
     let code = pipeline.native(&program)?;
     // A program that is too large for the code generator can still be evaluated.
     pipeline.object(&code).map_err(|error| Refusal::Unsupported(Box::new(error.to_diagnostic().as_warning())))

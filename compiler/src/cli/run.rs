@@ -3,6 +3,7 @@
 use super::build::{self, Compiled};
 use super::{FAULT, Input, Native, eval, terminal};
 use crate::base::Diagnostic;
+use crate::codegen;
 use crate::pipeline::Pipeline;
 use std::ffi::OsString;
 use std::fs::File;
@@ -36,7 +37,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     }
 }
 
-fn link_and_run(pipeline: &mut Pipeline, object: &[u8], arguments: &Arguments) -> u8 {
+fn link_and_run(pipeline: &mut Pipeline, object: &codegen::Object, arguments: &Arguments) -> u8 {
     let folder = match tempfile::Builder::new().prefix("vlad-run-").tempdir() {
         Ok(folder) => folder,
         Err(error) => return cannot_run(&error),

@@ -1,13 +1,17 @@
 //! Linking: object code and the embedded run time → executable, by the system's C compiler driver.
 //!
+//! Most of the time that this takes the linker spends with the names that shared libraries define, of which an executable
+//! uses some twenty: so they are few. Only programs that call elementary functions get the C library's mathematical part (on
+//! machines without fused multiply-add, that is where it comes from), and nothing needs the C compiler's shared library.
+//!
 //! The executable is written under a temporary name in its own folder and renamed when it is complete, so a failed
 //! build leaves nothing behind and never harms a file that was there before.
 
-use crate::codegen::Error;
+use crate::codegen::{Error, Object};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The run time, compiled by the build script.
@@ -24,18 +28,24 @@ fn linker() -> Vec<String> {
 }
 
 /// Links the object with the run time into the executable `output`.
-pub fn executable(object: &[u8], output: &Path) -> Result<(), Error> {
+pub fn executable(object: &Object, output: &Path) -> Result<(), Error> {
     let folder = tempfile::Builder::new()
         .prefix("vlad-")
         .tempdir()
         .map_err(|cause| Error::Write { path: std::env::temp_dir(), cause })?;
-    let program = folder.path().join("program.o");
-    let runtime = folder.path().join("runtime.o");
-    write(&program, object)?;
-    let math = folder.path().join("math.a");
-    write(&runtime, RUNTIME)?;
-    write(&math, MATH)?;
-    replace(output, |unfinished| link(&[&program, &runtime, &math], unfinished))
+    let mut parts = vec![("program.o", &object.bytes[..]), ("runtime.o", RUNTIME)];
+    let mut libraries = vec!["-lpthread"];
+    if object.has_math {
+        parts.push(("math.a", MATH));
+        libraries.push("-lm");
+    }
+    let mut objects = Vec::new();
+    for (name, bytes) in parts {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).map_err(|cause| Error::Write { path: path.clone(), cause })?;
+        objects.push(path);
+    }
+    replace(output, |unfinished| link(&objects, &libraries, unfinished))
 }
 
 /// Lets `make` write a file under a temporary name next to `output`, then gives it its name.
@@ -62,15 +72,11 @@ pub fn replace(output: &Path, make: impl FnOnce(&Path) -> Result<(), Error>) -> 
     fs::rename(&unfinished, output).map_err(unwritable)
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    fs::write(path, bytes).map_err(|cause| Error::Write { path: path.to_path_buf(), cause })
-}
-
-fn link(objects: &[&Path], output: &Path) -> Result<(), Error> {
+fn link(objects: &[PathBuf], libraries: &[&str], output: &Path) -> Result<(), Error> {
     let words = linker();
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).arg("-o").arg(output).args(objects);
-    command.args(["-Wl,--gc-sections", "-Wl,--strip-debug", "-lm", "-lpthread"]);
+    command.args(["-Wl,--gc-sections", "-Wl,--strip-debug", "-static-libgcc"]).args(libraries);
     let result = command.output().map_err(|cause| Error::NoLinker { command: words.join(" "), cause })?;
     if !result.status.success() {
         let mut text = String::from_utf8_lossy(&result.stderr).into_owned();

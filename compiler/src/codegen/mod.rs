@@ -124,8 +124,17 @@ impl Error {
     }
 }
 
-/// The object file of a program.
-pub fn object(program: &Program, options: &Options) -> Result<Vec<u8>, Error> {
+/// The object code of a program.
+#[derive(Debug)]
+pub struct Object {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Whether it calls elementary functions, which then have to be linked.
+    pub has_math: bool,
+}
+
+/// The object code of a program.
+pub fn object(program: &Program, options: &Options) -> Result<Object, Error> {
     unit::compile(program, options)?.into_object()
 }
 

@@ -7,7 +7,7 @@ use crate::base::entity::Entity;
 use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::constants::Boxes;
-use crate::codegen::{Error, Options, function, pressure, target};
+use crate::codegen::{Error, Object, Options, function, pressure, target};
 use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -275,9 +275,11 @@ impl<'p> Unit<'p> {
     }
 
     /// The finished file.
-    pub fn into_object(self) -> Result<Vec<u8>, Error> {
+    pub fn into_object(self) -> Result<Object, Error> {
+        let has_math = self.externals.keys().any(|external| matches!(external, External::Math(..)));
         let emitted = self.module.finish().emit();
-        emitted.map_err(|error| Error::Bug { name: "the object file".to_string(), message: error.to_string() })
+        let bug = |message: String| Error::Bug { name: "the object file".to_string(), message };
+        Ok(Object { bytes: emitted.map_err(|error| bug(error.to_string()))?, has_math })
     }
 
     /// Where a text begins among all texts, and its length.

@@ -85,7 +85,7 @@ pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &
                 return Verdict { kind: Kind::Owners, features, text: message };
             }
             announce("run");
-            let outcome = host.run(&object, input, RUN_LIMIT);
+            let outcome = host.run(&object.bytes, input, RUN_LIMIT);
             let Ok(Outcome { code, output, messages }) = outcome else {
                 return Verdict::new(Kind::Mistake, outcome.err().unwrap_or_default());
             };
@@ -161,7 +161,7 @@ fn compile(
     program: Program,
     passes: &opt::Settings,
     features: &mut Vec<String>,
-) -> Result<(Vec<u8>, ssa::Program), Verdict> {
+) -> Result<(codegen::Object, ssa::Program), Verdict> {
     let refused = |refusal, sources: &SourceMap| match refusal {
         Refusal::Mistake(mistakes) => Verdict::new(Kind::Agree, render(&mistakes, sources)),
         Refusal::Unsupported(warning) => {
