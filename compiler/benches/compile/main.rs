@@ -50,10 +50,14 @@ fn main() -> Result<()> {
             let file = folder.join(format!("{name}-{lines}.vlad"));
             std::fs::write(&file, program(*lines))?;
             print!("{name:<10} {lines:>6}");
-            let mut all = Vec::new();
-            for _ in 0..runs {
-                all.push(build(&file, &scratch.path().join("program"))?);
-            }
+            let all: Result<Vec<Times>> = (0..runs).map(|_| build(&file, &scratch.path().join("program"))).collect();
+            let all = match all {
+                Ok(all) => all,
+                Err(refusal) => {
+                    println!(" {}", refusal.to_string().replace('\n', " "));
+                    continue;
+                }
+            };
             let least = |stage: &str| all.iter().map(|times| time(times, stage)).fold(f64::INFINITY, f64::min);
             STAGES.iter().for_each(|stage| print!(" {:>10.1}", least(stage)));
             let total = least("total");

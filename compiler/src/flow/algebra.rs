@@ -293,6 +293,22 @@ impl Shapes {
         self.join_all(&parts)
     }
 
+    /// The shape of what a value is, or is the zero of, through zeros of zeros.
+    pub fn beneath_zeros(&mut self, shape: Shape) -> Shape {
+        let mut parts = Vec::new();
+        let (mut seen, mut pending) = (FxHashSet::default(), vec![shape]);
+        while let Some(shape) = pending.pop() {
+            if !seen.insert(shape) {
+                continue;
+            }
+            let alternatives = self.alternatives(shape);
+            let (zeros, others): (Vec<_>, Vec<_>) = alternatives.iter().cloned().partition(|a| a.head == Head::ZeroOf);
+            pending.extend(zeros.iter().map(|zero| zero.children[0]));
+            parts.push(self.intern(others));
+        }
+        self.join_all(&parts)
+    }
+
     /// The sum of two pairs of which one is a zero: the other, whatever it holds.
     pub fn beside_zero<'a>(&self, x: &'a Alternative, y: &'a Alternative) -> Option<&'a Alternative> {
         let pairs = matches!((x.head, y.head), (Head::Pair(_), Head::Pair(_)));

@@ -79,7 +79,7 @@ fn merge(
     }
     let rows: Vec<Vec<Value>> = edges[block]
         .iter()
-        .filter_map(|(from, position)| function.blocks[*from].terminator.target(*position))
+        .map(|(from, position)| function.blocks[*from].terminator.target(*position))
         .map(|target| open.iter().map(|column| replacements.resolve(target.args[*column])).collect())
         .collect();
     let mut changed = false;

@@ -89,7 +89,7 @@ fn live_values(function: &Function, effects: &Effects) -> EntityVec<Value, bool>
             Some(Source::Inst(block, position)) => waiting.extend(&function.blocks[block].insts[position].args),
             Some(Source::Param(block, position)) => {
                 for (from, edge) in &predecessors[block] {
-                    waiting.extend(function.blocks[*from].terminator.target(*edge).map(|target| target.args[position]));
+                    waiting.push(function.blocks[*from].terminator.target(*edge).args[position]);
                 }
             }
             None => {}

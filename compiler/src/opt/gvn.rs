@@ -178,9 +178,7 @@ impl Numbering<'_> {
             target.args.iter().zip(&mut columns).for_each(|(arg, column)| column.push(*arg));
         };
         match self.graph.only_edge(block) {
-            Some((from, position)) => {
-                self.function.blocks[from].terminator.target(position).into_iter().for_each(note);
-            }
+            Some((from, position)) => note(self.function.blocks[from].terminator.target(position)),
             None => {
                 let mut predecessors = self.graph.predecessors[block].clone();
                 predecessors.dedup();

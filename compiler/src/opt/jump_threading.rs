@@ -296,13 +296,11 @@ fn thread(function: &mut Function, block: BlockId, decided: Vec<(Edge, usize)>, 
     let first = repaired.len();
     repaired.extend(defined.map(|value| Repaired { value, at_end: vec![(block, value)] }));
     for ((from, position), outcome) in decided {
-        let terminator = original.terminator.target(outcome).cloned().map_or(Terminator::Unreachable, Terminator::Jump);
+        let terminator = Terminator::Jump(original.terminator.target(outcome).clone());
         let mut copy = Block { params: original.params.clone(), insts: original.insts.clone(), terminator };
         let names = rename(function, &mut copy);
         let copy = function.blocks.push(copy);
-        if let Some(target) = function.blocks[from].terminator.target_mut(position) {
-            target.block = copy;
-        }
+        function.blocks[from].terminator.target_mut(position).block = copy;
         for definitions in &mut repaired[first..] {
             definitions.at_end.push((copy, names[&definitions.value]));
         }

@@ -92,7 +92,7 @@ impl Tests {
                 }
             };
             function.blocks[block].for_each_value(&mut note);
-            let passed = entry.and_then(|(terminator, position)| terminator.target(position));
+            let passed = entry.map(|(terminator, position)| terminator.target(position));
             passed.into_iter().flat_map(|target| &target.args).copied().for_each(note);
             stack.extend(children[block].iter().rev().map(|child| (*child, None)));
         }

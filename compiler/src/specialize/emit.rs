@@ -357,6 +357,30 @@ impl Specializer<'_> {
         self.continue_at(e, join, joined, out)
     }
 
+    /// Runs `each` for both outcomes of a condition, and joins the results, which are values of shape `out`.
+    pub fn either(
+        &mut self,
+        e: &mut Emitter,
+        condition: Value,
+        out: Shape,
+        mut each: impl FnMut(&mut Self, &mut Emitter, bool) -> Emitted<Val>,
+    ) -> Emitted<Val> {
+        let types = self.leaves(out);
+        let (yes, no, join) = (e.new_block(&[]), e.new_block(&[]), e.new_block(&types));
+        e.terminate(Terminator::Branch(condition, target(yes), target(no)));
+        let mut joined = false;
+        e.depth += 1;
+        for (block, outcome) in [(yes, true), (no, false)] {
+            e.switch_to(block);
+            if let Some(value) = each(self, e, outcome) {
+                e.jump(join, value.leaves);
+                joined = true;
+            }
+        }
+        e.depth -= 1;
+        self.continue_at(e, join, joined, out)
+    }
+
     /// Continues at a join block, if anything jumps there.
     pub fn continue_at(&mut self, e: &mut Emitter, join: BlockId, joined: bool, shape: Shape) -> Option<Val> {
         joined.then(|| {

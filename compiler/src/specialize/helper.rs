@@ -29,6 +29,8 @@ pub enum Helper {
     Bundle(Below, [Shape; 2], Shape, Origin),
     /// Unfolding a folded zero, to a shape without one at its top.
     UnfoldZeros(Shape, Shape),
+    /// What a value is the zero of, through zeros of zeros.
+    BeneathZeros(Shape, Shape),
     /// Printing.
     Write(Shape, Position, Stream),
 }
@@ -70,6 +72,7 @@ impl Specializer<'_> {
             Helper::Operator(operator, from, to, _) => (operator.prim.name(), vec![from], Some(to)),
             Helper::Bundle(_, parts, to, _) => ("bundle", parts.to_vec(), Some(to)),
             Helper::UnfoldZeros(from, to) => ("unfold", vec![from], Some(to)),
+            Helper::BeneathZeros(from, to) => ("beneath", vec![from], Some(to)),
             Helper::Write(shape, ..) => ("write", vec![shape], None),
         };
         let mut params = parameter_types(self, &params);
@@ -111,6 +114,7 @@ impl Specializer<'_> {
                 self.bundle_unfolded(e, below, &values[0], &values[1], to)
             }
             Helper::UnfoldZeros(from, to) => self.unfold_zeros_to(e, &value(from), to),
+            Helper::BeneathZeros(from, to) => self.beneath_zeros_to(e, &value(from), to),
             Helper::Write(shape, position, stream) => {
                 write::print_unfolded(self, e, &value(shape), position, stream);
                 e.terminate(Terminator::Return(Vec::new()));

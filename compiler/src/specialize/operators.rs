@@ -117,6 +117,28 @@ impl Specializer<'_> {
         })
     }
 
+    /// What a value is, or what it is the zero of, through zeros of zeros.
+    pub fn beneath_zeros(&mut self, e: &mut Emitter, value: &Val) -> Emitted<Val> {
+        let Some(zero) = self.flow.shapes.find(value.shape, Class::ZeroOf) else { return Some(value.clone()) };
+        let primal = zero.children[0];
+        let target = self.flow.shapes.beneath_zeros(value.shape);
+        if self.tag_of(primal, Class::ZeroOf).is_none() {
+            return self.beneath_zeros_to(e, value, target);
+        }
+        Some(self.call_helper(e, Helper::BeneathZeros(value.shape, target), &[value], target))
+    }
+
+    /// [`beneath_zeros`](Self::beneath_zeros), one zero deep, to a shape that covers the result.
+    pub fn beneath_zeros_to(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
+        self.dispatch(e, value, target, |this, e, parts| {
+            let value = match parts.alternative.head {
+                Head::ZeroOf => this.beneath_zeros(e, &parts.children[0])?,
+                _ => this.single(e, parts),
+            };
+            this.convert(e, &value, target)
+        })
+    }
+
     /// The value of the single alternative that has been taken apart.
     pub fn single(&mut self, e: &mut Emitter, parts: Parts) -> Val {
         let shape = self.flow.shapes.make(parts.alternative.head, &parts.alternative.children);

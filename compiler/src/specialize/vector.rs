@@ -296,7 +296,6 @@ impl Specializer<'_> {
 
     /// The length of a vector in any form, checked to be one.
     fn length(&mut self, e: &mut Emitter, prim: Prim, vector: &Val) -> Emitted<Value> {
-        let vector = &self.without_zeros_of_zeros(e, vector)?;
         if self.flow.shapes.single(vector.shape).is_some() {
             let parts = self.parts(e, vector, 0);
             return self.length_of_parts(e, prim, &parts);
@@ -312,7 +311,10 @@ impl Specializer<'_> {
     fn length_of_parts(&mut self, e: &mut Emitter, prim: Prim, parts: &Parts) -> Emitted<Value> {
         match parts.alternative.head {
             Head::Vector | Head::Beginning | Head::OneHot => parts.own,
-            Head::ZeroOf => self.length(e, prim, &parts.children[0]),
+            Head::ZeroOf => {
+                let primal = self.beneath_zeros(e, &parts.children[0])?;
+                self.length(e, prim, &primal)
+            }
             head => self.not_a_vector(e, prim, head),
         }
     }
@@ -326,35 +328,23 @@ impl Specializer<'_> {
         is_zero: bool,
         result: Shape,
     ) -> Emitted<Val> {
-        let vector = &self.without_zeros_of_zeros(e, vector)?;
         self.dispatch(e, vector, result, |this, e, parts| match parts.alternative.head {
             Head::Vector | Head::Beginning => {
                 let element = this.element(e, &Elements::of(&parts), place);
                 if is_zero { this.zero(e, &element, result) } else { this.convert(e, &element, result) }
             }
-            Head::ZeroOf => this.element_at(e, &parts.children[0], place, true, result),
+            Head::ZeroOf => {
+                let primal = this.beneath_zeros(e, &parts.children[0])?;
+                this.element_at(e, &primal, place, true, result)
+            }
             Head::OneHot => {
-                let types = this.leaves(result);
-                let (here, elsewhere, join) = (e.new_block(&[]), e.new_block(&[]), e.new_block(&types));
                 let hot = parts.place?;
                 let same = e.value(Op::IntCompare(IntCompare::Eq), &[place, hot], Type::Bool);
-                e.terminate(Terminator::Branch(same, target(here), target(elsewhere)));
-                let mut joined = false;
-                e.depth += 1;
-                for block in [here, elsewhere] {
-                    e.switch_to(block);
-                    let value = match block == here {
-                        true if is_zero => this.zero(e, &parts.children[0], result),
-                        true => this.convert(e, &parts.children[0], result),
-                        false => this.zero_element(e, &parts, place, result),
-                    };
-                    if let Some(value) = value {
-                        e.jump(join, value.leaves);
-                        joined = true;
-                    }
-                }
-                e.depth -= 1;
-                this.continue_at(e, join, joined, result)
+                this.either(e, same, result, |this, e, is_here| match is_here {
+                    true if is_zero => this.zero(e, &parts.children[0], result),
+                    true => this.convert(e, &parts.children[0], result),
+                    false => this.zero_element(e, &parts, place, result),
+                })
             }
             // `length` has been asked before.
             _ => {
@@ -369,15 +359,6 @@ impl Specializer<'_> {
         let base = Elements::all(parts);
         let element = self.element(e, &base, place);
         self.zero(e, &element, result)
-    }
-
-    /// The value with folded zeros unfolded if one may be that of a folded zero.
-    fn without_zeros_of_zeros(&mut self, e: &mut Emitter, value: &Val) -> Emitted<Val> {
-        let shapes = &self.flow.shapes;
-        match shapes.find(value.shape, Class::ZeroOf) {
-            Some(zero) if shapes.find(zero.children[0], Class::ZeroOf).is_some() => self.unfold_zeros(e, value),
-            _ => Some(value.clone()),
-        }
     }
 
     /// The zero of a one-hot vector.
@@ -414,12 +395,14 @@ impl Specializer<'_> {
 
     /// The vector of elements of that shape which the elements of the zero of a vector in any form are zeros of.
     fn zero_base(&mut self, e: &mut Emitter, vector: &Val, shape: Shape) -> Emitted<Elements> {
-        let vector = self.without_zeros_of_zeros(e, vector)?;
         let result = self.flow.shapes.make(Head::Vector, &[shape]);
-        let base = self.dispatch(e, &vector, result, |this, e, parts| {
+        let base = self.dispatch(e, vector, result, |this, e, parts| {
             let base = match parts.alternative.head {
                 Head::Vector | Head::Beginning | Head::OneHot => Elements::all(&parts),
-                Head::ZeroOf => this.zero_base(e, &parts.children[0], shape)?,
+                Head::ZeroOf => {
+                    let primal = this.beneath_zeros(e, &parts.children[0])?;
+                    this.zero_base(e, &primal, shape)?
+                }
                 _ => {
                     e.terminate(Terminator::Unreachable);
                     return None;
@@ -532,21 +515,8 @@ impl Specializer<'_> {
         if x_length == y_length {
             return self.convert(e, &y, result);
         }
-        let types = self.leaves(result);
-        let (left, right, join) = (e.new_block(&[]), e.new_block(&[]), e.new_block(&types));
         let is_longer = e.value(Op::IntCompare(IntCompare::Lt), &[y_length, x_length], Type::Bool);
-        e.terminate(Terminator::Branch(is_longer, target(left), target(right)));
-        let mut joined = false;
-        e.depth += 1;
-        for (block, vector) in [(left, x), (right, y)] {
-            e.switch_to(block);
-            if let Some(vector) = self.convert(e, &vector, result) {
-                e.jump(join, vector.leaves);
-                joined = true;
-            }
-        }
-        e.depth -= 1;
-        self.continue_at(e, join, joined, result)
+        self.either(e, is_longer, result, |this, e, is_left| this.convert(e, if is_left { &x } else { &y }, result))
     }
 
     /// `(plus x y)` of vectors that are not known to be zeros, one-hot ones among them.

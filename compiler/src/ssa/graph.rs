@@ -157,11 +157,11 @@ pub fn reverse_postorder(function: &Function) -> Vec<BlockId> {
     while let Some((block, edge)) = stack.pop() {
         let terminator = &function.blocks[block].terminator;
         // The last target first, so that the blocks of the first one come first in the result.
-        let next = terminator.target_count().checked_sub(edge + 1).and_then(|position| terminator.target(position));
-        let Some(target) = next.map(|target| target.block) else {
+        let Some(position) = terminator.target_count().checked_sub(edge + 1) else {
             order.push(block);
             continue;
         };
+        let target = terminator.target(position).block;
         stack.push((block, edge + 1));
         if !seen[target] {
             seen[target] = true;

@@ -487,21 +487,29 @@ impl Terminator {
         }
     }
     /// One of them. A switch may have thousands, so who wants one does not ask for all.
-    pub fn target(&self, position: usize) -> Option<&Target> {
+    ///
+    /// # Panics
+    ///
+    /// When there are not so many.
+    pub fn target(&self, position: usize) -> &Target {
         match (self, position) {
-            (Terminator::Jump(target), 0) | (Terminator::Branch(_, target, _), 0) => Some(target),
-            (Terminator::Branch(_, _, target), 1) => Some(target),
-            (Terminator::Switch(_, targets), _) => targets.get(position),
-            _ => None,
+            (Terminator::Jump(target), 0) | (Terminator::Branch(_, target, _), 0) => target,
+            (Terminator::Branch(_, _, target), 1) => target,
+            (Terminator::Switch(_, targets), _) => &targets[position],
+            _ => panic!("there is no target {position}"),
         }
     }
     /// One of them, mutably.
-    pub fn target_mut(&mut self, position: usize) -> Option<&mut Target> {
+    ///
+    /// # Panics
+    ///
+    /// When there are not so many.
+    pub fn target_mut(&mut self, position: usize) -> &mut Target {
         match (self, position) {
-            (Terminator::Jump(target), 0) | (Terminator::Branch(_, target, _), 0) => Some(target),
-            (Terminator::Branch(_, _, target), 1) => Some(target),
-            (Terminator::Switch(_, targets), _) => targets.get_mut(position),
-            _ => None,
+            (Terminator::Jump(target), 0) | (Terminator::Branch(_, target, _), 0) => target,
+            (Terminator::Branch(_, _, target), 1) => target,
+            (Terminator::Switch(_, targets), _) => &mut targets[position],
+            _ => panic!("there is no target {position}"),
         }
     }
     /// How many there are.

@@ -57,7 +57,6 @@ pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &
         Err(mistakes) => return Verdict::new(Kind::IllFormed, render(&mistakes, &pipeline.sources)),
     };
     announce("evaluate");
-    let source = program.clone();
     let expected = match catch_unwind(AssertUnwindSafe(|| evaluate(program.clone(), &pipeline.sources, input, false))) {
         Ok(run) => run,
         Err(_) => return Verdict::new(Kind::Mistake, "the evaluator panics"),
@@ -67,7 +66,7 @@ pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &
     }
     announce("compile");
     let mut features = features::of_run(expected.code, &expected.place);
-    let compiled = catch_unwind(AssertUnwindSafe(|| compile(&mut pipeline, program, &passes, &mut features)));
+    let compiled = catch_unwind(AssertUnwindSafe(|| compile(&mut pipeline, &program, &passes, &mut features)));
     let compiled = compiled.unwrap_or_else(|_| Err(Verdict::new(Kind::Mistake, super::last_panic())));
     let (kind, found) = match compiled {
         Err(Verdict { kind: Kind::Agree, text, .. }) => {
@@ -95,7 +94,7 @@ pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &
             let messages = messages.join("\n");
             let mut found = Run { code, output, place: place(&messages), messages };
             let mut kind = compare(&expected, &found);
-            if kind == Kind::ExitCode && is_strict(source, &pipeline.sources, input, &found) {
+            if kind == Kind::ExitCode && is_strict(&program, &pipeline.sources, input, &found) {
                 features.push("unlike-zero".to_string());
                 kind = Kind::Agree;
             }
@@ -124,9 +123,9 @@ pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &
 
 /// Whether an executable did what the evaluator does where zeros have to conform to what they are added to. Compiled code need
 /// not notice that they do not, nor that what does not conform is a zero.
-fn is_strict(source: Program, sources: &SourceMap, input: &str, found: &Run) -> bool {
+fn is_strict(program: &Program, sources: &SourceMap, input: &str, found: &Run) -> bool {
     found.place.starts_with("V0305")
-        && catch_unwind(AssertUnwindSafe(|| evaluate(source, sources, input, true)))
+        && catch_unwind(AssertUnwindSafe(|| evaluate(program.clone(), sources, input, true)))
             .is_ok_and(|strict| compare(&strict, found) == Kind::Agree)
 }
 
@@ -158,7 +157,7 @@ fn count_owners(code: &ssa::Program, input: &str, expected: &Run) -> Result<(), 
 /// Object code, and what it was made of. The error is `Agree` when the compiler says that the program is wrong.
 fn compile(
     pipeline: &mut Pipeline,
-    program: Program,
+    program: &Program,
     passes: &opt::Settings,
     features: &mut Vec<String>,
 ) -> Result<(codegen::Object, ssa::Program), Verdict> {
@@ -171,7 +170,7 @@ fn compile(
             Verdict::new(kind, render(&[*warning], sources))
         }
     };
-    let mut code = pipeline.first_order(&program).map_err(|refusal| refused(refusal, &pipeline.sources))?;
+    let mut code = pipeline.first_order(program).map_err(|refusal| refused(refusal, &pipeline.sources))?;
     pipeline.optimize(&mut code, passes);
     features.extend(features::of_code(&code));
     let object = pipeline.object(&code);
