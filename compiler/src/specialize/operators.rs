@@ -153,7 +153,7 @@ impl Specializer<'_> {
         if self.flow.shapes.single(b.shape).is_some_and(|alternative| alternative.head == Head::ZeroOf) {
             return self.convert(e, a, target);
         }
-        let multiplies = self.has_several_sums(a.shape, b.shape);
+        let multiplies = self.meet_in_several_ways(a.shape, b.shape);
         if multiplies || self.is_large(a.shape) && self.is_large(b.shape) {
             let always = self.always_conform(a.shape, b.shape, &mut FxHashSet::default());
             let helper = match self.sharing {
@@ -166,9 +166,9 @@ impl Specializer<'_> {
         self.plus_unfolded(e, a, b, target)
     }
 
-    /// Whether both values have parts to be added, and one of them in several ways: in place, the code for the parts
-    /// would multiply at every level.
-    fn has_several_sums(&self, a: Shape, b: Shape) -> bool {
+    /// Whether both values have parts to be put together, and one of them in several ways: in place, the code for the
+    /// parts would multiply at every level.
+    pub(super) fn meet_in_several_ways(&self, a: Shape, b: Shape) -> bool {
         let ways = |shape: Shape| {
             let alternatives = self.flow.shapes.alternatives(shape);
             alternatives.iter().filter(|a| a.head != Head::ZeroOf && !a.children.is_empty()).count()

@@ -222,7 +222,8 @@ impl Specializer<'_> {
     pub fn bundle(&mut self, e: &mut Emitter, below: Below, x: &Val, t: &Val, target: Shape) -> Emitted<Val> {
         let may_recur =
             |this: &mut Self, shape: Shape| this.is_large(shape) || this.tag_of(shape, Class::ZeroOf).is_some();
-        if may_recur(self, x.shape) && may_recur(self, t.shape) {
+        let multiplies = self.meet_in_several_ways(x.shape, t.shape);
+        if multiplies || may_recur(self, x.shape) && may_recur(self, t.shape) {
             let helper = Helper::Bundle(below, [x.shape, t.shape], target, self.origin(e));
             return Some(self.call_helper(e, helper, &[x, t], target));
         }

@@ -94,7 +94,7 @@ pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &
             let messages = messages.join("\n");
             let mut found = Run { code, output, place: place(&messages), messages };
             let mut kind = compare(&expected, &found);
-            if kind == Kind::ExitCode && is_strict(&program, &pipeline.sources, input, &found) {
+            if matches!(kind, Kind::ExitCode | Kind::Place) && is_strict(&program, &pipeline.sources, input, &found) {
                 features.push("unlike-zero".to_string());
                 kind = Kind::Agree;
             }
