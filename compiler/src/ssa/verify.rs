@@ -168,12 +168,10 @@ impl Check<'_> {
             self.inst(inst);
         }
         let end = block.insts.len() + 1;
-        let mut used = Vec::new();
-        block.terminator.for_each_value(|value| used.push(value));
-        for value in used {
+        block.terminator.for_each_value(|value| {
             self.is_available(graph, value, end);
             self.is_there(value);
-        }
+        });
         self.terminator(&block.terminator);
     }
 
@@ -198,13 +196,13 @@ impl Check<'_> {
         }
     }
 
-    fn types(&self, values: &[Value]) -> Vec<Type> {
-        values.iter().filter_map(|v| self.function.values.get(*v)).copied().collect()
+    fn types(&self, values: &[Value]) -> impl Iterator<Item = Type> {
+        values.iter().filter_map(|v| self.function.values.get(*v)).copied()
     }
 
-    fn expect_types(&mut self, what: &str, values: &[Value], expected: &[Type]) {
-        let found = self.types(values);
-        if found != expected {
+    fn expect_types(&mut self, what: fmt::Arguments, values: &[Value], expected: &[Type]) {
+        if !self.types(values).eq(expected.iter().copied()) {
+            let found: Vec<Type> = self.types(values).collect();
             self.fail(format!("{what}: expected types {expected:?}, found {found:?}"));
         }
     }
@@ -226,20 +224,22 @@ impl Check<'_> {
             }
             _ => {}
         }
-        self.expect_types(&format!("operands of `{}`", inst.op), &inst.args, &signature.operands);
-        self.expect_types(&format!("results of `{}`", inst.op), &inst.results, &signature.results);
+        self.expect_types(format_args!("operands of `{}`", inst.op), &inst.args, &signature.operands);
+        self.expect_types(format_args!("results of `{}`", inst.op), &inst.results, &signature.results);
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
         match terminator {
-            Terminator::Branch(condition, ..) => self.expect_types("condition", &[*condition], &[Type::Bool]),
+            Terminator::Branch(condition, ..) => {
+                self.expect_types(format_args!("condition"), &[*condition], &[Type::Bool])
+            }
             Terminator::Switch(value, targets) => {
-                self.expect_types("switch", &[*value], &[Type::Int]);
+                self.expect_types(format_args!("switch"), &[*value], &[Type::Int]);
                 if targets.is_empty() {
                     self.fail("switch without targets".to_owned());
                 }
             }
-            Terminator::Return(values) => self.expect_types("return", values, &self.function.results),
+            Terminator::Return(values) => self.expect_types(format_args!("return"), values, &self.function.results),
             Terminator::TailCall(callee, args) => self.tail_call(*callee, args),
             Terminator::Fail(text) if self.program.texts.get(*text).is_none() => {
                 self.fail(format!("{text} does not exist"));
@@ -253,14 +253,14 @@ impl Check<'_> {
         let Some(function) = self.program.functions.get(callee) else {
             return self.fail(format!("{callee} does not exist"));
         };
-        self.expect_types("tail call", args, &function.param_types());
+        self.expect_types(format_args!("tail call"), args, &function.param_types());
         if function.results != self.function.results {
             self.fail(format!("tail call of {callee}, whose results differ"));
         }
     }
 
     fn target(&mut self, target: &Target) {
-        let expected = self.types(&self.function.blocks[target.block].params);
-        self.expect_types(&format!("arguments of {}", target.block), &target.args, &expected);
+        let expected: Vec<Type> = self.types(&self.function.blocks[target.block].params).collect();
+        self.expect_types(format_args!("arguments of {}", target.block), &target.args, &expected);
     }
 }
