@@ -127,16 +127,16 @@ impl Pipeline {
     pub fn specialize(
         &mut self,
         program: &core::Program,
-        flow: flow::Analysis,
+        mut flow: flow::Analysis,
         sharing: Sharing,
     ) -> Result<ssa::Program, Refusal> {
-        self.specialize_to(program, flow, self.limits.max_instructions, sharing)
+        self.specialize_to(program, &mut flow, self.limits.max_instructions, sharing)
     }
 
     fn specialize_to(
         &mut self,
         program: &core::Program,
-        flow: flow::Analysis,
+        flow: &mut flow::Analysis,
         most: usize,
         sharing: Sharing,
     ) -> Result<ssa::Program, Refusal> {
@@ -175,7 +175,7 @@ impl Pipeline {
         let mut refusal = None;
         for (precision, forms) in attempts {
             let mut program = program.clone();
-            let flow = match self.analyze_at(&mut program, precision) {
+            let mut flow = match self.analyze_at(&mut program, precision) {
                 Ok(flow) => flow,
                 // No attempt after the first has more to analyse than that.
                 Err(refusal) if precision == Full => return Err(refusal),
@@ -185,7 +185,7 @@ impl Pipeline {
                 }
             };
             for (sharing, most) in forms {
-                match self.specialize_to(&program, flow.clone(), *most, *sharing) {
+                match self.specialize_to(&program, &mut flow, *most, *sharing) {
                     Err(found @ Refusal::Unsupported(_)) => refusal = Some(found),
                     result => return result,
                 }

@@ -117,8 +117,8 @@ pub struct Variant {
     pub key: Key,
     /// The shape of its result; ⊥ if it never returns.
     pub result: Shape,
-    /// What is known inside it.
-    pub facts: Facts,
+    /// What is known inside it. It is shared by attempts to specialise the program.
+    pub facts: Rc<Facts>,
     /// It may call itself, directly or through others.
     pub recursive: bool,
     /// How often its result has changed.
@@ -141,7 +141,7 @@ pub struct Analysis {
     /// All variants, the ones that widening replaced included.
     pub variants: EntityVec<VariantId, Variant>,
     /// For each item of the program, what is known in it and the shape of its value.
-    pub items: Vec<(Facts, Shape)>,
+    pub items: Vec<(Rc<Facts>, Shape)>,
     /// The shape of each global value that gets one.
     pub globals: FxHashMap<GlobalId, Shape>,
     /// Globals that may be used before they are defined.
@@ -349,7 +349,7 @@ impl Analyzer<'_> {
                         self.result.globals.insert(global, new);
                     }
                 }
-                self.result.items.push((facts, shape));
+                self.result.items.push((Rc::new(facts), shape));
                 if shape == Shapes::BOTTOM {
                     break;
                 }

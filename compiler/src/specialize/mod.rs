@@ -82,7 +82,7 @@ enum Task {
 pub struct Specializer<'a> {
     core: &'a Program,
     sources: &'a SourceMap,
-    flow: Analysis,
+    flow: &'a mut Analysis,
     out: ir::Program,
     layouts: Layouts,
     functions: FxHashMap<(VariantId, Option<Call>), FuncId>,
@@ -131,14 +131,14 @@ pub enum Refusal {
     TooLarge(Box<Diagnostic>),
 }
 
-/// Translates a program.
+/// Translates a program. Of what the analysis found out nothing is lost; more shapes become known.
 ///
 /// # Errors
 ///
 /// See [`Refusal`].
 pub fn lower(
     core: &Program,
-    flow: Analysis,
+    flow: &mut Analysis,
     sources: &SourceMap,
     limits: &Options,
     sharing: Sharing,
@@ -275,7 +275,7 @@ impl Specializer<'_> {
     }
 
     fn items(&mut self, e: &mut Emitter) -> Emitted<()> {
-        let items = std::mem::take(&mut self.flow.items);
+        let items = self.flow.items.clone();
         for (item, (facts, shape)) in self.core.items.iter().zip(items) {
             match item {
                 Item::Print(body, span) => {
@@ -337,7 +337,7 @@ impl Specializer<'_> {
     fn variant(&mut self, e: &mut Emitter, id: VariantId) {
         let core = self.core;
         let key = self.flow.variants[id].key.clone();
-        let facts = std::mem::take(&mut self.flow.variants[id].facts);
+        let facts = self.flow.variants[id].facts.clone();
         let lambda = &core.lambdas[key.lambda];
         self.lambda = Some(key.lambda);
         let params = e.function.params().to_vec();
@@ -353,7 +353,6 @@ impl Specializer<'_> {
                 e.terminate(Terminator::Return(value.leaves));
             }
         }
-        self.flow.variants[id].facts = facts;
     }
 
     /// The shapes of what a variant takes: the closure, and the argument.

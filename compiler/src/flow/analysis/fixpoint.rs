@@ -245,7 +245,7 @@ impl Analyzer<'_> {
         let id = self.result.variants.push(Variant {
             key: key.clone(),
             result: Shapes::BOTTOM,
-            facts: Facts::default(),
+            facts: Rc::default(),
             recursive: false,
             updates: 0,
             complete: false,
@@ -265,7 +265,7 @@ impl Analyzer<'_> {
             facts.shapes.insert(*var, *shape);
         }
         let result = self.body(&lambda.body, &mut facts)?;
-        self.result.variants[id].facts = facts;
+        self.result.variants[id].facts = Rc::new(facts);
         Ok(result)
     }
 
