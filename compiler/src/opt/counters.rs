@@ -23,8 +23,9 @@
 
 use crate::opt::data_flow::{Class, Classes, Field, Place};
 use crate::opt::rewrite::{Definitions, append};
-use crate::ssa::ir::{Compare, Function, Op, Program, Real2, SumId, Type, Value};
+use crate::ssa::ir::{Compare, Function, Op, Program, Real2, SumId, Type, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
@@ -196,13 +197,13 @@ fn rewrite(function: &mut Function, chains: &FxHashMap<SumId, Chain>) {
                     inst.args.push(real(0.0));
                     inst.op = Op::Compare(if tag == chain.end { Compare::Eq } else { Compare::Ne });
                 }
-                Op::HasTag(..) => (inst.op, inst.args) = (Op::ConstBool(false), Vec::new()),
+                Op::HasTag(..) => (inst.op, inst.args) = (Op::ConstBool(false), Values::new()),
                 _ => {
                     let zero = real(0.0);
                     let is_end = before(Op::Compare(Compare::Eq), vec![inst.args[0], zero], Type::Bool);
                     let end = before(Op::ConstInt(i64::from(chain.end)), Vec::new(), Type::Int);
                     let node = before(Op::ConstInt(i64::from(chain.node)), Vec::new(), Type::Int);
-                    (inst.op, inst.args) = (Op::Select, vec![is_end, end, node]);
+                    (inst.op, inst.args) = (Op::Select, smallvec![is_end, end, node]);
                 }
             }
             insts.push(inst);

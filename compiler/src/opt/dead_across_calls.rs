@@ -26,8 +26,10 @@
 
 use crate::base::{EntityVec, entity_id};
 use crate::opt::effects::Effects;
-use crate::opt::rewrite::{keep, keep_params};
-use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, SlotId, SumId, Terminator, Type, Value, VectorId};
+use crate::opt::rewrite::{keep, keep_params, keep_values};
+use crate::ssa::ir::{
+    BlockId, FuncId, Function, Op, Program, SlotId, SumId, Terminator, Type, Value, Values, VectorId,
+};
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
@@ -445,14 +447,14 @@ impl Sweep<'_> {
         changed
     }
 
-    fn inst(&self, op: &mut Op, args: &mut Vec<Value>, results: &mut Vec<Value>) {
+    fn inst(&self, op: &mut Op, args: &mut Values, results: &mut Values) {
         match *op {
             Op::Call(callee) => {
-                keep(args, &self.params[callee]);
-                keep(results, &self.live.results[callee]);
+                keep_values(args, &self.params[callee]);
+                keep_values(results, &self.live.results[callee]);
             }
             Op::Box(sum, tag) => {
-                keep(args, &self.live.fields[sum][tag as usize]);
+                keep_values(args, &self.live.fields[sum][tag as usize]);
                 if args.is_empty() {
                     *op = Op::Immediate(sum, tag);
                 }
@@ -463,8 +465,8 @@ impl Sweep<'_> {
             Op::Element(vector, field) => *op = Op::Element(vector, position(&self.live.elements[vector], field)),
             Op::Elements(vector, field) => *op = Op::Elements(vector, position(&self.live.elements[vector], field)),
             Op::WithElement(vector) | Op::WithElements(vector) => {
-                let mut fields = args.split_off(3);
-                keep(&mut fields, &self.live.elements[vector]);
+                let mut fields: Values = args.drain(3..).collect();
+                keep_values(&mut fields, &self.live.elements[vector]);
                 args.extend(fields);
             }
             _ => {}

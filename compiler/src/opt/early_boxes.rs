@@ -70,7 +70,12 @@ fn open(
     else {
         return vec![inst];
     };
-    let new = |op: Op, args: Vec<Value>, results: Vec<Value>| Inst { op, args, results, span: None };
+    let new = |op: Op, args: Vec<Value>, results: Vec<Value>| Inst {
+        op,
+        args: args.into(),
+        results: results.into(),
+        span: None,
+    };
     let vacant = function.values.push(Type::F64);
     let mut fills = Vec::new();
     for (field, arg) in (0..).zip(&mut inst.args) {

@@ -28,7 +28,8 @@ mod integers;
 use crate::opt::rewrite::{Definitions, Replacements, is_constant};
 use crate::ssa::arithmetic;
 use crate::ssa::graph::reverse_postorder;
-use crate::ssa::ir::{Compare, Function, Inst, Op, Program, Real1, Real2, Value};
+use crate::ssa::ir::{Compare, Function, Inst, Op, Program, Real1, Real2, Value, Values};
+use smallvec::smallvec;
 
 /// Folds every operation.
 pub fn run(program: &mut Program) -> bool {
@@ -77,16 +78,16 @@ pub enum Folded {
     /// The result is this value.
     Value(Value),
     /// This operation does the same.
-    Op(Op, Vec<Value>),
+    Op(Op, Values),
     /// The negative of the result of this operation is the same.
-    Negated(Op, Vec<Value>),
+    Negated(Op, Values),
 }
 
 /// Simplifies an operation until no rule applies.
 pub fn fold(function: &Function, definitions: &Definitions, op: Op, args: &[Value]) -> Folded {
     let view = View { function, definitions };
     let mut result = Folded::Unchanged;
-    let (mut op, mut args) = (op, args.to_vec());
+    let (mut op, mut args) = (op, Values::from(args));
     // Every rule makes the operation simpler or its operands older; the bound only guards against a cycle of rules.
     for _ in 0..16 {
         match view.step(op, &args) {
@@ -108,15 +109,15 @@ struct View<'f> {
 }
 
 fn real(x: f64) -> Folded {
-    Folded::Op(Op::ConstReal(x.to_bits()), Vec::new())
+    Folded::Op(Op::ConstReal(x.to_bits()), Values::new())
 }
 
 fn boolean(x: bool) -> Folded {
-    Folded::Op(Op::ConstBool(x), Vec::new())
+    Folded::Op(Op::ConstBool(x), Values::new())
 }
 
 fn int(x: i64) -> Folded {
-    Folded::Op(Op::ConstInt(x), Vec::new())
+    Folded::Op(Op::ConstInt(x), Values::new())
 }
 
 impl View<'_> {
@@ -172,7 +173,7 @@ impl View<'_> {
         let inner = self.inst(x).map(|inst| (inst.op, inst.args.first().copied()));
         match (op, inner) {
             (Real1::Neg, Some((Op::Real1(Real1::Neg), Some(y)))) => Folded::Value(y),
-            (Real1::Abs, Some((Op::Real1(Real1::Neg), Some(y)))) => Folded::Op(Op::Real1(Real1::Abs), vec![y]),
+            (Real1::Abs, Some((Op::Real1(Real1::Neg), Some(y)))) => Folded::Op(Op::Real1(Real1::Abs), smallvec![y]),
             (Real1::Abs, Some((Op::Real1(Real1::Abs), _))) => Folded::Value(x),
             _ => Folded::Unchanged,
         }
@@ -200,10 +201,10 @@ impl View<'_> {
             return Folded::Value(x);
         }
         if let Some(y) = self.operand_of(y, neg) {
-            return Folded::Op(Op::Real2(Real2::Sub), vec![x, y]);
+            return Folded::Op(Op::Real2(Real2::Sub), smallvec![x, y]);
         }
         if let Some(x) = self.operand_of(x, neg) {
-            return Folded::Op(Op::Real2(Real2::Sub), vec![y, x]);
+            return Folded::Op(Op::Real2(Real2::Sub), smallvec![y, x]);
         }
         Folded::Unchanged
     }
@@ -230,10 +231,10 @@ impl View<'_> {
             return Folded::Value(x);
         }
         if is_bits(self.real(x), -0.0) {
-            return Folded::Op(Op::Real1(Real1::Neg), vec![y]);
+            return Folded::Op(Op::Real1(Real1::Neg), smallvec![y]);
         }
         if let Some(y) = self.operand_of(y, Op::Real1(Real1::Neg)) {
-            return Folded::Op(Op::Real2(Real2::Add), vec![x, y]);
+            return Folded::Op(Op::Real2(Real2::Add), smallvec![x, y]);
         }
         Folded::Unchanged
     }
@@ -247,7 +248,7 @@ impl View<'_> {
             return Folded::Value(x);
         }
         if is_bits(self.real(y), -1.0) {
-            return Folded::Op(neg, vec![x]);
+            return Folded::Op(neg, smallvec![x]);
         }
         self.product_of_negatives(Real2::Mul, x, y)
     }
@@ -258,7 +259,7 @@ impl View<'_> {
             return Folded::Value(x);
         }
         if is_bits(self.real(y), -1.0) {
-            return Folded::Op(neg, vec![x]);
+            return Folded::Op(neg, smallvec![x]);
         }
         self.product_of_negatives(Real2::Div, x, y)
     }
@@ -268,9 +269,9 @@ impl View<'_> {
         let operand = |value| self.operand_of(value, Op::Real1(Real1::Neg));
         let op = Op::Real2(op);
         match (operand(x), operand(y)) {
-            (Some(x), Some(y)) => Folded::Op(op, vec![x, y]),
-            (Some(x), None) => Folded::Negated(op, vec![x, y]),
-            (None, Some(y)) => Folded::Negated(op, vec![x, y]),
+            (Some(x), Some(y)) => Folded::Op(op, smallvec![x, y]),
+            (Some(x), None) => Folded::Negated(op, smallvec![x, y]),
+            (None, Some(y)) => Folded::Negated(op, smallvec![x, y]),
             (None, None) => Folded::Unchanged,
         }
     }
@@ -278,7 +279,7 @@ impl View<'_> {
     /// The operation with its operands sorted: constants last, otherwise older values first.
     fn sorted(&self, op: Op, x: Value, y: Value) -> Option<Folded> {
         let key = |value: Value| (self.inst(value).is_some_and(|inst| is_constant(inst.op)), value);
-        (key(x) > key(y)).then(|| Folded::Op(op, vec![y, x]))
+        (key(x) > key(y)).then(|| Folded::Op(op, smallvec![y, x]))
     }
 
     fn compare(&self, op: Compare, x: Value, y: Value) -> Folded {
@@ -289,8 +290,8 @@ impl View<'_> {
             return folded;
         }
         match op {
-            Compare::Gt => Folded::Op(Op::Compare(Compare::Lt), vec![y, x]),
-            Compare::Ge => Folded::Op(Op::Compare(Compare::Le), vec![y, x]),
+            Compare::Gt => Folded::Op(Op::Compare(Compare::Lt), smallvec![y, x]),
+            Compare::Ge => Folded::Op(Op::Compare(Compare::Le), smallvec![y, x]),
             Compare::Lt if x == y => boolean(false),
             Compare::Eq | Compare::Ne => self.sorted(Op::Compare(op), x, y).unwrap_or(Folded::Unchanged),
             Compare::Lt | Compare::Le => Folded::Unchanged,
@@ -376,7 +377,7 @@ impl View<'_> {
             return Folded::Value(if condition { yes } else { no });
         }
         if let Some(condition) = self.operand_of(condition, Op::Not) {
-            return Folded::Op(Op::Select, vec![condition, no, yes]);
+            return Folded::Op(Op::Select, smallvec![condition, no, yes]);
         }
         // A selection by the same condition within this one has been decided.
         for (position, operand) in [(1, yes), (2, no)] {
@@ -384,16 +385,16 @@ impl View<'_> {
                 && inner.op == Op::Select
                 && inner.args[0] == condition
             {
-                let mut args = vec![condition, yes, no];
+                let mut args = smallvec![condition, yes, no];
                 args[position] = inner.args[position];
                 return Folded::Op(Op::Select, args);
             }
         }
         match (self.boolean(yes), self.boolean(no)) {
             (Some(true), Some(false)) => Folded::Value(condition),
-            (Some(false), Some(true)) => Folded::Op(Op::Not, vec![condition]),
-            (Some(true), None) => Folded::Op(Op::Or, vec![condition, no]),
-            (None, Some(false)) => Folded::Op(Op::And, vec![condition, yes]),
+            (Some(false), Some(true)) => Folded::Op(Op::Not, smallvec![condition]),
+            (Some(true), None) => Folded::Op(Op::Or, smallvec![condition, no]),
+            (None, Some(false)) => Folded::Op(Op::And, smallvec![condition, yes]),
             _ => Folded::Unchanged,
         }
     }
@@ -455,7 +456,7 @@ fn boolean_or_condition(test: Test) -> Folded {
 fn chosen_test(condition: Value, yes: Option<bool>, no: Option<bool>) -> Folded {
     match (yes, no) {
         (Some(true), Some(false)) => Folded::Value(condition),
-        (Some(false), Some(true)) => Folded::Op(Op::Not, vec![condition]),
+        (Some(false), Some(true)) => Folded::Op(Op::Not, smallvec![condition]),
         (Some(x), Some(_)) => boolean(x),
         _ => Folded::Unchanged,
     }

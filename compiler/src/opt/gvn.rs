@@ -33,9 +33,10 @@ use crate::opt::fold::{Folded, fold};
 use crate::opt::rewrite::{Constants, Definitions, Replacements, is_constant};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
-    BlockId, Compare, Function, Inst, Op, Program, Real1, Sum, SumId, Target, Terminator, Type, Value,
+    BlockId, Compare, Function, Inst, Op, Program, Real1, Sum, SumId, Target, Terminator, Type, Value, Values,
 };
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 
 /// Numbers the values of every function.
 pub fn run(program: &mut Program) -> bool {
@@ -75,7 +76,7 @@ fn number(function: &mut Function, effects: &Effects, sums: &EntityVec<SumId, Su
 }
 
 /// An operation on known values.
-type Key = (Op, Vec<Value>);
+type Key = (Op, Values);
 
 /// What an operation is known to give.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -212,7 +213,7 @@ impl Numbering<'_> {
                 }
                 Folded::Negated(op, args) => {
                     let operand = self.computed(block, index, op, args, inst.span);
-                    (inst.op, inst.args) = (Op::Real1(Real1::Neg), vec![operand]);
+                    (inst.op, inst.args) = (Op::Real1(Real1::Neg), smallvec![operand]);
                     self.changed = true;
                 }
             }
@@ -222,7 +223,7 @@ impl Numbering<'_> {
             Op::Call(callee) if self.effects.is_repeatable(callee) => {
                 self.number_call(&inst.args, inst.op, &inst.results)
             }
-            Op::GlobalSet(slot) => self.remember((Op::GlobalGet(slot), Vec::new()), Known::Value(inst.args[0])),
+            Op::GlobalSet(slot) => self.remember((Op::GlobalGet(slot), Values::new()), Known::Value(inst.args[0])),
             // Two vectors that are one would be copied when they are changed.
             op if op.has_effect() || matches!(op, Op::Call(_) | Op::NewVector(_)) => {}
             op => {
@@ -236,7 +237,7 @@ impl Numbering<'_> {
     }
 
     /// The result of an operation on reals, which is inserted at a place of the block unless it is known.
-    fn computed(&mut self, block: BlockId, index: usize, op: Op, args: Vec<Value>, span: Option<Span>) -> Value {
+    fn computed(&mut self, block: BlockId, index: usize, op: Op, args: Values, span: Option<Span>) -> Value {
         let (op, args) = match fold(self.function, &self.definitions, op, &args) {
             Folded::Value(value) => return value,
             Folded::Op(op, args) => (op, args),
@@ -246,7 +247,7 @@ impl Numbering<'_> {
             return self.replacements.resolve(*value);
         }
         let value = self.function.values.push(Type::F64);
-        let inst = Inst { op, args: args.clone(), results: vec![value], span };
+        let inst = Inst { op, args: args.clone(), results: smallvec![value], span };
         self.definitions.add(inst.clone());
         self.added.push((block, index, inst));
         self.remember((op, args), Known::Value(value));
@@ -266,7 +267,7 @@ impl Numbering<'_> {
     /// The table knows a call by its first result; the others follow it.
     fn number_call(&mut self, args: &[Value], op: Op, results: &[Value]) {
         let Some(first) = results.first() else { return };
-        let key = (op, args.to_vec());
+        let key = (op, Values::from(args));
         let earlier = match self.table.get(&key) {
             Some(Known::Value(earlier)) => *earlier,
             _ => return self.remember(key, Known::Value(*first)),
@@ -335,38 +336,38 @@ impl Numbering<'_> {
         if alternatives.get(tag as usize).is_some_and(|alternative| alternative.fields.is_empty()) {
             waiting.push((value, Op::Immediate(sum, tag)));
         }
-        self.remember((Op::Tag(sum), vec![value]), Known::Constant(Op::ConstInt(i64::from(tag))));
-        self.remember((Op::HasTag(sum, tag), vec![value]), Known::Constant(Op::ConstBool(true)));
+        self.remember((Op::Tag(sum), smallvec![value]), Known::Constant(Op::ConstInt(i64::from(tag))));
+        self.remember((Op::HasTag(sum, tag), smallvec![value]), Known::Constant(Op::ConstBool(true)));
         if alternatives.len() == 2 {
-            self.remember((Op::HasTag(sum, tag ^ 1), vec![value]), Known::Constant(Op::ConstBool(false)));
+            self.remember((Op::HasTag(sum, tag ^ 1), smallvec![value]), Known::Constant(Op::ConstBool(false)));
         }
     }
 
     fn learn_comparison(&mut self, op: Compare, args: &[Value], holds: bool, waiting: &mut Vec<(Value, Op)>) {
         let [x, y] = args[..] else { return };
-        let sorted = if x < y { vec![x, y] } else { vec![y, x] };
-        let mut learn = |op: Compare, args: Vec<Value>, holds: bool| {
+        let sorted = if x < y { smallvec![x, y] } else { smallvec![y, x] };
+        let mut learn = |op: Compare, args: Values, holds: bool| {
             self.remember((Op::Compare(op), args), Known::Constant(Op::ConstBool(holds)));
         };
         match (op, holds) {
             (Compare::Lt, true) => {
-                learn(Compare::Le, vec![x, y], true);
-                learn(Compare::Le, vec![y, x], false);
-                learn(Compare::Lt, vec![y, x], false);
+                learn(Compare::Le, smallvec![x, y], true);
+                learn(Compare::Le, smallvec![y, x], false);
+                learn(Compare::Lt, smallvec![y, x], false);
                 learn(Compare::Eq, sorted.clone(), false);
                 learn(Compare::Ne, sorted, true);
             }
-            (Compare::Le, true) => learn(Compare::Lt, vec![y, x], false),
+            (Compare::Le, true) => learn(Compare::Lt, smallvec![y, x], false),
             (Compare::Le, false) => {
-                learn(Compare::Lt, vec![x, y], false);
+                learn(Compare::Lt, smallvec![x, y], false);
                 learn(Compare::Eq, sorted.clone(), false);
                 learn(Compare::Ne, sorted, true);
             }
             (Compare::Eq, true) | (Compare::Ne, false) => {
-                learn(Compare::Le, vec![x, y], true);
-                learn(Compare::Le, vec![y, x], true);
-                learn(Compare::Lt, vec![x, y], false);
-                learn(Compare::Lt, vec![y, x], false);
+                learn(Compare::Le, smallvec![x, y], true);
+                learn(Compare::Le, smallvec![y, x], true);
+                learn(Compare::Lt, smallvec![x, y], false);
+                learn(Compare::Lt, smallvec![y, x], false);
                 self.learn_equality(x, y, waiting);
             }
             (Compare::Eq, false) | (Compare::Ne, true) | (Compare::Lt, false) => {}

@@ -253,7 +253,8 @@ impl Inliner<'_> {
             Terminator::TailCall(callee, args) => {
                 let types = &function.blocks[next].params.iter().map(|v| function.values[*v]).collect::<Vec<_>>();
                 let results: Vec<Value> = types.iter().map(|ty| function.values.push(*ty)).collect();
-                let call = Inst { op: Op::Call(callee), args, results: results.clone(), span: None };
+                let call =
+                    Inst { op: Op::Call(callee), args: args.into(), results: results.clone().into(), span: None };
                 function.blocks[last].insts.push(call);
                 function.blocks[last].terminator = Terminator::Jump(Target { block: next, args: results });
             }
@@ -269,7 +270,7 @@ fn split(function: &mut Function, block: BlockId, index: usize, call: &Inst) -> 
     let insts = before.insts.split_off(index + 1);
     before.insts.pop();
     let terminator = std::mem::replace(&mut before.terminator, Terminator::Unreachable);
-    let rest = function.blocks.push(Block { params: call.results.clone(), insts, terminator });
+    let rest = function.blocks.push(Block { params: call.results.to_vec(), insts, terminator });
     let start = function.blocks.next_id();
     function.blocks[block].terminator = Terminator::Jump(Target { block: start, args: Vec::new() });
     rest

@@ -38,8 +38,9 @@ use crate::opt::liveness::live_in;
 use crate::opt::ownership::{Modes, consumes, doomed_blocks, gives_owner, safe_values};
 use crate::opt::taking::{Facts, taken};
 use crate::ssa::graph::{Graph, reverse_postorder};
-use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
+use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
 
 /// Places `retain` and `release` in every function.
 pub fn run(program: &mut Program) -> bool {
@@ -173,7 +174,7 @@ struct Placer<'p> {
 }
 
 fn counting(op: Op, value: Value) -> Inst {
-    Inst { op, args: vec![value], results: Vec::new(), span: None }
+    Inst { op, args: smallvec![value], results: Values::new(), span: None }
 }
 
 /// How often each value is consumed, in order of first occurrence.

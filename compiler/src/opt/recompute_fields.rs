@@ -26,8 +26,9 @@
 use crate::base::EntityVec;
 use crate::opt::data_flow::Field;
 use crate::opt::rewrite::{Definitions, is_constant};
-use crate::ssa::ir::{Function, Inst, Op, Program, Real1, Real2, Sum, SumId, Type, Value};
+use crate::ssa::ir::{Function, Inst, Op, Program, Real1, Real2, Sum, SumId, Type, Value, Values};
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 
 /// What may be computed instead of being loaded.
 const MAX_OPERATIONS: usize = 3;
@@ -228,14 +229,14 @@ impl Reader<'_> {
                 let ty = self.sums[self.sum].fields(self.tag)[*field as usize];
                 (Op::Field(self.sum, self.tag, *field), self.inst.args.clone(), ty)
             }
-            Expression::Constant(op) => (*op, Vec::new(), result_type(*op)),
+            Expression::Constant(op) => (*op, Values::new(), result_type(*op)),
             Expression::Operation(op, operands) => {
                 let args = operands.iter().map(|operand| self.compute(operand, None)).collect();
                 (*op, args, result_type(*op))
             }
         };
         let value = result.unwrap_or_else(|| self.types.push(ty));
-        self.insts.push(Inst { op, args, results: vec![value], span: self.inst.span });
+        self.insts.push(Inst { op, args, results: smallvec![value], span: self.inst.span });
         value
     }
 }

@@ -1,8 +1,9 @@
 //! What passes over one function share: replacing values, finding definitions, counting uses.
 
 use crate::base::{EntityVec, Span};
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Terminator, Type, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Terminator, Type, Value, Values};
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 
 /// Values that stand for other values of the same function.
 #[derive(Clone, Debug)]
@@ -116,7 +117,7 @@ pub fn append(
     span: Option<Span>,
 ) -> Value {
     let result = values.push(ty);
-    insts.push(Inst { op, args, results: vec![result], span });
+    insts.push(Inst { op, args: args.into(), results: smallvec![result], span });
     result
 }
 
@@ -141,7 +142,7 @@ impl Constants {
         };
         let value = function.values.push(ty);
         self.values.insert(op, value);
-        let inst = Inst { op, args: Vec::new(), results: vec![value], span: None };
+        let inst = Inst { op, args: Values::new(), results: smallvec![value], span: None };
         definitions.add(inst.clone());
         self.added.push(inst);
         value
@@ -209,6 +210,12 @@ pub fn keep<T>(items: &mut Vec<T>, kept: &[bool]) {
     items.retain(|_| *marks.next().expect("there is a mark for each item"));
 }
 
+/// The same for operands and results.
+pub fn keep_values(values: &mut Values, kept: &[bool]) {
+    let mut marks = kept.iter();
+    values.retain(|_| *marks.next().expect("there is a mark for each value"));
+}
+
 /// Appends the code of another function with `args` for its parameters. The blocks keep their order, the first is the
 /// former entry; where they leave their function they still do.
 pub fn paste(function: &mut Function, code: &Function, args: &[Value]) -> impl Iterator<Item = BlockId> + use<> {
@@ -224,8 +231,10 @@ pub fn paste(function: &mut Function, code: &Function, args: &[Value]) -> impl I
     }
     let value = |value: Value| values[value].expect("every use has a definition");
     let all = |list: &[Value]| list.iter().map(|v| value(*v)).collect::<Vec<Value>>();
+    let few = |list: &[Value]| list.iter().map(|v| value(*v)).collect::<Values>();
     for (id, block) in code.blocks.iter() {
-        let inst = |inst: &Inst| Inst { args: all(&inst.args), results: all(&inst.results), ..inst.clone() };
+        let inst =
+            |inst: &Inst| Inst { op: inst.op, args: few(&inst.args), results: few(&inst.results), span: inst.span };
         let mut terminator = block.terminator.clone();
         terminator.for_each_use(|v| *v = value(*v));
         for target in terminator.targets_mut() {

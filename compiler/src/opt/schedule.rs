@@ -69,7 +69,7 @@ fn fields_late(block: &Block) -> Vec<usize> {
         let mut wanted = inst.args.clone();
         while let Some(value) = wanted.pop() {
             if let Some(field) = waiting.remove(&value) {
-                wanted.extend(&block.insts[field].args);
+                wanted.extend_from_slice(&block.insts[field].args);
                 read.push(field);
             }
         }
@@ -204,7 +204,7 @@ impl Schedule {
             }
             growth[index] += usize::from(matches!(inst.op, Op::Fill(_)));
         }
-        let operands = block.insts.iter().map(|inst| inst.args.clone()).collect();
+        let operands = block.insts.iter().map(|inst| inst.args.to_vec()).collect();
         Schedule { before, after, growth, operands, users, ready: BTreeSet::new() }
     }
 

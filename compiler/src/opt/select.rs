@@ -21,6 +21,7 @@ use crate::base::EntityVec;
 use crate::opt::simplify_cfg;
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Program, Real1, Real2, Target, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 
 /// How many operations both sides together may hold.
 const MOST_INSTS: usize = 3;
@@ -87,7 +88,7 @@ fn convert_block(function: &mut Function, id: BlockId, edges: &EntityVec<BlockId
             continue;
         }
         let value = function.values.push(function.values[*x]);
-        insts.push(Inst { op: Op::Select, args: vec![condition, *x, *y], results: vec![value], span: None });
+        insts.push(Inst { op: Op::Select, args: smallvec![condition, *x, *y], results: smallvec![value], span: None });
         args.push(value);
     }
     let block = &mut function.blocks[id];

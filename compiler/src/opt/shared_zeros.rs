@@ -32,6 +32,7 @@ use crate::base::EntityVec;
 use crate::opt::rewrite::{Definitions, Replacements, use_counts};
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Real2, SumId, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
 
 /// Who holds places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -416,7 +417,7 @@ impl<'w> Rewriter<'w> {
         let Some((read, place)) = self.folded.get(&value).copied() else { return };
         let (is_zero, full) = self.tested[&value];
         let mut add = |op: Op, args: Vec<Value>, result: Value| {
-            code.push(Inst { op, args, results: vec![result], span: None });
+            code.push(Inst { op, args: args.into(), results: smallvec![result], span: None });
             result
         };
         let witness = match read.owner {
@@ -447,7 +448,7 @@ impl<'w> Rewriter<'w> {
                 (true, None) => {
                     let mut add = |op: Op, args: Vec<Value>, ty: Type| {
                         let result = function.values.push(ty);
-                        code.push(Inst { op, args, results: vec![result], span: None });
+                        code.push(Inst { op, args: args.into(), results: smallvec![result], span: None });
                         result
                     };
                     let is_zero = add(Op::RealIs(self.places.zero), vec![*arg], Type::Bool);

@@ -20,6 +20,7 @@ use crate::opt::rewrite::{can_move, using_blocks};
 use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{BlockId, Function, Inst, Program, Value};
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
@@ -91,5 +92,5 @@ fn copy_to(function: &mut Function, block: BlockId, inst: &Inst) {
             *value = new;
         }
     });
-    function.blocks[block].insts.insert(0, Inst { results: vec![new], ..inst.clone() });
+    function.blocks[block].insts.insert(0, Inst { results: smallvec![new], ..inst.clone() });
 }

@@ -26,7 +26,8 @@ use crate::base::EntityVec;
 use crate::opt::rewrite::Definitions;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
-    Block, BlockId, FuncId, Function, Inst, Op, Program, SlotId, SumId, Target, Terminator, Type, Value, VectorId,
+    Block, BlockId, FuncId, Function, Inst, Op, Program, SlotId, SumId, Target, Terminator, Type, Value, Values,
+    VectorId,
 };
 use rustc_hash::FxHashMap;
 
@@ -345,7 +346,7 @@ fn rewrite(function: &mut Function, tests: &Tests, found: &[Tags]) -> bool {
                 _ => None,
             };
             if let Some(op) = outcome {
-                (inst.op, inst.args) = (op, Vec::new());
+                (inst.op, inst.args) = (op, Values::new());
                 changed = true;
             }
         }

@@ -39,10 +39,10 @@ fn form_tail_calls(function: &mut Function) -> bool {
     for block in function.blocks.values_mut() {
         if let (Terminator::Return(values), Some(last)) = (&block.terminator, block.insts.last())
             && let Op::Call(callee) = last.op
-            && *values == last.results
+            && values[..] == last.results[..]
             && let Some(call) = block.insts.pop()
         {
-            block.terminator = Terminator::TailCall(callee, call.args);
+            block.terminator = Terminator::TailCall(callee, call.args.into_vec());
             changed = true;
         }
     }

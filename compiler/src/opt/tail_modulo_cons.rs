@@ -33,9 +33,10 @@ use crate::opt::effects::Effects;
 use crate::opt::rewrite::{append, use_counts};
 use crate::opt::tail_calls::form_loop;
 use crate::ssa::ir::{
-    Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, Sum, SumId, Terminator, Type, Value,
+    Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, Sum, SumId, Terminator, Type, Value, Values,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
@@ -113,10 +114,15 @@ impl Plan {
         }
         let results: Vec<Value> = function.results.iter().map(|ty| wrapper.values.push(*ty)).collect();
         let given = results.iter().zip(&self.filled).filter(|(_, filled)| !**filled).map(|(value, _)| *value);
-        insts.push(Inst { op: Op::Call(filler), args, results: given.collect(), span: None });
+        insts.push(Inst { op: Op::Call(filler), args: args.into(), results: given.collect(), span: None });
         for (position, made) in self.positions().zip(boxes) {
             let (result, place) = (results[position], places[&function.results[position]]);
-            insts.push(Inst { op: Op::Field(place, 0, 0), args: vec![made], results: vec![result], span: None });
+            insts.push(Inst {
+                op: Op::Field(place, 0, 0),
+                args: smallvec![made],
+                results: smallvec![result],
+                span: None,
+            });
         }
         let entry = &mut wrapper.blocks[Function::ENTRY];
         (entry.insts, entry.terminator) = (insts, Terminator::Return(results));
@@ -184,7 +190,7 @@ impl Plan {
             insts.push(inst);
             for (position, field) in vacant {
                 if let Op::Box(sum, tag) = op {
-                    inner.insert(position, value(&mut insts, Op::Hole(sum, tag, field), made.clone(), Type::Int));
+                    inner.insert(position, value(&mut insts, Op::Hole(sum, tag, field), made.to_vec(), Type::Int));
                 }
             }
         }
@@ -199,7 +205,7 @@ impl Plan {
 }
 
 fn fill(hole: Value, value: Value, ty: Type) -> Inst {
-    Inst { op: Op::Fill(ty), args: vec![hole, value], results: Vec::new(), span: None }
+    Inst { op: Op::Fill(ty), args: smallvec![hole, value], results: Values::new(), span: None }
 }
 
 /// For each result of a call of the function itself, whether it goes into a box; `None` when the block does anything else

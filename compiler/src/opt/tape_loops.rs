@@ -45,9 +45,10 @@ use crate::opt::effects::Effects;
 use crate::opt::rewrite::{Replacements, append, paste, use_counts};
 use crate::opt::simplify_cfg;
 use crate::ssa::ir::{
-    Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, SumId, Target, Terminator, Type, Value,
+    Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, SumId, Target, Terminator, Type, Value, Values,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
 
 /// Treats the whole program.
 ///
@@ -266,9 +267,9 @@ impl Tape {
         for inst in &mut block.insts {
             match inst.op {
                 Op::HasTag(of, tested) if of == self.sum => {
-                    (inst.op, inst.args) = (Op::ConstBool(tested == tag), Vec::new());
+                    (inst.op, inst.args) = (Op::ConstBool(tested == tag), Values::new());
                 }
-                Op::Tag(of) if of == self.sum => (inst.op, inst.args) = (Op::ConstInt(i64::from(tag)), Vec::new()),
+                Op::Tag(of) if of == self.sum => (inst.op, inst.args) = (Op::ConstInt(i64::from(tag)), Values::new()),
                 _ => {}
             }
         }
@@ -313,7 +314,7 @@ impl Tape {
                 Terminator::Return(values) => {
                     let mut inst = tags[&values[self.result]].clone();
                     let fresh = function.values.push(Type::Ptr);
-                    inst.results = vec![fresh];
+                    inst.results = smallvec![fresh];
                     values[self.result] = fresh;
                     let tag = made(&inst, self.sum).expect("the table holds boxes");
                     match self.chain.get(&tag) {
@@ -324,7 +325,7 @@ impl Tape {
                     function.blocks[id].insts.push(inst);
                     if let Some(mut call) = call {
                         call.args.push(fresh);
-                        terminator = Terminator::TailCall(self.builder, call.args);
+                        terminator = Terminator::TailCall(self.builder, call.args.into_vec());
                     }
                 }
                 Terminator::TailCall(callee, args) if *callee == self.builder => args.push(before),
@@ -395,7 +396,12 @@ impl Tape {
         let to = |block: BlockId| Target { block, args: Vec::new() };
         let test = |function: &mut Function, op: Op, ty: Type| {
             let result = function.values.push(ty);
-            function.blocks[block].insts.push(Inst { op, args: vec![value], results: vec![result], span: None });
+            function.blocks[block].insts.push(Inst {
+                op,
+                args: smallvec![value],
+                results: smallvec![result],
+                span: None,
+            });
             result
         };
         function.blocks[block].terminator = match tags[..] {
@@ -428,7 +434,7 @@ impl Tape {
         let start = function.new_block(&[]);
         let before = function.values.push(Type::Ptr);
         let op = Op::Field(self.sum, tag, field);
-        function.blocks[start].insts.push(Inst { op, args: vec![value], results: vec![before], span: None });
+        function.blocks[start].insts.push(Inst { op, args: smallvec![value], results: smallvec![before], span: None });
         let mut args = function.params().to_vec();
         args[self.param] = value;
         let pasted: Vec<BlockId> = paste(function, code, &args).collect();

@@ -41,6 +41,7 @@ use crate::ssa::ir::{
     VectorLayout,
 };
 use rustc_hash::FxHashSet;
+use smallvec::smallvec;
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
@@ -209,7 +210,7 @@ impl Plan {
         // On the way out the tape becomes a box.
         let made = function.values.push(Type::Ptr);
         let args = [length].into_iter().chain(vector.map(|_| tape)).collect();
-        let inst = Inst { op: Op::Box(self.sum, self.node), args, results: vec![made], span: None };
+        let inst = Inst { op: Op::Box(self.sum, self.node), args, results: smallvec![made], span: None };
         let mut terminator = function.blocks[header].terminator.clone();
         for target in terminator.targets_mut() {
             if !self.builder.body.contains(&target.block) {

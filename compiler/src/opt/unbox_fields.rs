@@ -26,7 +26,7 @@
 
 use crate::opt::data_flow::Field;
 use crate::opt::rewrite::{Definitions, Replacements, use_counts};
-use crate::ssa::ir::{Function, Inst, Op, Program, SumId, Type, Value};
+use crate::ssa::ir::{Function, Inst, Op, Program, SumId, Type, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A box has so many fields at most, since code that makes one mentions each.
@@ -77,7 +77,7 @@ fn see_through(program: &mut Program) -> bool {
                         Op::Tag(sum) if is_transparent(sum) => Op::ConstInt(0),
                         _ => continue,
                     };
-                    (inst.op, inst.args) = (constant, Vec::new());
+                    (inst.op, inst.args) = (constant, Values::new());
                 }
             }
         }
@@ -188,7 +188,7 @@ impl Plan {
     }
 
     fn rewrite(&self, function: &mut Function) {
-        let mut boxes: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
+        let mut boxes: FxHashMap<Value, Values> = FxHashMap::default();
         // Values found in fields that are replaced: the box that has the field, and the field.
         let mut found: FxHashMap<Value, (Value, Field)> = FxHashMap::default();
         for inst in function.blocks.values().flat_map(|block| &block.insts) {
@@ -209,7 +209,7 @@ impl Plan {
     fn rewrite_inst(
         &self,
         inst: &mut Inst,
-        boxes: &FxHashMap<Value, Vec<Value>>,
+        boxes: &FxHashMap<Value, Values>,
         found: &FxHashMap<Value, (Value, Field)>,
     ) {
         match inst.op {
@@ -217,7 +217,7 @@ impl Plan {
                 let args = std::mem::take(&mut inst.args);
                 for (field, arg) in (0..).zip(args) {
                     match boxes.get(&arg).filter(|_| self.inner.contains_key(&(sum, tag, field))) {
-                        Some(fields) => inst.args.extend(fields),
+                        Some(fields) => inst.args.extend_from_slice(fields),
                         None => inst.args.push(arg),
                     }
                 }

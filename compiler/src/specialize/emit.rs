@@ -59,7 +59,7 @@ impl Emitter {
     /// Appends an instruction with results of these types.
     pub fn inst(&mut self, op: Op, args: &[Value], results: &[Type]) -> Vec<Value> {
         let results: Vec<Value> = results.iter().map(|ty| self.function.values.push(*ty)).collect();
-        let inst = Inst { op, args: args.to_vec(), results: results.clone(), span: self.span };
+        let inst = Inst { op, args: args.into(), results: results.clone().into(), span: self.span };
         self.function.blocks[self.block].insts.push(inst);
         results
     }

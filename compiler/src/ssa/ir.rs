@@ -24,6 +24,7 @@
 
 use crate::base::{EntityVec, Span, entity_id};
 pub use crate::core::reader::Item;
+use smallvec::SmallVec;
 use std::fmt;
 use std::rc::Rc;
 
@@ -290,15 +291,19 @@ pub enum Op {
     Release,
 }
 
+/// The operands or results of an instruction. Most have few, which stand in the instruction itself: it takes no more room,
+/// and passes look at all of them, again and again.
+pub type Values = SmallVec<[Value; 4]>;
+
 /// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
     /// What it does.
     pub op: Op,
     /// Operands.
-    pub args: Vec<Value>,
+    pub args: Values,
     /// Results: one, except for calls (any number) and operations without result.
-    pub results: Vec<Value>,
+    pub results: Values,
     /// The source of the operation, where one is known.
     pub span: Option<Span>,
 }

@@ -8,7 +8,7 @@ use crate::base::EntityVec;
 use crate::base::entity::Entity;
 use crate::ssa::ir::{
     Alternative, Block, BlockId, FuncId, Function, Inst, Item, Lanewise, Op, Program, Real1, Real2, SlotId, Stream,
-    Sum, SumId, Target, Terminator, TextId, Type, Value, VectorId, VectorLayout,
+    Sum, SumId, Target, Terminator, TextId, Type, Value, Values, VectorId, VectorLayout,
 };
 use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, REAL1, REAL2};
 use crate::ssa::signature::signature;
@@ -360,7 +360,7 @@ impl Parser {
                 let inst = self.defining(function, names, op, chosen, results)?;
                 function.blocks[block].insts.push(inst);
             } else {
-                function.blocks[block].insts[position].args = args;
+                function.blocks[block].insts[position].args = args.into();
                 position += 1;
             }
         }
@@ -381,7 +381,7 @@ impl Parser {
             return self.error(format!("`{op}` has {} results", signature.results.len()));
         }
         let results = self.define(function, names, results.into_iter().zip(signature.results).collect())?;
-        Ok(Inst { op, args: Vec::new(), results, span: None })
+        Ok(Inst { op, args: Values::new(), results: results.into(), span: None })
     }
 
     fn operands(&mut self, op: Op, names: &FxHashMap<String, Value>, definitions: bool) -> Parsed<Vec<Value>> {

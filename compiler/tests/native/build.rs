@@ -68,7 +68,7 @@ impl Builder {
 impl Code {
     pub fn inst(&mut self, op: Op, args: &[Value], results: &[Type]) -> Vec<Value> {
         let results: Vec<Value> = results.iter().map(|ty| self.function.values.push(*ty)).collect();
-        let inst = Inst { op, args: args.to_vec(), results: results.clone(), span: None::<Span> };
+        let inst = Inst { op, args: args.into(), results: results.clone().into(), span: None::<Span> };
         self.function.blocks[self.block].insts.push(inst);
         results
     }

@@ -9,6 +9,7 @@
 use crate::opt::fold::{Folded, View, boolean, int, real};
 use crate::ssa::arithmetic;
 use crate::ssa::ir::{Compare, Int2, IntCompare, Op, Real1, Value};
+use smallvec::smallvec;
 
 impl View<'_> {
     fn int(&self, value: Value) -> Option<i64> {
@@ -39,11 +40,11 @@ impl View<'_> {
             return boolean(op == IntCompare::Eq);
         }
         match (op, self.int(x), self.int(y)) {
-            (IntCompare::Eq, _, Some(y)) => Folded::Op(Op::IntIs(y), vec![x]),
-            (IntCompare::Eq, Some(x), _) => Folded::Op(Op::IntIs(x), vec![y]),
+            (IntCompare::Eq, _, Some(y)) => Folded::Op(Op::IntIs(y), smallvec![x]),
+            (IntCompare::Eq, Some(x), _) => Folded::Op(Op::IntIs(x), smallvec![y]),
             (IntCompare::Eq, ..) => self.sorted(Op::IntCompare(op), x, y).unwrap_or(Folded::Unchanged),
             (IntCompare::Below, _, Some(0)) => boolean(false),
-            (IntCompare::Below, _, Some(1)) => Folded::Op(Op::IntIs(0), vec![x]),
+            (IntCompare::Below, _, Some(1)) => Folded::Op(Op::IntIs(0), smallvec![x]),
             (IntCompare::Below | IntCompare::Lt, ..) => Folded::Unchanged,
         }
     }
@@ -67,15 +68,15 @@ impl View<'_> {
         let x = self.operand_of(x, Op::RealOf)?;
         if let Some(y) = self.operand_of(y, Op::RealOf) {
             return match op {
-                Compare::Eq => Some(Folded::Op(Op::IntCompare(IntCompare::Eq), vec![x, y])),
-                Compare::Lt => Some(Folded::Op(Op::IntCompare(IntCompare::Lt), vec![x, y])),
+                Compare::Eq => Some(Folded::Op(Op::IntCompare(IntCompare::Eq), smallvec![x, y])),
+                Compare::Lt => Some(Folded::Op(Op::IntCompare(IntCompare::Lt), smallvec![x, y])),
                 _ => None,
             };
         }
         let number = self.real(y).filter(|_| op == Compare::Eq)?;
         let integer = arithmetic::int_of(number);
         let is_integer = arithmetic::real_of(integer).is_some_and(|real| real == number);
-        Some(if is_integer { Folded::Op(Op::IntIs(integer), vec![x]) } else { boolean(false) })
+        Some(if is_integer { Folded::Op(Op::IntIs(integer), smallvec![x]) } else { boolean(false) })
     }
 
     /// A field of an element that the changes of its vector tell.
@@ -98,7 +99,7 @@ impl View<'_> {
         let Op::WithElement(vector) = op else { return Folded::Unchanged };
         let is_old = |(field, arg): (u32, &Value)| {
             let inst = self.inst(*arg);
-            inst.is_some_and(|inst| inst.op == Op::Element(vector, field) && inst.args == args[..3])
+            inst.is_some_and(|inst| inst.op == Op::Element(vector, field) && inst.args[..] == args[..3])
         };
         if (0..).zip(&args[3..]).all(is_old) { Folded::Value(args[0]) } else { Folded::Unchanged }
     }

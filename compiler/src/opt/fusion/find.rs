@@ -5,8 +5,9 @@ use crate::base::EntityVec;
 use crate::opt::loops::{self, Code, Linear, linear, same};
 use crate::opt::recompute_fields::is_cheap;
 use crate::opt::rewrite::{is_constant, use_counts};
-use crate::ssa::ir::{BlockId, Function, Inst, IntCompare, Op, Terminator, Type, Value, VectorId};
+use crate::ssa::ir::{BlockId, Function, Inst, IntCompare, Op, Terminator, Type, Value, Values, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
 use std::rc::Rc;
 
 /// What costs no more than this is recomputed for every read, if each happens once for each element at most.
@@ -406,7 +407,7 @@ impl Collector<'_> {
         let inst = code.definitions.inst(code.function, value)?;
         if let Some(read) = self.written_too(value).filter(|_| !is_constant(inst.op)) {
             self.cost += cost(read.op)?;
-            self.insts.push(Inst { results: vec![value], span: inst.span, ..read });
+            self.insts.push(Inst { results: smallvec![value], span: inst.span, ..read });
             return Some(());
         }
         self.cost += cost(inst.op)?;
@@ -430,8 +431,8 @@ impl Collector<'_> {
                 && self.finder.is_read_only(other.vector)
         })?;
         let field = u32::try_from(other.fields.iter().position(|field| *field == value)?).ok()?;
-        let args = vec![other.vector, other.length, own.place];
-        Some(Inst { op: Op::Element(other.layout, field), args, results: Vec::new(), span: None })
+        let args = smallvec![other.vector, other.length, own.place];
+        Some(Inst { op: Op::Element(other.layout, field), args, results: Values::new(), span: None })
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::opt::loops::{Linear, counter, linear};
 use crate::opt::rewrite::{Definitions, Replacements};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Compare, Function, Inst, IntCompare, Op, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, Compare, Function, Inst, IntCompare, Op, Terminator, Type, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many tests are looked at for a fact.
@@ -108,7 +108,7 @@ pub(super) fn decide(function: &mut Function) -> bool {
     let found = !in_range.is_empty();
     for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
         if inst.results.first().is_some_and(|result| in_range.contains(result)) {
-            (inst.op, inst.args) = (Op::ConstBool(true), Vec::new());
+            (inst.op, inst.args) = (Op::ConstBool(true), Values::new());
         }
     }
     found
