@@ -16,7 +16,7 @@
 //! loop is an integer if it is one at first and each round changes it by a small integer: exactly, since no loop makes so
 //! many rounds that it would leave the integers that reals represent. Comparisons of such numbers compare integers, with
 //! reals, too, that a test before has found equal to one. Where a loop that makes boxes or vectors runs up to any other real,
-//! it runs up to the next integer.
+//! it runs up to the next integer. Where it runs until it is past what is no number, it runs for ever.
 //!
 //! A place is in range where it starts at or after zero and counts upwards, and a test has found it below the length, or the
 //! other way round: starts below the length, counts downwards, and has been found not to be negative. Lengths are the same
@@ -169,10 +169,10 @@ fn count_by_integers(function: &mut Function) -> bool {
         counters.params = kept;
     }
     let equal = bounds::equal_integers(function, &graph, &counters.definitions);
-    let mut limits = limits(&counters, &graph, &passed);
-    counters.params = useful(&counters, &graph, &passed, &equal, &limits);
-    limits.retain(|_, limit| counters.is_integer(limit.counter));
-    let Plan { params, replaced } = plan(&counters, &graph, &equal, limits);
+    let mut ends = ends(&counters, &graph, &passed);
+    counters.params = useful(&counters, &graph, &passed, &equal, &ends);
+    ends.limits.retain(|_, limit| counters.is_integer(limit.counter));
+    let Plan { params, replaced } = plan(&counters, &graph, &equal, ends.limits);
     if params.is_empty() && replaced.is_empty() {
         return false;
     }
@@ -186,45 +186,65 @@ struct Limit {
     /// It never is negative.
     counter: Linear,
     real: Value,
-    /// Whether the counter may be equal to it.
+    /// Whether the counter may be equal to it, and still counts as below it.
     is_included: bool,
+    /// Whether it is asked if the counter is past it, not if it is below.
+    is_past: bool,
 }
 
-/// The comparisons, by their results, that end loops that make boxes or vectors when a counter reaches a real that was known
-/// before.
-fn limits(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Value>>) -> FxHashMap<Value, Limit> {
+/// How loops that make boxes or vectors end.
+#[derive(Default)]
+struct Ends {
+    /// The comparisons, by their results, with a real that was known before.
+    limits: FxHashMap<Value, Limit>,
+    /// The counters that end at a constant.
+    counted: Vec<Value>,
+}
+
+/// The loops that make boxes or vectors, and end when a counter reaches a number that was known before.
+fn ends(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Value>>) -> Ends {
     let function = counters.function;
-    let mut limits = FxHashMap::default();
+    let mut ends = Ends::default();
     if counters.params.is_empty() {
-        return limits;
+        return ends;
     }
     let homes = homes(function);
     for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {
         let Terminator::Branch(condition, ..) = function.blocks[*header].terminator else { continue };
         let Some(inst) = counters.definitions.inst(function, condition) else { continue };
-        let (counter, real, is_included) = match (inst.op, &inst.args[..]) {
+        // x is below y, or equal to it where that is included.
+        let (x, y, is_included) = match (inst.op, &inst.args[..]) {
             (Op::Compare(Compare::Lt), &[x, y]) | (Op::Compare(Compare::Gt), &[y, x]) => (x, y, false),
             (Op::Compare(Compare::Le), &[x, y]) | (Op::Compare(Compare::Ge), &[y, x]) => (x, y, true),
             _ => continue,
         };
-        let Some(counter @ (Base::Param(param), offset)) = counters.linear(counter) else { continue };
+        let counted_from = |value: Value| counters.linear(value).and_then(|counter| counter.0.param());
+        let (value, real, is_past) = if counted_from(x).is_some() { (x, y, false) } else { (y, x, true) };
+        let Some(counter @ (Base::Param(param), offset)) = counters.linear(value) else { continue };
         let rises = passed[&param].iter().all(|arg| match counters.linear(*arg) {
             Some((Base::Zero, start)) => start >= 0,
             Some((Base::Param(base), step)) => base == param && step > 0,
             _ => false,
         });
-        if !rises || offset < 0 || homes.get(&param) != Some(header) || counters.linear(real).is_some() {
+        if !rises || offset < 0 || homes.get(&param) != Some(header) {
             continue;
         }
         let body = graph.loop_body(*header);
         let mut inside = body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| &function.blocks[id]);
-        if homes.get(&real).is_some_and(|home| !body[*home])
-            && inside.any(|block| block.insts.iter().any(|inst| makes_data(inst.op)))
-        {
-            limits.insert(condition, Limit { counter, real, is_included });
+        if !inside.any(|block| block.insts.iter().any(|inst| makes_data(inst.op))) {
+            continue;
+        }
+        match counters.linear(real) {
+            Some((Base::Zero, _)) => ends.counted.push(param),
+            None if homes.get(&real).is_some_and(|home| !body[*home]) => {
+                // Past what it may not be equal to is where it is not below or equal.
+                let is_included = is_included != is_past;
+                ends.limits.insert(condition, Limit { counter, real, is_included, is_past });
+            }
+            _ => {}
         }
     }
-    limits
+    ends
 }
 
 /// Whether an operation makes a box, a vector or an element.
@@ -232,16 +252,17 @@ fn makes_data(op: Op) -> bool {
     matches!(op, Op::Box(..) | Op::NewVector(_) | Op::WithElement(_))
 }
 
-/// The counters whose integers are asked for, or that are compared with integers, or with the limits of loops, and those
-/// that they are counted from.
+/// The counters whose integers are asked for, or that are compared with integers, or that end loops, and those that they
+/// are counted from.
 fn useful(
     counters: &Counters<'_>,
     graph: &Graph,
     passed: &FxHashMap<Value, Vec<Value>>,
     equal: &bounds::Equal,
-    limits: &FxHashMap<Value, Limit>,
+    ends: &Ends,
 ) -> FxHashSet<Value> {
-    let mut waiting: Vec<Value> = limits.values().filter_map(|limit| limit.counter.0.param()).collect();
+    let limited = ends.limits.values().filter_map(|limit| limit.counter.0.param());
+    let mut waiting: Vec<Value> = limited.chain(ends.counted.iter().copied()).collect();
     for block in &graph.order {
         for inst in &counters.function.blocks[*block].insts {
             match (inst.op, &inst.args[..]) {
@@ -357,8 +378,8 @@ impl Maker<'_> {
     }
 
     /// A number that is not negative is below a real if it is below the least integer that is not, and at most as large if
-    /// it is below the next integer. Of what is not a number that is zero, and nothing is below.
-    fn below(&mut self, Limit { counter, real, is_included }: Limit) -> Value {
+    /// it is below the next integer. Of what is not a number that is zero, and nothing is below; nor is anything past it.
+    fn limit(&mut self, Limit { counter, real, is_included, is_past }: Limit) -> Value {
         let limit = if is_included {
             let floor = self.make(Op::Real1(Real1::Floor), vec![real], Type::F64);
             let one = self.make(Op::ConstReal(1.0_f64.to_bits()), Vec::new(), Type::F64);
@@ -366,9 +387,15 @@ impl Maker<'_> {
         } else {
             self.make(Op::Real1(Real1::Ceiling), vec![real], Type::F64)
         };
-        let limit = self.make(Op::IntOf, vec![limit], Type::Int);
+        let mut limit = self.make(Op::IntOf, vec![limit], Type::Int);
+        if is_past {
+            let is_number = self.make(Op::Compare(Compare::Eq), vec![real, real], Type::Bool);
+            let never = self.make(Op::ConstInt(i64::MAX), Vec::new(), Type::Int);
+            limit = self.make(Op::Select, vec![is_number, limit, never], Type::Int);
+        }
         let counter = self.integer(counter);
-        self.make(Op::IntCompare(IntCompare::Lt), vec![counter, limit], Type::Bool)
+        let is_below = self.make(Op::IntCompare(IntCompare::Lt), vec![counter, limit], Type::Bool);
+        if is_past { self.make(Op::Not, vec![is_below], Type::Bool) } else { is_below }
     }
 }
 
@@ -402,7 +429,7 @@ fn rewrite(
             let by = match inst.results.first().and_then(|result| replaced.remove(result)) {
                 Some(Replaced::Integer(integer)) => maker.integer(integer),
                 Some(Replaced::Comparison(op, x, y)) => maker.comparison(op, x, y),
-                Some(Replaced::Limit(limit)) => maker.below(limit),
+                Some(Replaced::Limit(limit)) => maker.limit(limit),
                 None => {
                     maker.insts.push(inst);
                     continue;

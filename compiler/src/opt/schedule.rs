@@ -14,8 +14,9 @@
 //! Allocation in Large Basic Blocks*, 1988, without their pipeline: processors reorder what is near). Where that does not
 //! decide, the order stays.
 //!
-//! What has effects keeps its order, and so do new boxes. Fields are read before the next call, so that it can take the
-//! box over. Blocks that are not that long keep their order, except that fields are read where they are needed.
+//! What has effects keeps its order, and so do new boxes. Fields and elements are read before the next call, so that it can
+//! take the box or the vector over. Blocks that are not that long keep their order, except that fields and elements are
+//! read where they are needed.
 //!
 //! Tests: `tests/opt/schedule/`.
 
@@ -74,7 +75,7 @@ fn fields_late(block: &Block) -> Vec<usize> {
             }
         }
         order.extend(sorted(read));
-        if let (Op::Field(..), [result]) = (inst.op, &inst.results[..]) {
+        if let (true, [result]) = (is_read(inst.op), &inst.results[..]) {
             waiting.insert(*result, index);
         } else {
             order.push(index);
@@ -133,8 +134,12 @@ fn used_in(function: &Function) -> EntityVec<Value, Use> {
 
 /// True for instructions that keep their order among each other.
 fn is_anchor(op: Op) -> bool {
-    is_barrier(op)
-        || matches!(op, Op::Box(..) | Op::NewVector(_) | Op::Element(..) | Op::Elements(..) | Op::GlobalGet(_))
+    is_barrier(op) || matches!(op, Op::Box(..) | Op::NewVector(_) | Op::Elements(..) | Op::GlobalGet(_))
+}
+
+/// True for instructions that read memory that nothing changes up to the next barrier.
+fn is_read(op: Op) -> bool {
+    matches!(op, Op::Field(..) | Op::Element(..))
 }
 
 /// True for instructions that may look at any box, or end its life.
@@ -185,7 +190,7 @@ impl Schedule {
             if is_barrier(inst.op) {
                 first.append(&mut fields);
                 barrier = Some(index);
-            } else if matches!(inst.op, Op::Field(..) | Op::Fill(_)) {
+            } else if is_read(inst.op) || matches!(inst.op, Op::Fill(_)) {
                 first.extend(barrier);
                 fields.push(index);
             }

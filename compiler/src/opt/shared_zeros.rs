@@ -30,7 +30,9 @@
 
 use crate::base::EntityVec;
 use crate::opt::rewrite::{Definitions, Replacements, use_counts};
-use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Real2, SumId, Terminator, Type, Value};
+use crate::ssa::ir::{
+    Block, BlockId, FuncId, Function, Inst, Op, Program, Real1, Real2, SumId, Terminator, Type, Value,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
@@ -386,7 +388,7 @@ impl<'w> Rewriter<'w> {
     }
 
     /// Finds sums of a number and a folded value that are used where the value is not zero only: the number is what is
-    /// used otherwise, and the sum is just that then.
+    /// used otherwise, and the sum is just that then. A sum with a negated number is a difference.
     fn find_plain_sums(&mut self) {
         let (uses, zero) = (use_counts(self.before), self.places.zero);
         let mut selections: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
@@ -395,12 +397,14 @@ impl<'w> Rewriter<'w> {
             let Some(test) = self.definition(condition) else { continue };
             let Some(add) = self.definition(sum) else { continue };
             let value = test.args.first().copied().filter(|value| self.folded.contains_key(value));
-            let adds = |value| add.args[..] == [value, number] || add.args[..] == [number, value];
-            if test.op == Op::RealIs(zero)
-                && add.op == Op::Real2(Real2::Add)
-                && value.is_some_and(adds)
-                && self.places.is_number(self.id, number)
-            {
+            let adds = |value| match (add.op, &add.args[..]) {
+                (Op::Real2(Real2::Add), args) => args == [value, number] || args == [number, value],
+                (Op::Real2(Real2::Sub), [minuend, subtrahend]) => {
+                    *minuend == value && self.negates(number, *subtrahend)
+                }
+                _ => false,
+            };
+            if test.op == Op::RealIs(zero) && value.is_some_and(adds) && self.places.is_number(self.id, number) {
                 selections.entry(sum).or_default().push(inst.results[0]);
             }
         }
@@ -410,6 +414,11 @@ impl<'w> Rewriter<'w> {
                 selected.into_iter().for_each(|selection| self.replacements.replace(selection, sum));
             }
         }
+    }
+
+    /// Whether a value is another one, negated.
+    fn negates(&self, value: Value, other: Value) -> bool {
+        self.definition(value).is_some_and(|inst| inst.op == Op::Real1(Real1::Neg) && inst.args[..] == [other])
     }
 
     /// After the definition of a folded value: whether it is zero, and the value as it was.
