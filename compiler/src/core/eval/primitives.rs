@@ -299,13 +299,16 @@ fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeEr
     }
 }
 
+/// Messages of a program itself are whole, as long as they fit well into memory: shared data can have texts without end.
+const LONGEST_MESSAGE: usize = 1 << 26;
+
 /// `(error message value)`: the text of the message, the value as `write` prints it.
 fn raised(message: &Value, value: &Value, program: &Program) -> RuntimeError {
     let message = match message {
         Value::Str(text) => text.to_string(),
-        _ => shortened(program, message, 200),
+        _ => shortened(program, message, LONGEST_MESSAGE),
     };
-    RuntimeError::Raised { message, value: shortened(program, value, 200) }
+    RuntimeError::Raised { message, value: shortened(program, value, LONGEST_MESSAGE) }
 }
 
 /// The operating system's refusal as an error of the program.
