@@ -38,6 +38,10 @@ impl Code<'_> {
     pub fn number(&mut self, value: f64) -> Var {
         self.bind("k", Rhs::Const(Const::Real(value)))
     }
+    /// No sensitivity.
+    pub fn nothing(&mut self) -> Var {
+        self.bind("n", Rhs::Const(Const::Nothing))
+    }
     /// A list of variables.
     pub fn list(&mut self, items: &[Var]) -> Var {
         let mut tail = self.bind("nil", Rhs::Const(Const::Nil));
@@ -78,6 +82,12 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
                     prim,
                     Prim::Cons
                         | Prim::InElement
+                        | Prim::Handed
+                        | Prim::Kept
+                        | Prim::SumCar
+                        | Prim::SumCdr
+                        | Prim::Adding
+                        | Prim::Plain
                         | Prim::Zero
                         | Prim::J
                         | Prim::JInverse

@@ -12,7 +12,9 @@ mod series;
 
 pub mod tower;
 
-use crate::core::ir::{Lambda, LambdaId, Origin, Program, Var};
+use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Rhs, Var};
+use crate::core::prim::Prim;
+use code::Code;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use tower::{Tower, Transformation};
@@ -84,6 +86,36 @@ impl Transforms {
     }
 }
 
+/// The form of a backpropagator that takes a pair of a sensitivity and sums, and returns the sums with what the
+/// backpropagator returns for the sensitivity added to them. Those of [`reverse`] hand the sums on; any other function,
+/// one that a program gives as a backpropagator, gets a form that adds what it returns. It captures what the
+/// backpropagator captures.
+pub fn adding(program: &mut Program, lambda: LambdaId) -> LambdaId {
+    if let Some(adding) = program.adding.get(&lambda) {
+        return *adding;
+    }
+    let Lambda { name, span, captures, .. } = program.lambdas[lambda].clone();
+    let param = program.new_var("s", span);
+    let mut code = Code { program, bindings: Vec::new(), span };
+    let sensitivity = code.prim(Prim::Car, &[param]);
+    let sums = code.prim(Prim::Cdr, &[param]);
+    let backpropagator = code.bind("b", Rhs::Closure(lambda));
+    let contributions = code.bind("p", Rhs::Apply(backpropagator, sensitivity));
+    let result = code.prim(Prim::Plus, &[sums, contributions]);
+    let body = Body { bindings: code.bindings, result };
+    let adding = program.lambdas.push(Lambda { name, span, origin: Origin::Adding(lambda), param, captures, body });
+    program.adding.insert(lambda, adding);
+    adding
+}
+
+/// The λ that a λ is the adding form of, if it is one.
+pub fn plain(program: &Program, lambda: LambdaId) -> Option<LambdaId> {
+    match program.lambdas[lambda].origin {
+        Origin::Adding(of) => Some(of),
+        _ => None,
+    }
+}
+
 /// The name of what a transformation makes of something with a name.
 fn marked(transformation: Transformation, name: &str) -> String {
     match transformation {
@@ -107,7 +139,7 @@ pub fn transformed_from(program: &Program, lambda: LambdaId) -> Option<(Transfor
         Origin::Reverse(of) => Some((Transformation::Reverse, of)),
         Origin::Forward(of) => Some((Transformation::Forward, of)),
         Origin::Series(of) => Some((Transformation::Series, of)),
-        Origin::Source | Origin::Primitive(_) | Origin::Backpropagator(..) => None,
+        Origin::Source | Origin::Primitive(_) | Origin::Backpropagator(..) | Origin::Adding(_) => None,
     }
 }
 

@@ -34,22 +34,29 @@
 //! branches hands on what they return, so a `cond` has one choice, not a chain of them. A sensitivity of a closure goes to
 //! what it has captured at once: in a loop, to what it carries.
 //!
+//! A backpropagator has a second form that is handed the vectors in the sums so far of what it distributes to, and adds to
+//! them, see [`sums`]: n reads of a vector add to one vector, whatever calls lie between them.
+//!
 //! Source: Pearlmutter and Siskind, "Reverse-mode AD in a functional framework: Lambda the ultimate backpropagator"
 //! (2008), sections 4 and 5, with pairs, conditionals and letrec native.
 
-use super::Transforms;
+mod sums;
+
 use super::code::{Code, operands, prune};
-use super::rules::{self, Call};
 use super::tower::Transformation;
+use super::{Transforms, rules};
 use crate::base::Span;
 use crate::core::ir::{Below, Binding, Body, Const, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use sums::ReversePhase;
 
 /// What the forward phase of one binding leaves for the reverse phase.
 struct Step {
     var: Var,
+    /// ↼x of the variable.
+    reversed: Var,
     rhs: Rhs,
     span: Span,
     kind: StepKind,
@@ -80,6 +87,8 @@ struct Scope {
     /// The code of source variables that are bound to closures here. Their captures are in scope and get their
     /// sensitivities.
     closures: FxHashMap<Var, LambdaId>,
+    /// The parts of source variables that are bound to the pairs of several arguments in this body.
+    arguments: FxHashMap<Var, [Var; 2]>,
 }
 
 /// The body of the transform of a λ.
@@ -139,12 +148,14 @@ impl Reverser<'_> {
         bindings: &mut Vec<Binding>,
         steps: &mut Vec<Step>,
     ) {
+        scope.arguments.extend(arguments(source));
         for binding in source {
             let start = bindings.len();
             let kind = self.forward_binding(binding, scope, bindings);
             scope.sources.push(binding.var);
             scope.generated.extend(bindings[start..].iter().map(|b: &Binding| b.var));
-            steps.push(Step { var: binding.var, rhs: binding.rhs.clone(), span: binding.span, kind });
+            let reversed = self.reversed(binding.var);
+            steps.push(Step { var: binding.var, reversed, rhs: binding.rhs.clone(), span: binding.span, kind });
         }
     }
 
@@ -228,7 +239,7 @@ impl Reverser<'_> {
             scope.primal.insert(x, result);
             scope.inactive.insert(x);
             StepKind::Plain
-        } else if matches!(prim.family(), Family::Structure | Family::Vector) {
+        } else if matches!(prim.family(), Family::Structure | Family::Vector) || rules::is_of_sums(prim) {
             // `*j` distributes over pairs and vectors: the structure is built and taken apart as it is.
             let number = prim.number_operand();
             let number =
@@ -243,6 +254,9 @@ impl Reverser<'_> {
                     StepKind::Prim { operands: vec![place], result: reversed_x }
                 }
                 Prim::Finish => StepKind::Prim { operands: Vec::new(), result: reversed_x },
+                Prim::Handed | Prim::Kept | Prim::Adding | Prim::Plain => {
+                    StepKind::Prim { operands: vec![reversed_x], result: reversed_x }
+                }
                 _ => {
                     let whole = primal(&mut code, scope, args[0], reversed[0]);
                     let operands = [whole].into_iter().chain(number.map(|(_, index)| index)).collect();
@@ -315,7 +329,8 @@ impl Reverser<'_> {
     /// The forward phase of a branch, which returns its value and, when there are variables that want a sensitivity,
     /// its backpropagator.
     fn branch(&mut self, body: &Body, variables: &[Var], scope: &Scope, span: Span) -> Body {
-        let mut scope = scope.clone();
+        // The sensitivity of a pair made before the branch is one of those that it returns.
+        let mut scope = Scope { arguments: FxHashMap::default(), ..scope.clone() };
         if variables.is_empty() {
             let (bindings, result, _) = self.forward(body, &mut scope);
             return Body { bindings, result };
@@ -374,58 +389,92 @@ impl Reverser<'_> {
         scope: &Scope,
         span: Span,
     ) -> LambdaId {
-        let name = self.program.vars[body.result].name.clone();
-        let param = self.program.new_var(&bar(&name), span);
-        let reversed: FxHashMap<Var, Var> = match &targets {
-            Targets::Function { captures, param } => captures.iter().chain([param]).copied().collect::<Vec<_>>(),
-            Targets::Branch { variables } => variables.to_vec(),
-        }
-        .into_iter()
-        .map(|x| (x, self.reversed(x)))
-        .collect();
         let lambda_name = self.program.lambdas[self.lambda].name.clone();
-        let source = self.lambda;
-        let number = self.backpropagators;
+        let origin = Origin::Backpropagator(self.lambda, self.backpropagators);
         self.backpropagators += 1;
-        let origin = Origin::Backpropagator(self.lambda, number);
+        let (param, plain) = self.reverse_phase(body, steps, &targets, scope, span, false);
+        let (sums, adding) = self.reverse_phase(body, steps, &targets, scope, span, true);
+        let mut used = FxHashSet::default();
+        self.free_variables(&plain, &mut used);
+        self.free_variables(&adding, &mut used);
+        let captures: Vec<Var> = scope.generated.iter().copied().filter(|x| used.contains(x)).collect();
+        let name: Rc<str> = Rc::from(bar(&lambda_name).as_str());
+        let backpropagator =
+            Lambda { name: name.clone(), span, origin, param, captures: captures.clone(), body: plain };
+        let backpropagator = self.program.lambdas.push(backpropagator);
+        let origin = Origin::Adding(backpropagator);
+        let adding = self.program.lambdas.push(Lambda { name, span, origin, param: sums, captures, body: adding });
+        self.program.adding.insert(backpropagator, adding);
+        backpropagator
+    }
 
-        let mut phase = ReversePhase {
-            code: Code { program: self.program, bindings: Vec::new(), span },
-            scope,
-            sensitivities: FxHashMap::default(),
-            parts: FxHashMap::default(),
+    /// The parameter and body of a backpropagator, or of its adding form.
+    fn reverse_phase(
+        &mut self,
+        body: &Body,
+        steps: &[Step],
+        targets: &Targets<'_>,
+        scope: &Scope,
+        span: Span,
+        adding: bool,
+    ) -> (Var, Body) {
+        let name = bar(&self.program.vars[body.result].name);
+        let variables: Vec<Var> = match targets {
+            Targets::Function { captures, param } => captures.iter().chain([param]).copied().collect(),
+            Targets::Branch { variables } => variables.to_vec(),
         };
-        phase.add(body.result, param);
+        let reversed: FxHashMap<Var, Var> = variables.iter().map(|x| (*x, self.reversed(*x))).collect();
+        // The lists of environments are those of the function, whichever form of it they are made by.
+        let source = super::plain(self.program, self.lambda).unwrap_or(self.lambda);
+        let code = Code { program: self.program, bindings: Vec::new(), span };
+        let mut phase = ReversePhase::new(code, scope);
+        let param = phase.code.program.new_var(if adding { "s" } else { &name }, span);
+        let sensitivity = if adding { phase.take_over(param, &name, targets, steps) } else { param };
+        // What does not fit the shape of the value is said where that comes from.
+        phase.code.span = steps.iter().find(|step| step.var == body.result).map_or(span, |step| step.span);
+        phase.add(body.result, sensitivity);
         for step in steps.iter().rev() {
             phase.step(step);
         }
         phase.code.span = span;
+        let totals: Vec<Var> = variables.iter().map(|x| phase.total(*x, reversed[x])).collect();
         let result = match targets {
-            Targets::Function { captures, param } => {
-                let list: Vec<Var> = captures.iter().map(|x| phase.total(*x, reversed[x])).collect();
-                let environment = phase.code.list(&list);
+            Targets::Function { .. } => {
+                let (argument, captures) = totals.split_last().expect("a function has a parameter");
+                let environment = phase.code.list(captures);
                 phase.code.program.vars[environment].environment_of = Some(source);
-                let argument = phase.total(param, reversed[&param]);
-                phase.code.prim(Prim::Cons, &[environment, argument])
+                phase.code.prim(Prim::Cons, &[environment, *argument])
             }
-            Targets::Branch { variables } => {
-                let list: Vec<Var> = variables.iter().map(|x| phase.total(*x, reversed[x])).collect();
-                phase.code.list(&list)
-            }
+            Targets::Branch { .. } => phase.code.list(&totals),
         };
         let mut body = Body { bindings: phase.code.bindings, result };
         prune(&mut body, self.program);
-        let mut used = FxHashSet::default();
-        self.free_variables(&body, &mut used);
-        let captures = scope.generated.iter().copied().filter(|x| used.contains(x)).collect();
-        let name = Rc::from(bar(&lambda_name).as_str());
-        self.program.lambdas.push(Lambda { name, span, origin, param, captures, body })
+        (param, body)
     }
 }
 
 /// The name of a sensitivity.
 pub(super) fn bar(name: &str) -> String {
     format!("{name}\u{304}")
+}
+
+/// The pairs in a body that are made for applications to several arguments, with their parts.
+fn arguments(bindings: &[Binding]) -> Vec<(Var, [Var; 2])> {
+    let (mut wanted, mut pairs) = (FxHashMap::default(), Vec::new());
+    for binding in bindings.iter().rev() {
+        match &binding.rhs {
+            Rhs::Apply(_, argument) => {
+                wanted.insert(*argument, binding.span);
+            }
+            // Pairs that the program makes have places of their own.
+            Rhs::Prim(Prim::Cons, parts) if wanted.get(&binding.var) == Some(&binding.span) => {
+                wanted.insert(parts[1], binding.span);
+                pairs.push((binding.var, [parts[0], parts[1]]));
+            }
+            _ => {}
+        }
+    }
+    pairs
 }
 
 /// The variable that holds `*j-inverse ↼y`; binds it if there is none in scope.
@@ -437,180 +486,4 @@ fn primal(code: &mut Code<'_>, scope: &mut Scope, y: Var, reversed: Var) -> Var 
     let var = code.bind(&name, Rhs::Prim(Prim::JInverse, vec![reversed]));
     scope.primal.insert(y, var);
     var
-}
-
-/// The body of a backpropagator under construction.
-struct ReversePhase<'a> {
-    code: Code<'a>,
-    scope: &'a Scope,
-    /// x̄ for the source variables that got a contribution, [`Self::parts`] left out.
-    sensitivities: FxHashMap<Var, Var>,
-    /// The contributions to the parts of source variables that hold pairs.
-    parts: FxHashMap<Var, PairParts>,
-}
-
-/// What has been contributed to the sensitivity of a pair through its parts.
-struct PairParts {
-    /// The pair.
-    primal: Var,
-    /// The sensitivities of its `car` and its `cdr`.
-    sums: [Option<Var>; 2],
-}
-
-impl ReversePhase<'_> {
-    /// `x̄ ⊕= contribution`. That of a closure goes to its captures at once: a loop hands on the sums for what it has
-    /// captured, so what its body contributes is added to these, and not these to that.
-    fn add(&mut self, x: Var, contribution: Var) {
-        if self.scope.inactive.contains(&x) {
-            return;
-        }
-        if let Some(lambda) = self.scope.closures.get(&x).copied() {
-            let captures = self.code.program.lambdas[lambda].captures.clone();
-            if !captures.is_empty() {
-                let environment = self.code.bind("e", Rhs::Var(contribution));
-                self.code.program.vars[environment].environment_of = Some(lambda);
-                self.distribute(environment, &captures);
-            }
-            return;
-        }
-        let total = self.sum(x, self.sensitivities.get(&x).copied(), contribution);
-        self.sensitivities.insert(x, total);
-    }
-
-    /// A contribution to x̄ or a part of it, added to what there is.
-    fn sum(&mut self, x: Var, sum: Option<Var>, contribution: Var) -> Var {
-        let Some(sum) = sum else { return contribution };
-        let name = bar(&self.code.name(x));
-        self.code.bind(&name, Rhs::Prim(Prim::Plus, vec![sum, contribution]))
-    }
-
-    /// x̄, when everything has been added; `None` when nothing was.
-    fn sensitivity(&mut self, x: Var) -> Option<Var> {
-        match self.parts.remove(&x) {
-            // Where both parts are known, no zero is needed for either.
-            Some(PairParts { sums: [Some(car), Some(cdr)], .. }) => {
-                let both = self.code.prim(Prim::Cons, &[car, cdr]);
-                self.add(x, both);
-            }
-            Some(PairParts { primal, sums }) => {
-                for (prim, sum) in [Prim::InCar, Prim::InCdr].into_iter().zip(sums) {
-                    if let Some(sum) = sum {
-                        let contribution = self.code.prim(prim, &[primal, sum]);
-                        self.add(x, contribution);
-                    }
-                }
-            }
-            None => {}
-        }
-        self.sensitivities.get(&x).copied()
-    }
-
-    /// x̄, when everything has been added: zero if nothing was.
-    fn total(&mut self, x: Var, reversed: Var) -> Var {
-        if let Some(sum) = self.sensitivity(x) {
-            return sum;
-        }
-        let primal = match self.scope.primal.get(&x) {
-            Some(var) => *var,
-            None => self.code.prim(Prim::JInverse, &[reversed]),
-        };
-        self.code.prim(Prim::Zero, &[primal])
-    }
-
-    /// ρ of one binding.
-    fn step(&mut self, step: &Step) {
-        self.code.span = step.span;
-        let Some(sensitivity) = self.sensitivity(step.var) else { return };
-        match (&step.rhs, &step.kind) {
-            (Rhs::Var(y), _) => self.add(*y, sensitivity),
-            (Rhs::Apply(..), StepKind::Call { backpropagator, targets }) => {
-                let pair = self.code.bind("p", Rhs::Apply(*backpropagator, sensitivity));
-                for (target, part) in targets.iter().zip([Part::Car, Part::Cdr]) {
-                    if !self.scope.inactive.contains(target) {
-                        let contribution = self.code.bind("s", Rhs::Destructure(part, pair));
-                        self.add(*target, contribution);
-                    }
-                }
-            }
-            (Rhs::If(..), StepKind::Call { backpropagator, targets }) => {
-                let list = self.code.bind("p", Rhs::Apply(*backpropagator, sensitivity));
-                self.distribute(list, targets);
-            }
-            (Rhs::Destructure(part, y), StepKind::Prim { operands, .. }) => {
-                self.add_part(*part, *y, operands[0], sensitivity);
-            }
-            (Rhs::Prim(prim @ (Prim::Car | Prim::Cdr), args), StepKind::Prim { operands, .. }) => {
-                let part = if *prim == Prim::Car { Part::Car } else { Part::Cdr };
-                self.add_part(part, args[0], operands[0], sensitivity);
-            }
-            (Rhs::Prim(Prim::Cons, args), _) => {
-                for (arg, part) in args.iter().zip([Part::Car, Part::Cdr]) {
-                    if !self.scope.inactive.contains(arg) {
-                        let contribution = self.code.bind("s", Rhs::Destructure(part, sensitivity));
-                        self.add(*arg, contribution);
-                    }
-                }
-            }
-            (Rhs::Prim(Prim::VectorRef, args), _) if self.scope.inactive.contains(&args[0]) => {}
-            (Rhs::Prim(Prim::VectorRef, args), StepKind::Prim { operands, .. }) => {
-                let index = self.operand(operands[1]);
-                let contribution = self.code.prim(Prim::InElement, &[operands[0], index, sensitivity]);
-                self.add(args[0], contribution);
-            }
-            // The sensitivity of the beginning of a vector is that of the vector.
-            (Rhs::Prim(Prim::Finish, args), _) => self.add(args[0], sensitivity),
-            (Rhs::Prim(Prim::Fill, args), StepKind::Prim { operands, .. }) => {
-                self.add(args[0], sensitivity);
-                if !self.scope.inactive.contains(&args[1]) {
-                    let contribution = self.code.prim(Prim::VectorRef, &[sensitivity, operands[0]]);
-                    self.add(args[1], contribution);
-                }
-            }
-            (Rhs::Lifted(_, prim, args) | Rhs::Prim(prim, args), StepKind::Prim { operands, result }) => {
-                let active: Vec<bool> = args.iter().map(|y| !self.scope.inactive.contains(y)).collect();
-                let below = if let Rhs::Lifted(below, ..) = step.rhs { below } else { Below::NONE };
-                let operands: Vec<Var> = operands.iter().map(|operand| self.operand(*operand)).collect();
-                let call = Call { below, prim: *prim, operands: &operands, result: *result };
-                let contributions = rules::pullback(&mut self.code, &call, sensitivity, &active);
-                for (index, contribution) in contributions {
-                    self.add(args[index], contribution);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// The variable that holds an operand. A constant is a constant here, too, and not captured: then the next order knows
-    /// that it is one.
-    fn operand(&mut self, operand: Var) -> Var {
-        match self.scope.constants.get(&operand) {
-            Some(constant) => self.code.bind("k", Rhs::Const(constant.clone())),
-            None => operand,
-        }
-    }
-
-    /// ρ of `x = (car y)` and `x = (cdr y)`.
-    fn add_part(&mut self, part: Part, y: Var, primal: Var, sensitivity: Var) {
-        if self.scope.inactive.contains(&y) {
-            return;
-        }
-        let position = usize::from(part == Part::Cdr);
-        let sums = self.parts.get(&y).map_or([None; 2], |parts| parts.sums);
-        let total = self.sum(y, sums[position], sensitivity);
-        self.parts.entry(y).or_insert(PairParts { primal, sums }).sums[position] = Some(total);
-    }
-
-    /// Adds the elements of a list of sensitivities to the variables in order.
-    fn distribute(&mut self, list: Var, targets: &[Var]) {
-        let mut rest = list;
-        for (position, target) in targets.iter().enumerate() {
-            if !self.scope.inactive.contains(target) {
-                let contribution = self.code.bind("s", Rhs::Destructure(Part::Car, rest));
-                self.add(*target, contribution);
-            }
-            if position + 1 < targets.len() {
-                rest = self.code.bind("rest", Rhs::Destructure(Part::Cdr, rest));
-            }
-        }
-    }
 }

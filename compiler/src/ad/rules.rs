@@ -57,6 +57,11 @@ pub(super) fn is_constant(prim: Prim) -> bool {
     matches!(prim, Prim::Floor | Prim::Ceiling | Prim::Round | Prim::Truncate | Prim::Sign)
 }
 
+/// True for primitives that choose parts or forms of sums, whatever transformations these have been through.
+pub(super) fn is_of_sums(prim: Prim) -> bool {
+    matches!(prim, Prim::Handed | Prim::Kept | Prim::SumCar | Prim::SumCdr | Prim::Adding | Prim::Plain)
+}
+
 /// True for primitives that look at the transformations of their operands: in a transformed function they are done below
 /// that transformation.
 pub(super) fn is_lifted(prim: Prim) -> bool {
@@ -83,6 +88,12 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
         // The sensitivity of a function is the list of those of its environment.
         Prim::Real | Prim::Opaque | Prim::Environment => return Some(s),
         Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => return Some(s),
+        // Projections, which are their own adjoints.
+        Prim::Handed | Prim::Kept => return Some(code.prim(prim, &[s])),
+        Prim::SumCar => return Some(code.prim(Prim::InCar, &[y, s])),
+        Prim::SumCdr => return Some(code.prim(Prim::InCdr, &[y, s])),
+        Prim::Adding => return Some(code.prim(Prim::Plain, &[s])),
+        Prim::Plain => return Some(code.prim(Prim::Adding, &[s])),
         Prim::J => return Some(code.lifted(below, Prim::JInverse, &[s])),
         Prim::JInverse => return Some(code.lifted(below, Prim::J, &[s])),
         Prim::JStar => return Some(code.lifted(below, Prim::Primal, &[s])),
@@ -170,8 +181,8 @@ fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, positi
         Prim::Bundle => return Some(code.lifted(below, Prim::Tangent, &[s])),
         // Linear in the sensitivity; the pair gives the shape of the zero only.
         Prim::InCar | Prim::InCdr if first => return None,
-        Prim::InCar => return Some(code.prim(Prim::Car, &[s])),
-        Prim::InCdr => return Some(code.prim(Prim::Cdr, &[s])),
+        Prim::InCar => return Some(code.prim(Prim::SumCar, &[s])),
+        Prim::InCdr => return Some(code.prim(Prim::SumCdr, &[s])),
         Prim::Atan2 => {
             let (aa, bb) = (code.prim(Prim::Mul, &[a, a]), code.prim(Prim::Mul, &[b, b]));
             let square = code.prim(Prim::Add, &[aa, bb]);

@@ -539,7 +539,7 @@ fn reader_name(prim: Prim) -> &'static str {
 
 /// The error of a pattern `part` of `lambda` that the value of `var` does not fit.
 pub fn mismatch(function: &str, lambda: &Lambda, part: Part, var: Var, found: Found) -> RuntimeError {
-    if matches!(lambda.origin, Origin::Backpropagator(..)) {
+    if matches!(lambda.origin, Origin::Backpropagator(..) | Origin::Adding(_)) {
         return RuntimeError::Sensitivity { part, found };
     }
     let arguments = parameter_position(lambda, var).map(|(expected, position)| {

@@ -65,6 +65,8 @@ pub enum Origin {
     /// The backpropagator that the reverse transform of the λ returns (of its `n`-th nested body: 0 for the λ's own
     /// body, then the branches of its conditionals in order).
     Backpropagator(LambdaId, u32),
+    /// The form of the λ, a backpropagator, that adds to sums it is handed.
+    Adding(LambdaId),
 }
 
 /// A λ-expression.
@@ -195,6 +197,9 @@ pub enum Const {
     Real(f64),
     /// A text, for messages.
     Str(Rc<str>),
+    /// No sensitivity: what a sum is to which nothing has been added, where no zero has been made of what it is the
+    /// sensitivity of. It stands in what is handed to backpropagators; no program sees it.
+    Nothing,
 }
 
 /// A top-level name.
@@ -264,6 +269,8 @@ pub struct Program {
     pub given: FxHashMap<LambdaId, Given>,
     /// What primitives do on power series: library functions.
     pub series: FxHashMap<Prim, GlobalId>,
+    /// The forms of backpropagators that add to sums they are handed.
+    pub adding: FxHashMap<LambdaId, LambdaId>,
     /// Library functions of two numbers that have a kink where these are equal.
     pub kinked: FxHashSet<LambdaId>,
     /// The library functions that check derivatives.
@@ -287,6 +294,7 @@ impl Program {
                 Origin::Forward(of) => ("(j* ", of),
                 Origin::Series(of) => ("(series ", of),
                 Origin::Backpropagator(of, _) => ("(backpropagator ", of),
+                Origin::Adding(of) => ("(adding ", of),
             };
             name.push_str(word);
             (lambda, open) = (of, open + 1);

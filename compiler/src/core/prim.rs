@@ -94,6 +94,21 @@ pub enum Prim {
     InCar,
     /// `(in-cdr p s)`: the same with the parts exchanged.
     InCdr,
+    /// `(handed s)`: the vectors in a sum of sensitivities, for a backpropagator to add to; the rest is [nothing].
+    ///
+    /// [nothing]: crate::core::ir::Const::Nothing
+    Handed,
+    /// `(kept s)`: what `handed` leaves of a sum, with nothing in the place of the vectors.
+    Kept,
+    /// `(sum-car s)`: the first part of a sum; of nothing, nothing.
+    SumCar,
+    /// `(sum-cdr s)`: the second part of a sum; of nothing, nothing.
+    SumCdr,
+    /// `(adding b)`: the backpropagator that takes a pair of a sensitivity and sums, and returns the sums with what `b`
+    /// returns for the sensitivity added. Of the sensitivity of `b`, that of `(adding b)`.
+    Adding,
+    /// The inverse of `adding`.
+    Plain,
     /// `(in-element v i s)`: the sensitivity of the vector `v` that has `s` in its element `i` and is zero elsewhere.
     InElement,
     /// `(%series (cons x l))`: the power series with the constant term `x` and the further coefficients `l`.
@@ -142,8 +157,9 @@ pub enum Family {
     Structure,
     /// `%new-vector`, `%fill`, `%finish`, `%filled`, `vector-length`, `vector-ref`.
     Vector,
-    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`, `%series`,
-    /// `%series-parts`, `%lift`, `%unlift`, `%environment`, `%with-environment`.
+    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`, `handed`,
+    /// `kept`, `sum-car`, `sum-cdr`, `adding`, `plain`, `%series`, `%series-parts`, `%lift`, `%unlift`, `%environment`,
+    /// `%with-environment`.
     Derivative,
     /// Reads, writes, fails or stays where it is.
     Effect,
@@ -152,8 +168,8 @@ pub enum Family {
 use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test, Vector};
 
 /// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
-/// `in-element`, `scale`, `unscale` and `opaque` cannot be written in a program; they stand in printed code only. Names that start with
-/// `%` can be written in the library only.
+/// `in-element`, `handed`, `kept`, `sum-car`, `sum-cdr`, `adding`, `plain`, `scale`, `unscale` and `opaque` cannot be
+/// written in a program; they stand in printed code only. Names that start with `%` can be written in the library only.
 pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Neg, "neg", 1, Arithmetic),
     (Prim::Sqrt, "sqrt", 1, Arithmetic),
@@ -218,6 +234,12 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::JStar, "j*", 1, Derivative),
     (Prim::InCar, "in-car", 2, Derivative),
     (Prim::InCdr, "in-cdr", 2, Derivative),
+    (Prim::Handed, "handed", 1, Derivative),
+    (Prim::Kept, "kept", 1, Derivative),
+    (Prim::SumCar, "sum-car", 1, Derivative),
+    (Prim::SumCdr, "sum-cdr", 1, Derivative),
+    (Prim::Adding, "adding", 1, Derivative),
+    (Prim::Plain, "plain", 1, Derivative),
     (Prim::InElement, "in-element", 3, Derivative),
     (Prim::Series, "%series", 1, Derivative),
     (Prim::SeriesParts, "%series-parts", 1, Derivative),
@@ -277,6 +299,27 @@ impl Prim {
     /// False when the call can be dropped if its result is unused and its operands fit.
     pub fn has_effect(self) -> bool {
         self.family() == Effect
+    }
+}
+
+/// How deep `handed` looks for vectors in a sum: so the sums of an environment or of a list of arguments are found, and
+/// a long list is not walked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Levels {
+    cars: u8,
+    cdrs: u8,
+}
+
+impl Levels {
+    /// From the top of a sum.
+    pub const ALL: Levels = Levels { cars: 2, cdrs: 8 };
+
+    /// What is left below the first (0) or second (1) part of a pair; `None` where that is not looked at.
+    pub fn below(self, part: usize) -> Option<Levels> {
+        match part {
+            0 => Some(Levels { cars: self.cars.checked_sub(1)?, ..self }),
+            _ => Some(Levels { cdrs: self.cdrs.checked_sub(1)?, ..self }),
+        }
     }
 }
 

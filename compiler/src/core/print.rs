@@ -102,6 +102,7 @@ impl<'p> Printer<'p> {
             Origin::Series(of) => format!("{}\u{302}", self.label(&self.program.lambdas[of])),
             Origin::Backpropagator(of, 0) => format!("{}~", self.label(&self.program.lambdas[of])),
             Origin::Backpropagator(of, branch) => format!("{}~{branch}", self.label(&self.program.lambdas[of])),
+            Origin::Adding(of) => format!("{}+", self.label(&self.program.lambdas[of])),
         }
     }
 
@@ -234,6 +235,7 @@ impl Variables<'_> {
 fn show_constant(constant: &Const) -> String {
     match constant {
         Const::Nil => "()".to_string(),
+        Const::Nothing => "nothing".to_string(),
         Const::Bool(true) => "#t".to_string(),
         Const::Bool(false) => "#f".to_string(),
         Const::Real(number) => number::format(*number).as_str().to_string(),

@@ -9,6 +9,7 @@ use super::operators::Operator;
 use super::shape::{Alternative, Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
+use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -30,6 +31,8 @@ pub trait Transform {
     fn insert(&mut self, code: Code, new: Transformation, below: u32) -> Option<Code>;
     /// The code without its transformation below so many others, if it is that one.
     fn remove(&mut self, code: Code, old: Transformation, below: u32) -> Option<Code>;
+    /// The adding form of code, or with `Prim::Plain` the code that this one is the adding form of.
+    fn form(&mut self, code: Code, prim: Prim) -> Code;
 }
 
 /// The order of `*j` on some code went past the limit.
@@ -238,6 +241,7 @@ impl Shapes {
                     self.environment(code, &items)
                 }
                 Head::ZeroOf => self.make(Head::ZeroOf, &[alternative.children[0]]),
+                head @ Head::Nothing => self.make(head, &[]),
                 Head::Vector | Head::Beginning => {
                     let zero = self.zero(alternative.children[0]);
                     self.make(Head::Vector, &[zero])
@@ -311,6 +315,10 @@ impl Shapes {
 
     /// The sum of two pairs of which one is a zero: the other, whatever it holds.
     pub fn beside_zero<'a>(&self, x: &'a Alternative, y: &'a Alternative) -> Option<&'a Alternative> {
+        let has_holes = |pair: &Alternative| pair.children.iter().any(|part| self.has_holes(*part));
+        if has_holes(x) || has_holes(y) {
+            return None;
+        }
         let pairs = matches!((x.head, y.head), (Head::Pair(_), Head::Pair(_)));
         let is_zero = |pair: &Alternative| pair.children.iter().all(|part| self.is_zero(*part));
         if pairs && is_zero(x) {
@@ -328,7 +336,7 @@ impl Shapes {
             }
             for alternative in self.alternatives(part).iter() {
                 match alternative.head {
-                    Head::Nil | Head::ZeroOf | Head::Real(Fact::Zero) => {}
+                    Head::Nil | Head::ZeroOf | Head::Nothing | Head::Real(Fact::Zero) => {}
                     Head::Pair(_) | Head::Series | Head::Bundle | Head::Reverse | Head::Vector => {
                         pending.extend(alternative.children.iter().rev());
                     }
@@ -525,11 +533,19 @@ impl Unfolding<'_, '_> {
     }
 
     fn expand_plus(&mut self, a: Shape, b: Shape, parts: &mut Parts) {
+        // Zeros fill holes, so that they have to show what they consist of.
+        let unfold = |this: &mut Self, shape: Shape, beside: Shape| match this.shapes.has_holes(beside) {
+            true => this.shapes.unfold_zeros(shape),
+            false => shape,
+        };
+        let (a, b) = (unfold(self, a, b), unfold(self, b, a));
         let (left, right) = (self.shapes.alternatives(a), self.shapes.alternatives(b));
         for x in left.iter() {
             for y in right.iter() {
                 let shapes = |children: &[Shape]| children.iter().map(|child| vec![Atom::Shape(*child)]).collect();
                 match (x.head, y.head) {
+                    (_, Head::Nothing) => Self::add(parts, x.head, shapes(&x.children)),
+                    (Head::Nothing, _) => Self::add(parts, y.head, shapes(&y.children)),
                     // As `plus` in compiled code, which decides as little as it can at run time.
                     (_, Head::ZeroOf) if right.len() == 1 => Self::add(parts, x.head, shapes(&x.children)),
                     (Head::ZeroOf, _) => Self::add(parts, y.head, shapes(&y.children)),
@@ -598,7 +614,13 @@ fn conforms(head: Head) -> bool {
     match head {
         Head::Nil | Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle | Head::Closure(_) => true,
         Head::Vector => true,
-        Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::ZeroOf | Head::OneHot | Head::Beginning => false,
+        Head::Bool(_)
+        | Head::Text(_)
+        | Head::Real(_)
+        | Head::ZeroOf
+        | Head::OneHot
+        | Head::Beginning
+        | Head::Nothing => false,
     }
 }
 

@@ -32,7 +32,7 @@ use super::limits::{Options, Precision};
 use super::primitive;
 use super::shape::{Code, Head, Shape, Shapes};
 use crate::ad::tower::{Tower, Transformation};
-use crate::ad::{Transforms, base_and_tower};
+use crate::ad::{Transforms, adding, base_and_tower, plain};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
 use crate::core::ir::{
     Below, Binding, Body, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var,
@@ -174,6 +174,7 @@ pub fn analyze(
         };
         program.lambdas.truncate(lambdas);
         program.vars.truncate(vars);
+        program.adding.retain(|_, adding| (adding.0 as usize) < lambdas);
         // What stops a later attempt is mostly its lack of precision, so the message is about the first.
         let first = first.get_or_insert(refusal);
         match precision.less() {
@@ -260,6 +261,13 @@ impl Transform for Codes<'_> {
     }
     fn remove(&mut self, code: Code, old: Transformation, below: u32) -> Option<Code> {
         Some(self.raise(code.base, code.tower.remove(below, old)?))
+    }
+    fn form(&mut self, code: Code, prim: Prim) -> Code {
+        let base = match prim {
+            Prim::Plain => plain(self.program, code.base).unwrap_or(code.base),
+            _ => adding(self.program, code.base),
+        };
+        self.raise(base, code.tower)
     }
 }
 
@@ -505,6 +513,7 @@ impl Analyzer<'_> {
         let shapes = &mut self.result.shapes;
         match constant {
             Const::Nil => shapes.nil(),
+            Const::Nothing => shapes.make(Head::Nothing, &[]),
             Const::Bool(value) => shapes.boolean(Some(*value)),
             Const::Real(value) => shapes.real(super::shape::Fact::of(*value)),
             Const::Str(text) => {
@@ -601,13 +610,31 @@ impl Analyzer<'_> {
         self.frame().dynamic += dynamic;
         for alternative in alternatives.iter() {
             let Head::Closure(code) = alternative.head else { continue };
+            let (lambda, argument) = self.without_sums(code, argument);
             let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
-            let (variant, shape) = self.call(Key { lambda: code.lambda, args })?;
+            let (variant, shape) = self.call(Key { lambda, args })?;
             facts.calls.insert((var, code.lambda), variant);
             result = self.result.shapes.join(result, shape);
         }
         self.frame().dynamic -= dynamic;
         Ok(result)
+    }
+}
+
+impl Analyzer<'_> {
+    /// What a call of a function calls, and with what: an adding form that is handed no sums does the same as the plain
+    /// one does to the sensitivity. (Its reverse transform returns the sensitivity of a pair.)
+    fn without_sums(&mut self, code: Code, argument: Shape) -> (LambdaId, Shape) {
+        let shapes = &self.result.shapes;
+        if plain(self.codes.program, code.base).is_some()
+            && !code.tower.transformations().contains(&Transformation::Reverse)
+            && let Some(pair) = shapes.single(argument)
+            && let (Head::Pair(_), [sensitivity, sums]) = (pair.head, &*pair.children)
+            && shapes.is_nothing(*sums)
+        {
+            return (self.codes.form(code, Prim::Plain).lambda, *sensitivity);
+        }
+        (code.lambda, argument)
     }
 }
 

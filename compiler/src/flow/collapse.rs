@@ -146,7 +146,8 @@ impl Grade {
             }
             Head::Vector | Head::Beginning | Head::OneHot => self.pairs = (self.pairs + 1).min(MAX_NESTING),
             Head::Reverse | Head::Bundle => self.order = (self.order + 1).min(MAX_LAYERS),
-            Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::Series | Head::ZeroOf => {}
+            Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::Series | Head::ZeroOf | Head::Nothing => {
+            }
         }
         self
     }

@@ -83,7 +83,7 @@ impl Unfolding<'_, '_> {
             };
             match alternative.head {
                 Head::Nil | Head::Bool(_) | Head::Text(_) if is_tangent => Self::add(parts, Head::Nil, vec![]),
-                Head::Nil | Head::Bool(_) | Head::Text(_) => Self::add(parts, alternative.head, vec![]),
+                Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Nothing => Self::add(parts, alternative.head, vec![]),
                 Head::Real(_) | Head::Reverse | Head::Bundle => self.expand_number(operator, alternative, parts),
                 Head::Series if operator.is_of_series() => self.expand_number(operator, alternative, parts),
                 Head::Series => Self::add(parts, Head::Series, on(operator)),
@@ -197,6 +197,7 @@ impl Unfolding<'_, '_> {
                     }
                     (Head::Vector, Head::Vector) => Self::add(parts, Head::Vector, zip(below)),
                     (Head::Nil | Head::Bool(_) | Head::Text(_), Head::Nil) => Self::add(parts, x.head, vec![]),
+                    (Head::Nothing, Head::Nothing) => Self::add(parts, x.head, vec![]),
                     (f, g) if is_number(f) && f.class() == g.class() => {
                         if below.forward == 0 {
                             let (x, t) = (self.shapes.intern(vec![x.clone()]), self.shapes.intern(vec![t.clone()]));

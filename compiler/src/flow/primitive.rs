@@ -9,7 +9,7 @@ use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
 use super::vector;
 use crate::core::arithmetic;
 use crate::core::ir::Below;
-use crate::core::prim::{Family, Prim};
+use crate::core::prim::{Family, Levels, Prim};
 use rustc_hash::FxHashSet;
 
 /// The shape of the result of a primitive below some transformations of its operands.
@@ -46,6 +46,10 @@ pub fn apply(
             Prim::Bundle => shapes.bundle(below, [args[0], args[1]], transform)?,
             Prim::InCar => in_part(shapes, args[0], args[1], 0),
             Prim::InCdr => in_part(shapes, args[0], args[1], 1),
+            Prim::Handed | Prim::Kept => shapes.split_sum(args[0], prim, Levels::ALL),
+            Prim::SumCar => sum_part(shapes, args[0], 0),
+            Prim::SumCdr => sum_part(shapes, args[0], 1),
+            Prim::Adding | Prim::Plain => form(shapes, transform, prim, args[0]),
             Prim::InElement => vector::in_element(shapes, args[0], args[2]),
             Prim::Environment => environment(shapes, args[0]),
             Prim::WithEnvironment => with_environment(shapes, args[0], args[1]),
@@ -190,6 +194,38 @@ pub fn part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
     shapes.join_all(&parts)
 }
 
+/// A part of the sums in a shape; of nothing, nothing.
+fn sum_part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
+    let part = part(shapes, shape, index);
+    match shapes.find(shape, Class::Nothing) {
+        Some(_) => {
+            let nothing = shapes.make(Head::Nothing, &[]);
+            shapes.join(part, nothing)
+        }
+        None => part,
+    }
+}
+
+/// Backpropagators as their adding forms, or with `Prim::Plain` the other way round; the lists of the sensitivities of
+/// their environments likewise.
+fn form(shapes: &mut Shapes, transform: &mut dyn Transform, prim: Prim, shape: Shape) -> Shape {
+    let mut forms = Vec::new();
+    for alternative in shapes.alternatives(shape).iter() {
+        let head = form_of(transform, prim, alternative.head);
+        forms.push(shapes.make(head, &alternative.children));
+    }
+    shapes.join_all(&forms)
+}
+
+/// The head of an alternative that [`Prim::Adding`] or [`Prim::Plain`] makes of one.
+pub fn form_of(transform: &mut dyn Transform, prim: Prim, head: Head) -> Head {
+    match head {
+        Head::Closure(code) => Head::Closure(transform.form(code, prim)),
+        Head::Pair(Some(code)) => Head::Pair(Some(transform.form(code, prim))),
+        other => other,
+    }
+}
+
 /// The lists of what the functions in a shape have captured.
 fn environment(shapes: &mut Shapes, function: Shape) -> Shape {
     let mut result = Shapes::BOTTOM;
@@ -247,6 +283,8 @@ fn in_part(shapes: &mut Shapes, pair: Shape, part: Shape, index: usize) -> Shape
             let mut parts = [shapes.zero(alternative.children[0]), shapes.zero(alternative.children[1])];
             parts[index] = part;
             sensitivities.push(shapes.make(head, &parts));
+        } else if alternative.head == Head::Nothing {
+            sensitivities.push(shapes.make(Head::Nothing, &[]));
         }
     }
     shapes.join_all(&sensitivities)

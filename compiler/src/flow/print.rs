@@ -68,6 +68,7 @@ impl Printer<'_> {
     fn alternative(&mut self, head: Head, children: &[Shape]) {
         match head {
             Head::Nil => self.text.push_str("()"),
+            Head::Nothing => self.text.push_str("nothing"),
             Head::Bool(None) => self.text.push_str("bool"),
             Head::Bool(Some(known)) => self.text.push_str(if known { "#t" } else { "#f" }),
             Head::Text(None) => self.text.push_str("text"),

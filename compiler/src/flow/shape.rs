@@ -14,6 +14,7 @@
 use super::algebra::Atom;
 use crate::ad::tower::Tower;
 use crate::core::ir::LambdaId;
+use crate::core::prim::{Levels, Prim};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -111,6 +112,8 @@ pub enum Head {
     OneHot,
     /// The zero sensitivity of the child, which is recursive, not yet unfolded: making it costs nothing.
     ZeroOf,
+    /// No sensitivity, see [`Const::Nothing`](crate::core::ir::Const::Nothing).
+    Nothing,
 }
 
 /// What distinguishes alternatives: a head without what is known of it.
@@ -129,6 +132,7 @@ pub enum Class {
     Beginning,
     OneHot,
     ZeroOf,
+    Nothing,
 }
 
 impl Head {
@@ -152,6 +156,7 @@ impl Head {
             Head::Beginning => Class::Beginning,
             Head::OneHot => Class::OneHot,
             Head::ZeroOf => Class::ZeroOf,
+            Head::Nothing => Class::Nothing,
         }
     }
     /// The least head that covers two heads of one class.
@@ -184,6 +189,8 @@ struct Node {
     recursive: bool,
     /// See [`Shapes::depth`].
     depth: u32,
+    /// See [`Shapes::has_holes`].
+    has_holes: bool,
 }
 
 /// A reference in a graph under construction.
@@ -214,6 +221,8 @@ pub struct Shapes {
     pub(super) unfolded: FxHashMap<Vec<Atom>, Shape>,
     pub(super) zeros: FxHashMap<Shape, Shape>,
     pub(super) without_numbers: FxHashMap<Shape, Shape>,
+    pub(super) sides: FxHashMap<(Shape, Prim, Levels), Shape>,
+    pub(super) hands_on: FxHashMap<(Shape, Levels), bool>,
     /// Whether widening is to make shapes small instead of finding out how they grow.
     pub(super) coarse: bool,
     /// See [`Shapes::steps`].
@@ -240,6 +249,8 @@ impl Shapes {
             unfolded: FxHashMap::default(),
             zeros: FxHashMap::default(),
             without_numbers: FxHashMap::default(),
+            sides: FxHashMap::default(),
+            hands_on: FxHashMap::default(),
             coarse: false,
             steps: Cell::new(0),
         };
@@ -267,6 +278,10 @@ impl Shapes {
     /// The length of the longest path in the shape; [`u32::MAX`] when a part of it is recursive.
     pub(super) fn depth(&self, shape: Shape) -> u32 {
         self.nodes[shape.0 as usize].depth
+    }
+    /// Whether values of the shape may contain [`Head::Nothing`].
+    pub fn has_holes(&self, shape: Shape) -> bool {
+        self.nodes[shape.0 as usize].has_holes
     }
     /// Number of shapes made so far.
     pub fn len(&self) -> usize {
@@ -334,7 +349,10 @@ impl Shapes {
         let shape = Shape(u32::try_from(self.nodes.len()).expect("fewer than 2^32 shapes"));
         let below = alternatives.iter().flat_map(|a| a.children.iter()).map(|child| self.depth(*child)).max();
         let depth = below.map_or(0, |depth| depth.saturating_add(1));
-        self.nodes.push(Node { alternatives: alternatives.clone(), recursive: false, depth });
+        let is_hole =
+            |a: &Alternative| a.head == Head::Nothing || a.children.iter().any(|child| self.has_holes(*child));
+        let has_holes = alternatives.iter().any(is_hole);
+        self.nodes.push(Node { alternatives: alternatives.clone(), recursive: false, depth, has_holes });
         self.interned.insert(alternatives, shape);
         shape
     }
@@ -383,11 +401,16 @@ impl Shapes {
         for node in component {
             done[*node] = Some(shape_of(classes[node]));
         }
+        let is_outside = |child: &&Shape| (child.0 as usize) < first;
+        let has_holes = component.iter().flat_map(|node| self.resolve(&graph[*node], done)).any(|a| {
+            a.head == Head::Nothing || a.children.iter().filter(is_outside).any(|child| self.has_holes(*child))
+        });
         for class in 0..count {
             let node = component.iter().find(|node| classes[node] == class).expect("every class has a member");
             let alternatives: Rc<[Alternative]> = self.resolve(&graph[*node], done).into();
             let shape = shape_of(class);
-            self.nodes.push(Node { alternatives: alternatives.clone(), recursive: true, depth: u32::MAX });
+            let (recursive, depth) = (true, u32::MAX);
+            self.nodes.push(Node { alternatives: alternatives.clone(), recursive, depth, has_holes });
             self.interned.insert(alternatives, shape);
             let fingerprints = fingerprints[node];
             self.recursive.entry(fingerprints[fingerprints.len() - 1]).or_default().push(shape);

@@ -42,6 +42,9 @@ impl Transform for Even {
         let below = code.lambda.0.checked_sub(1)?;
         Some(Code { base: LambdaId(0), tower: even(below), lambda: LambdaId(below) })
     }
+    fn form(&mut self, code: Code, _: Prim) -> Code {
+        code
+    }
 }
 
 #[test]

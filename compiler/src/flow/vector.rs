@@ -6,6 +6,7 @@
 
 use super::primitive::real_fact;
 use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
+use crate::core::prim::{Levels, Prim};
 use rustc_hash::FxHashSet;
 
 impl Shapes {
@@ -25,7 +26,7 @@ impl Shapes {
         match &*self.alternatives(shape) {
             [] => true,
             [Alternative { head, children }] => match head {
-                Head::Nil | Head::Real(Fact::Zero) => true,
+                Head::Nil | Head::Nothing | Head::Real(Fact::Zero) => true,
                 Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle => {
                     !self.is_recursive(shape) && children.iter().all(|child| self.is_constant(*child))
                 }
@@ -123,6 +124,75 @@ impl Shapes {
         self.join_all(&parts)
     }
 
+    /// What [`Prim::Handed`] or [`Prim::Kept`] makes of sums, this deep in them.
+    pub fn split_sum(&mut self, sum: Shape, side: Prim, levels: Levels) -> Shape {
+        if side == Prim::Kept && !self.hands_on(sum, levels) {
+            return sum;
+        }
+        if let Some(known) = self.sides.get(&(sum, side, levels)) {
+            return *known;
+        }
+        let mut sides = Vec::new();
+        for alternative in self.alternatives(sum).iter() {
+            sides.push(match alternative.head {
+                Head::Pair(_) if self.parts_hand_on(alternative, levels) => {
+                    let parts: Vec<Shape> = (0..2)
+                        .map(|part| self.side_of_part(alternative.children[part], side, levels.below(part)))
+                        .collect();
+                    self.make(alternative.head, &parts)
+                }
+                _ if is_handed(self, alternative) != (side == Prim::Handed) => self.make(Head::Nothing, &[]),
+                // So that who adds to it meets one form.
+                Head::OneHot => {
+                    let one_hot = self.make(Head::OneHot, &alternative.children);
+                    self.dense(one_hot)
+                }
+                head => self.make(head, &alternative.children),
+            });
+        }
+        let sides = self.join_all(&sides);
+        self.sides.insert((sum, side, levels), sides);
+        sides
+    }
+
+    /// The same of a part of a sum; where it is not looked at, it is kept.
+    pub fn side_of_part(&mut self, part: Shape, side: Prim, levels: Option<Levels>) -> Shape {
+        match levels {
+            Some(levels) => self.split_sum(part, side, levels),
+            None if side == Prim::Kept => part,
+            None => self.make(Head::Nothing, &[]),
+        }
+    }
+
+    /// Whether sums have vectors that are handed on, this deep in them.
+    pub fn hands_on(&mut self, sum: Shape, levels: Levels) -> bool {
+        if let Some(known) = self.hands_on.get(&(sum, levels)) {
+            return *known;
+        }
+        let hands_on = self.alternatives(sum).iter().any(|alternative| match alternative.head {
+            Head::Pair(_) => self.parts_hand_on(alternative, levels),
+            _ => is_handed(self, alternative),
+        });
+        self.hands_on.insert((sum, levels), hands_on);
+        hands_on
+    }
+
+    /// Whether a part of a pair has vectors that are handed on.
+    pub fn parts_hand_on(&mut self, pair: &Alternative, levels: Levels) -> bool {
+        let mut parts = pair.children.iter().enumerate();
+        parts.any(|(part, shape)| levels.below(part).is_some_and(|levels| self.hands_on(*shape, levels)))
+    }
+
+    /// Whether values of a shape hold nothing.
+    pub fn is_nothing(&self, shape: Shape) -> bool {
+        !self.is_recursive(shape)
+            && self.single(shape).is_some_and(|alternative| match alternative.head {
+                Head::Nothing | Head::Nil => true,
+                Head::Pair(_) => alternative.children.iter().all(|part| self.is_nothing(*part)),
+                _ => false,
+            })
+    }
+
     /// The shape without alternatives that are no vectors, nor may be.
     pub fn vectors(&mut self, shape: Shape) -> Shape {
         let alternatives = self.alternatives(shape);
@@ -133,6 +203,11 @@ impl Shapes {
         let kept = alternatives.iter().filter(is_vector).cloned().collect();
         self.intern(kept)
     }
+}
+
+/// Whether an alternative of a sum is a vector to be handed on. Zeros are not: to begin with one costs nothing.
+pub fn is_handed(shapes: &Shapes, alternative: &Alternative) -> bool {
+    matches!(alternative.head, Head::Vector | Head::OneHot) && !shapes.is_zero_vector(alternative)
 }
 
 /// Whether values of a head are vectors, or zeros of which that is not known.

@@ -29,7 +29,7 @@ impl Specializer<'_> {
     /// What a value of an alternative is called in messages.
     pub fn found(&self, head: Head) -> Found {
         Found::from(match head {
-            Head::Nil => Kind::Nil,
+            Head::Nil | Head::Nothing => Kind::Nil,
             Head::Bool(_) => Kind::Boolean,
             Head::Text(_) => Kind::Text,
             Head::Real(_) | Head::Series => Kind::Real,

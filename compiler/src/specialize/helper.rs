@@ -8,6 +8,7 @@ use super::write::{self, Position};
 use super::{Specializer, Task};
 use crate::base::Span;
 use crate::core::ir::{Below, LambdaId};
+use crate::core::prim::{Levels, Prim};
 use crate::flow::operators::Operator;
 use crate::flow::shape::Shape;
 use crate::ssa::ir::{FuncId, Function, Stream, Terminator, Type, Value};
@@ -31,6 +32,8 @@ pub enum Helper {
     UnfoldZeros(Shape, Shape),
     /// What a value is the zero of, through zeros of zeros.
     BeneathZeros(Shape, Shape),
+    /// `handed` or `kept` of sums, this deep in them, as another shape.
+    Side(Prim, Shape, Levels, Shape),
     /// Printing.
     Write(Shape, Position, Stream),
 }
@@ -73,6 +76,7 @@ impl Specializer<'_> {
             Helper::Bundle(_, parts, to, _) => ("bundle", parts.to_vec(), Some(to)),
             Helper::UnfoldZeros(from, to) => ("unfold", vec![from], Some(to)),
             Helper::BeneathZeros(from, to) => ("beneath", vec![from], Some(to)),
+            Helper::Side(side, from, _, to) => (side.name(), vec![from], Some(to)),
             Helper::Write(shape, ..) => ("write", vec![shape], None),
         };
         let mut params = parameter_types(self, &params);
@@ -115,6 +119,7 @@ impl Specializer<'_> {
             }
             Helper::UnfoldZeros(from, to) => self.unfold_zeros_to(e, &value(from), to),
             Helper::BeneathZeros(from, to) => self.beneath_zeros_to(e, &value(from), to),
+            Helper::Side(side, from, levels, to) => self.split_sum_unfolded(e, side, &value(from), levels, to),
             Helper::Write(shape, position, stream) => {
                 write::print_unfolded(self, e, &value(shape), position, stream);
                 e.terminate(Terminator::Return(Vec::new()));

@@ -274,6 +274,7 @@ impl Layouts {
 fn name(core: &Program, head: Head) -> Rc<str> {
     match head {
         Head::Nil => "nil".into(),
+        Head::Nothing => "nothing".into(),
         Head::Bool(_) => "boolean".into(),
         Head::Text(_) => "text".into(),
         Head::Real(_) => "real".into(),

@@ -53,6 +53,7 @@ use crate::ad::base_and_tower;
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError};
 use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
+use crate::core::prim::Prim;
 use crate::flow::analysis::{Facts, Key, VariantId, truth};
 use crate::flow::shape::{Code, Head, Shape, Shapes};
 use crate::flow::{Analysis, Options};
@@ -108,6 +109,8 @@ pub struct Specializer<'a> {
     /// Whether a pattern of the variant may meet a value that does not fit.
     may_mismatch: FxHashMap<VariantId, bool>,
     sharing: Sharing,
+    /// The backpropagators that variables hold the adding forms of.
+    adding: FxHashMap<Var, Var>,
     /// See [`Specializer::has_many_choices`].
     choices: FxHashMap<Shape, usize>,
 }
@@ -169,6 +172,7 @@ pub fn lower(
         fallback_span,
         may_mismatch: FxHashMap::default(),
         sharing,
+        adding: FxHashMap::default(),
         choices: FxHashMap::default(),
     };
     let main = specializer.program(limits)?;
@@ -355,11 +359,13 @@ impl Specializer<'_> {
         }
     }
 
-    /// The shapes of what a variant takes: the closure, and the argument.
+    /// The shapes of what a variant takes: the closure, and the argument. The adding form of a backpropagator takes the
+    /// backpropagator itself, so that nothing is made for the call.
     fn signature(&mut self, key: &Key) -> (Shape, Shape) {
         let (argument, captures) = key.args.split_last().expect("a function has an argument");
         let (base, tower) = base_and_tower(self.core, key.lambda);
-        let closure = Head::Closure(Code { base, tower, lambda: key.lambda });
+        let code = self.form_of_code(Code { base, tower, lambda: key.lambda }, Prim::Plain);
+        let closure = Head::Closure(code);
         (self.flow.shapes.make(closure, captures), *argument)
     }
 
@@ -429,6 +435,9 @@ impl Specializer<'_> {
                 return self.destructure(e, *part, *x, &value, shape);
             }
             Rhs::Prim(prim, args) => {
+                if *prim == Prim::Adding {
+                    self.adding.insert(binding.var, args[0]);
+                }
                 let args: Vec<Val> = args.iter().map(|x| env[x].clone()).collect();
                 return self.primitive(e, Below::NONE, *prim, &args, shape);
             }
@@ -437,8 +446,10 @@ impl Specializer<'_> {
                 return self.primitive(e, *below, *prim, &args, shape);
             }
             Rhs::Apply(f, a) => {
-                let (function, argument) = (env[f].clone(), env[a].clone());
-                return self.apply(e, binding.var, &function, &argument, shape, facts);
+                let backpropagator = self.adding.get(f).and_then(|b| env.get(b)).cloned();
+                let form = backpropagator.is_some().then_some(Prim::Adding);
+                let (function, argument) = (backpropagator.unwrap_or_else(|| env[f].clone()), env[a].clone());
+                return self.apply(e, binding.var, (&function, form), &argument, shape, facts);
             }
             Rhs::If(condition, then, other) => {
                 return self.conditional(e, *condition, [then, other], shape, facts, env);
@@ -465,7 +476,7 @@ impl Specializer<'_> {
         &mut self,
         e: &mut Emitter,
         var: Var,
-        function: &Val,
+        (function, form): (&Val, Option<Prim>),
         argument: &Val,
         shape: Shape,
         facts: &Facts,
@@ -476,6 +487,7 @@ impl Specializer<'_> {
                 let error = RuntimeError::NotAProcedure { found: this.found(parts.alternative.head) };
                 return this.fail(e, &error);
             };
+            let code = form.map_or(code, |form| this.form_of_code(code, form));
             let Some(variant) = facts.calls.get(&(var, code.lambda)).copied() else {
                 e.terminate(Terminator::Unreachable);
                 return None;
@@ -493,7 +505,9 @@ impl Specializer<'_> {
                 }
                 this.build(e, closure, 0, leaves).leaves
             };
-            args.extend(this.convert(e, argument, wanted)?.leaves);
+            // Without sums to add to, the analysis calls the plain form with the sensitivity.
+            let sensitivity = (key.lambda != code.lambda).then(|| this.parts(e, argument, 0).children.swap_remove(0));
+            args.extend(this.convert(e, sensitivity.as_ref().unwrap_or(argument), wanted)?.leaves);
             let result = this.flow.variants[variant].result;
             let types = this.leaves(result);
             if e.depth == 0 {

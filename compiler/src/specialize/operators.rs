@@ -7,9 +7,10 @@ use super::emit::{Emitted, Emitter, Parts, Val};
 use super::helper::{Helper, Origin};
 use super::{Sharing, Specializer, zeros};
 use crate::core::errors::RuntimeError;
-use crate::core::prim::Prim;
+use crate::core::prim::{Levels, Prim};
 use crate::flow::algebra::sum_head;
 use crate::flow::shape::{Class, Code, Fact, Head, Shape};
+use crate::flow::vector::is_handed;
 use crate::ssa::ir::{Op, Real2, Terminator, Type, Value};
 use rustc_hash::FxHashSet;
 
@@ -45,6 +46,7 @@ impl Specializer<'_> {
             let shapes = &mut this.flow.shapes;
             let zero = match parts.alternative.head {
                 Head::Nil | Head::Bool(_) | Head::Text(_) => Val { shape: shapes.nil(), leaves: Vec::new() },
+                head @ Head::Nothing => Val { shape: shapes.make(head, &[]), leaves: Vec::new() },
                 Head::Real(_) => Val { shape: shapes.real(Fact::Zero), leaves: Vec::new() },
                 Head::ZeroOf => {
                     let shape = shapes.make(Head::ZeroOf, &[parts.children[0].shape]);
@@ -149,6 +151,12 @@ impl Specializer<'_> {
 
     /// `(plus a b)`, as a value of shape `target`.
     pub fn plus(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
+        // A zero fills holes, so that it has to show what it consists of.
+        let unfold = |this: &mut Self, e: &mut Emitter, value: &Val, beside: &Val| match this.has_holes(beside) {
+            true => this.unfold_zeros(e, value),
+            false => Some(value.clone()),
+        };
+        let (a, b) = (&unfold(self, e, a, b)?, &unfold(self, e, b, a)?);
         // Of two zeros either is the sum: where the right operand is sure to be one, nothing is left to decide.
         if self.flow.shapes.single(b.shape).is_some_and(|alternative| alternative.head == Head::ZeroOf) {
             return self.convert(e, a, target);
@@ -164,6 +172,10 @@ impl Specializer<'_> {
             return Some(self.call_helper(e, helper, &[a, b], target));
         }
         self.plus_unfolded(e, a, b, target)
+    }
+
+    fn has_holes(&self, value: &Val) -> bool {
+        self.flow.shapes.has_holes(value.shape)
     }
 
     /// Whether both values have parts to be put together, and one of them in several ways: in place, the code for the
@@ -182,7 +194,8 @@ impl Specializer<'_> {
         !seen.insert((a, b))
             || left.iter().all(|x| {
                 right.iter().all(|y| match (x.head, y.head) {
-                    (Head::ZeroOf, _) | (_, Head::ZeroOf) | (Head::Real(_), Head::Real(_)) => true,
+                    (Head::ZeroOf | Head::Nothing, _) | (_, Head::ZeroOf | Head::Nothing) => true,
+                    (Head::Real(_), Head::Real(_)) => true,
                     // Their lengths may differ.
                     (Head::Vector | Head::OneHot, _) | (_, Head::Vector | Head::OneHot) => false,
                     (f, g) => {
@@ -199,7 +212,9 @@ impl Specializer<'_> {
     pub fn plus_unfolded(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
         let single = self.flow.shapes.single(a.shape).is_some() && self.flow.shapes.single(b.shape).is_some();
         self.dispatch(e, a, target, |this, e, x| {
-            if x.alternative.head == Head::ZeroOf || x.alternative.head == Head::Real(Fact::Zero) && this.is_real(b) {
+            if matches!(x.alternative.head, Head::ZeroOf | Head::Nothing)
+                || x.alternative.head == Head::Real(Fact::Zero) && this.is_real(b)
+            {
                 return this.convert(e, b, target);
             }
             this.dispatch(e, b, target, |this, e, y| this.plus_parts(e, x.clone(), y, single, target))
@@ -212,7 +227,7 @@ impl Specializer<'_> {
 
     fn plus_parts(&mut self, e: &mut Emitter, x: Parts, y: Parts, single: bool, target: Shape) -> Emitted<Val> {
         match (x.alternative.head, y.alternative.head) {
-            (_, Head::ZeroOf) | (Head::Real(_), Head::Real(Fact::Zero)) => {
+            (_, Head::ZeroOf | Head::Nothing) | (Head::Real(_), Head::Real(Fact::Zero)) => {
                 let value = self.single(e, x);
                 self.convert(e, &value, target)
             }
@@ -284,6 +299,72 @@ impl Specializer<'_> {
         }
     }
 
+    /// What [`Prim::Handed`] or [`Prim::Kept`] makes of sums, this deep in them, as a value of shape `target`.
+    pub fn split_sum(&mut self, e: &mut Emitter, side: Prim, sum: &Val, levels: Levels, target: Shape) -> Emitted<Val> {
+        if side == Prim::Kept && !self.flow.shapes.hands_on(sum.shape, levels) {
+            return self.convert(e, sum, target);
+        }
+        if self.has_many_choices(sum.shape) || self.is_large(sum.shape) {
+            return Some(self.call_helper(e, Helper::Side(side, sum.shape, levels, target), &[sum], target));
+        }
+        self.split_sum_unfolded(e, side, sum, levels, target)
+    }
+
+    /// [`split_sum`](Self::split_sum), alternative by alternative.
+    pub fn split_sum_unfolded(
+        &mut self,
+        e: &mut Emitter,
+        side: Prim,
+        sum: &Val,
+        levels: Levels,
+        target: Shape,
+    ) -> Emitted<Val> {
+        self.dispatch(e, sum, target, |this, e, parts| {
+            let alternative = parts.alternative.clone();
+            if matches!(alternative.head, Head::Pair(_)) && this.flow.shapes.parts_hand_on(&alternative, levels) {
+                let tag = this.tag_of(target, alternative.head.class())?;
+                let wide = this.flow.shapes.alternatives(target)[tag].children.clone();
+                let mut leaves = Vec::new();
+                for (part, child) in parts.children.iter().enumerate() {
+                    let shape = this.flow.shapes.side_of_part(child.shape, side, levels.below(part));
+                    let value = match levels.below(part) {
+                        Some(levels) => this.split_sum(e, side, child, levels, shape)?,
+                        None if side == Prim::Kept => child.clone(),
+                        None => Val { shape, leaves: Vec::new() },
+                    };
+                    leaves.extend(this.convert(e, &value, wide[part])?.leaves);
+                }
+                return Some(this.build(e, target, tag, leaves));
+            }
+            let value = match is_handed(&this.flow.shapes, &alternative) == (side == Prim::Handed) {
+                true if side == Prim::Kept => this.single(e, parts),
+                true => {
+                    let handed = this.single(e, parts);
+                    this.dense(e, &handed)?
+                }
+                false => Val { shape: this.flow.shapes.make(Head::Nothing, &[]), leaves: Vec::new() },
+            };
+            this.convert(e, &value, target)
+        })
+    }
+
+    /// A part of a sum; of nothing, nothing.
+    pub fn sum_part(&mut self, e: &mut Emitter, prim: Prim, sum: &Val, target: Shape) -> Emitted<Val> {
+        let index = usize::from(prim == Prim::SumCdr);
+        let sum = self.unfold_zeros(e, sum)?;
+        self.dispatch(e, &sum, target, |this, e, parts| match parts.alternative.head {
+            Head::Pair(_) => this.convert(e, &parts.children[index], target),
+            Head::Nothing => {
+                let nothing = this.single(e, parts);
+                this.convert(e, &nothing, target)
+            }
+            head => {
+                let error = RuntimeError::NotAPair { prim, found: this.found(head) };
+                this.fail(e, &error)
+            }
+        })
+    }
+
     /// The leaf of a real, or the number if it has none.
     fn addend(&mut self, e: &mut Emitter, head: Head, own: Option<Value>) -> Value {
         own.unwrap_or_else(|| self.number(e, head, None))
@@ -294,6 +375,10 @@ impl Specializer<'_> {
         let pair = self.unfold_zeros(e, pair)?;
         self.dispatch(e, &pair, target, |this, e, parts| {
             let head = parts.alternative.head;
+            if head == Head::Nothing {
+                let nothing = this.single(e, parts);
+                return this.convert(e, &nothing, target);
+            }
             let Head::Pair(_) = head else {
                 let prim = if index == 0 { Prim::Car } else { Prim::Cdr };
                 let error = RuntimeError::NotAPair { prim, found: this.found(head) };

@@ -5,7 +5,7 @@ use super::{Specializer, write, zeros};
 use crate::ad::base_and_tower;
 use crate::core::errors::{RuntimeError, mismatch};
 use crate::core::ir::{Below, Part, Var};
-use crate::core::prim::{Family, Prim};
+use crate::core::prim::{Family, Levels, Prim};
 use crate::flow::operators::Operator;
 use crate::flow::primitive::{is_renamed, part, real_fact, satisfies};
 use crate::flow::shape::{Class, Fact, Head, Shape};
@@ -50,6 +50,9 @@ impl Specializer<'_> {
                 Prim::SeriesParts => self.rename(e, &args[0], Head::Pair(None), result),
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
                 Prim::InCdr => self.in_part(e, 1, &args[0], &args[1], result),
+                Prim::Handed | Prim::Kept => self.split_sum(e, prim, &args[0], Levels::ALL, result),
+                Prim::SumCar | Prim::SumCdr => self.sum_part(e, prim, &args[0], result),
+                Prim::Adding | Prim::Plain => self.form(e, prim, &args[0], result),
                 Prim::InElement => self.in_element(e, args, result),
                 _ => self.operator(e, Operator { prim, below }, &args[0], result),
             },

@@ -17,7 +17,7 @@ use crate::core::ir::{Below, LambdaId, Program};
 use crate::core::prim::Prim;
 use crate::flow::algebra::Transform;
 use crate::flow::operators::{Operator, is_environment_of, is_number};
-use crate::flow::primitive::{inside, satisfies};
+use crate::flow::primitive::{form_of, inside, satisfies};
 use crate::flow::shape::{Class, Code, Head, Shape, Shapes};
 use crate::ssa::ir::{IntCompare, Op, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -51,6 +51,10 @@ impl Specializer<'_> {
         self.dispatch(e, value, target, |this, e, parts| {
             let head = parts.alternative.head;
             match head {
+                Head::Nothing => {
+                    let value = this.single(e, parts);
+                    this.convert(e, &value, target)
+                }
                 Head::Nil | Head::Bool(_) | Head::Text(_) => {
                     let value = match operator.prim {
                         Prim::Tangent => Val { shape: this.flow.shapes.nil(), leaves: Vec::new() },
@@ -180,6 +184,27 @@ impl Specializer<'_> {
         self.fail(e, &error)
     }
 
+    /// The adding form of code, or with `Prim::Plain` the code that this is the adding form of.
+    pub fn form_of_code(&mut self, code: Code, prim: Prim) -> Code {
+        self.codes.get_or_insert_with(|| Codes::new(self.core)).form(code, prim)
+    }
+
+    /// Backpropagators as their adding forms, or with `Prim::Plain` the other way round: what they captured stays.
+    pub fn form(&mut self, e: &mut Emitter, prim: Prim, value: &Val, target: Shape) -> Emitted<Val> {
+        self.dispatch(e, value, target, |this, e, parts| {
+            let codes = this.codes.get_or_insert_with(|| Codes::new(this.core));
+            let head = form_of(codes, prim, parts.alternative.head);
+            if head == parts.alternative.head {
+                let value = this.single(e, parts);
+                return this.convert(e, &value, target);
+            }
+            let shape = this.flow.shapes.make(head, &parts.alternative.children);
+            let leaves = parts.children.into_iter().flat_map(|child| child.leaves).collect();
+            let value = this.build(e, shape, 0, leaves);
+            this.convert(e, &value, target)
+        })
+    }
+
     /// The code that an operator makes of another.
     fn transformed(&mut self, operator: Operator, code: Code) -> Option<Code> {
         operator.code(self.codes.get_or_insert_with(|| Codes::new(self.core)), code)
@@ -197,7 +222,7 @@ impl Specializer<'_> {
             return true;
         }
         self.flow.shapes.alternatives(shape).iter().all(|a| match (a.head, operator.prim) {
-            (Head::Nil | Head::Bool(_) | Head::Text(_), _) => true,
+            (Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Nothing, _) => true,
             (Head::Series, Prim::Unlift) => true,
             (Head::Reverse | Head::Bundle, _) if operator.is_inside() => {
                 a.children.iter().all(|child| self.always(operator.inside(), *child, seen))
@@ -260,7 +285,7 @@ impl Specializer<'_> {
                 let value = self.unfold_zeros(e, &zero)?;
                 self.bundle(e, below, &value, &tangent, target)
             }
-            (Head::Nil | Head::Bool(_) | Head::Text(_), Head::Nil) => {
+            (Head::Nil | Head::Bool(_) | Head::Text(_), Head::Nil) | (Head::Nothing, Head::Nothing) => {
                 let value = self.single(e, x);
                 self.convert(e, &value, target)
             }
@@ -397,11 +422,18 @@ impl Specializer<'_> {
 #[derive(Debug)]
 pub struct Codes {
     lambdas: FxHashMap<(LambdaId, Tower), LambdaId>,
+    /// The adding forms of backpropagators, and what they are the adding forms of.
+    adding: FxHashMap<LambdaId, LambdaId>,
+    plain: FxHashMap<LambdaId, LambdaId>,
 }
 
 impl Codes {
     fn new(core: &Program) -> Codes {
-        Codes { lambdas: core.lambdas.ids().map(|lambda| (base_and_tower(core, lambda), lambda)).collect() }
+        Codes {
+            lambdas: core.lambdas.ids().map(|lambda| (base_and_tower(core, lambda), lambda)).collect(),
+            adding: core.adding.clone(),
+            plain: core.adding.iter().map(|(plain, adding)| (*adding, *plain)).collect(),
+        }
     }
 
     fn find(&self, base: LambdaId, tower: Tower) -> Option<Code> {
@@ -416,5 +448,10 @@ impl Transform for Codes {
     }
     fn remove(&mut self, code: Code, old: Transformation, below: u32) -> Option<Code> {
         self.find(code.base, code.tower.remove(below, old)?)
+    }
+    fn form(&mut self, code: Code, prim: Prim) -> Code {
+        let forms = if prim == Prim::Plain { &self.plain } else { &self.adding };
+        let base = forms.get(&code.base).copied().unwrap_or(code.base);
+        self.find(base, code.tower).unwrap_or(code)
     }
 }

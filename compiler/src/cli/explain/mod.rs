@@ -120,6 +120,7 @@ fn base(program: &Program, mut lambda: LambdaId) -> (LambdaId, String) {
             Origin::Forward(of) => (of, "forward"),
             Origin::Series(of) => (of, "series"),
             Origin::Backpropagator(of, _) => (of, "backpropagator"),
+            Origin::Adding(of) => (of, "adding"),
             Origin::Source | Origin::Primitive(_) => break,
         };
         made.push(word);

@@ -37,7 +37,7 @@ pub fn apply(operator: Operator, value: &Value) -> Value {
             Value::series(value.clone(), Value::Nil)
         }
         Value::Nil | Value::Bool(_) | Value::Str(_) if operator == Operator::Zero => Value::Nil,
-        Value::Nil | Value::Bool(_) | Value::Str(_) => value.clone(),
+        Value::Nil | Value::Nothing | Value::Bool(_) | Value::Str(_) => value.clone(),
         Value::Real(real) => of_real(operator, *real),
         Value::Pair(pair) if operator == Operator::Zero && pair.is_zero() => value.clone(),
         Value::Pair(pair) => {

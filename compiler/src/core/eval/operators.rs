@@ -11,7 +11,7 @@ use crate::ad::tower::Transformation;
 use crate::core::errors::RuntimeError;
 use crate::core::eval::print::found;
 use crate::core::ir::{Below, Program};
-use crate::core::prim::Prim;
+use crate::core::prim::{Levels, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -109,7 +109,7 @@ fn visit<'a>(operator: Operator, value: &'a Value, tasks: &mut Vec<UndoTask<'a>>
     let is_tangent = matches!(operator, Operator::Tangent(_));
     match value {
         Value::Nil | Value::Bool(_) | Value::Str(_) if is_tangent => return Some(Some(Value::Nil)),
-        Value::Nil | Value::Bool(_) | Value::Str(_) => return Some(Some(value.clone())),
+        Value::Nil | Value::Nothing | Value::Bool(_) | Value::Str(_) => return Some(Some(value.clone())),
         Value::Real(real) => {
             let Operator::ReverseInverse(below) = operator else { return None };
             let tags = real.tags.checked_sub(1).filter(|tags| below.forward <= *tags)?;
@@ -218,7 +218,7 @@ fn origin(value: &Value) -> Option<&Origin> {
         Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Some(&pair.origin),
         Value::Closure(closure) => Some(&closure.origin),
         Value::Vector(vector) => Some(&vector.origin),
-        Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
+        Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
     }
 }
 
@@ -277,6 +277,7 @@ fn bundle_parts<'a>(
 ) -> Option<()> {
     match (x, t) {
         (Value::Nil | Value::Bool(_) | Value::Str(_), Value::Nil) => results.push(x.clone()),
+        (Value::Nothing, Value::Nothing) => results.push(Value::Nothing),
         (Value::Real(a), Value::Real(b)) if a.tags == b.tags => {
             let tags = a.tags.checked_sub(below.forward)?;
             let part = |real: &Real| Value::Real(Real { tags, ..*real });
@@ -378,7 +379,10 @@ fn add(
                     continue;
                 }
                 tasks.extend(addresses.map(PlusTask::Remember));
+                // A zero fills holes.
+                let is_zero = |value: &Value| is_zero(value) && !left.has_holes() && !right.has_holes();
                 match (left, right) {
+                    (Value::Nothing, other) | (other, Value::Nothing) => results.push(other.clone()),
                     (Value::Nil, Value::Nil) => results.push(Value::Nil),
                     (Value::Real(x), Value::Real(y)) if x.tags == y.tags => {
                         results.push(Value::Real(plus_reals(*x, *y, additions)));
@@ -416,6 +420,34 @@ fn add(
     Ok(results.pop().unwrap_or_default())
 }
 
+/// What [`Prim::Handed`] or [`Prim::Kept`] makes of a sum, this deep in it.
+pub fn split_sum(sum: &Value, side: Prim, levels: Levels) -> Value {
+    match sum {
+        Value::Pair(pair) if hands_on(sum, levels) => {
+            let [car, cdr] = [(0, pair.car()), (1, pair.cdr())].map(|(part, value)| match levels.below(part) {
+                Some(levels) => split_sum(value, side, levels),
+                None if side == Prim::Kept => value.clone(),
+                None => Value::Nothing,
+            });
+            Value::pair(car, cdr)
+        }
+        _ if hands_on(sum, levels) == (side == Prim::Handed) => sum.clone(),
+        _ => Value::Nothing,
+    }
+}
+
+/// Whether a sum has vectors that are handed on, this deep in it: zeros are not, as to begin with one costs nothing.
+fn hands_on(sum: &Value, levels: Levels) -> bool {
+    match sum {
+        Value::Vector(vector) => !vector.is_zero(),
+        Value::Pair(pair) if !pair.is_zero() => {
+            let mut parts = [(0, pair.car()), (1, pair.cdr())].into_iter();
+            parts.any(|(part, value)| levels.below(part).is_some_and(|levels| hands_on(value, levels)))
+        }
+        _ => false,
+    }
+}
+
 /// Whether a pair holds symbolic zeros and empty lists only, at any depth.
 fn consists_of_zeros(value: &Value) -> bool {
     let mut seen = FxHashSet::default();
@@ -425,7 +457,7 @@ fn consists_of_zeros(value: &Value) -> bool {
             continue;
         }
         match value {
-            Value::Nil => {}
+            Value::Nil | Value::Nothing => {}
             Value::Real(real) if real.symbolic => {}
             Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => {
                 if seen.insert(Rc::as_ptr(pair).cast::<()>()) {
@@ -448,7 +480,7 @@ fn is_known_zero(value: &Value) -> bool {
     match value {
         Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => pair.is_zero(),
         Value::Vector(vector) => vector.is_zero(),
-        Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) | Value::Closure(_) => false,
+        Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) | Value::Closure(_) => false,
     }
 }
 

@@ -3,14 +3,15 @@
 use super::deferred;
 use super::operators;
 use super::print::{found, print, shortened};
-use super::value::{Operator, Real, Value};
+use super::value::{Function, Operator, Real, Value};
 use super::{Counts, machine::World};
+use crate::ad::{adding, plain};
 use crate::core::arithmetic;
 use crate::core::errors::RuntimeError;
 use crate::core::input::Unread;
 use crate::core::ir::{Below, Program};
 use crate::core::number;
-use crate::core::prim::{Family, Prim};
+use crate::core::prim::{Family, Levels, Prim};
 
 /// Applies a primitive. Operands that it does not take are `()`.
 pub fn apply(prim: Prim, operands: [Value; 3], world: &mut World<'_>) -> Result<Value, RuntimeError> {
@@ -180,6 +181,7 @@ fn derivative(
             sum
         }
         Prim::InCar | Prim::InCdr => match x {
+            Value::Nothing => Ok(Value::Nothing),
             Value::Pair(pair) if prim == Prim::InCar => Ok(Value::pair(y.clone(), deferred::zero(pair.cdr()))),
             Value::Pair(pair) => Ok(Value::pair(deferred::zero(pair.car()), y.clone())),
             _ => {
@@ -187,6 +189,24 @@ fn derivative(
                 Err(RuntimeError::NotAPair { prim, found: found(world.program, x) })
             }
         },
+        Prim::Handed | Prim::Kept => Ok(operators::split_sum(x, prim, Levels::ALL)),
+        Prim::SumCar | Prim::SumCdr => match x {
+            Value::Nothing => Ok(Value::Nothing),
+            Value::Pair(pair) if prim == Prim::SumCar => Ok(pair.car().clone()),
+            Value::Pair(pair) => Ok(pair.cdr().clone()),
+            _ => Err(RuntimeError::NotAPair { prim, found: found(world.program, x) }),
+        },
+        Prim::Adding | Prim::Plain => Ok(match x {
+            Value::Closure(closure) => {
+                let Function { base, tower } = closure.function();
+                let base = match prim {
+                    Prim::Plain => plain(world.program, base).unwrap_or(base),
+                    _ => adding(world.program, base),
+                };
+                Value::closure(Function { base, tower }, closure.captures().to_vec())
+            }
+            other => other.clone(),
+        }),
         Prim::InElement => match x {
             Value::Vector(vector) => {
                 let index = index_of(Prim::VectorRef, y, vector.elements().len(), world.program)?;

@@ -69,7 +69,9 @@ fn repeat(text: &[u8], times: u32, output: &mut dyn Write) -> io::Result<()> {
 
 fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write) -> io::Result<()> {
     match atom {
-        Value::Nil | Value::Pair(_) | Value::Bundle(_) | Value::Series(_) | Value::Vector(_) => output.write_all(b"()"),
+        Value::Nil | Value::Nothing | Value::Pair(_) | Value::Bundle(_) | Value::Series(_) | Value::Vector(_) => {
+            output.write_all(b"()")
+        }
         Value::Bool(truth) => output.write_all(if *truth { b"#t" } else { b"#f" }),
         Value::Real(real) => print_real(*real, output),
         Value::Str(text) => print_string(text, output),

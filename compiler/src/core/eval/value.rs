@@ -61,6 +61,8 @@ pub enum Value {
     Closure(Rc<Closure>),
     /// A vector.
     Vector(Rc<Vector>),
+    /// No sensitivity, see [`Const::Nothing`].
+    Nothing,
 }
 
 /// A λ of the program and what has been applied to it.
@@ -136,6 +138,8 @@ pub struct Pair {
     pub(super) origin: Origin,
     memo: OnceCell<Box<Memo>>,
     is_zero: bool,
+    /// Whether there is [`Value::Nothing`] in it.
+    has_holes: bool,
     /// How many times `*j` was applied to a bundle.
     tags: u32,
 }
@@ -236,6 +240,7 @@ impl Value {
     pub fn constant(constant: &Const) -> Value {
         match constant {
             Const::Nil => Value::Nil,
+            Const::Nothing => Value::Nothing,
             Const::Bool(truth) => Value::Bool(*truth),
             Const::Real(number) => Value::real(*number),
             Const::Str(text) => Value::Str(Rc::new(text.as_ref().into())),
@@ -247,7 +252,7 @@ impl Value {
             Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => pair.memo.get().map(Box::as_ref),
             Value::Closure(closure) => closure.memo.get().map(Box::as_ref),
             Value::Vector(vector) => vector.memo.get().map(Box::as_ref),
-            Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
+            Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
     }
     /// What operators made of this node, to be added to; `None` for a leaf.
@@ -256,7 +261,7 @@ impl Value {
             Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Some(pair.memo.get_or_init(Box::default)),
             Value::Closure(closure) => Some(closure.memo.get_or_init(Box::default)),
             Value::Vector(vector) => Some(vector.memo.get_or_init(Box::default)),
-            Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
+            Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
     }
     /// True when more than one reference leads to this node.
@@ -265,7 +270,7 @@ impl Value {
             Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Rc::strong_count(pair) > 1,
             Value::Closure(closure) => Rc::strong_count(closure) > 1,
             Value::Vector(vector) => Rc::strong_count(vector) > 1,
-            Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => false,
+            Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => false,
         }
     }
     /// A reference that does not keep the node alive; `None` for a leaf.
@@ -276,17 +281,25 @@ impl Value {
             Value::Series(pair) => Some(WeakNode::Series(Rc::downgrade(pair))),
             Value::Closure(closure) => Some(WeakNode::Closure(Rc::downgrade(closure))),
             Value::Vector(vector) => Some(WeakNode::Vector(Rc::downgrade(vector))),
-            Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
+            Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
         }
     }
     /// Only `#f` is false.
     pub fn is_true(&self) -> bool {
         !matches!(self, Value::Bool(false))
     }
+    /// Whether it is or contains [`Value::Nothing`].
+    pub fn has_holes(&self) -> bool {
+        match self {
+            Value::Nothing => true,
+            Value::Pair(pair) => pair.has_holes,
+            _ => false,
+        }
+    }
     /// What kind of value this is, for messages.
     pub fn kind(&self) -> Kind {
         match self {
-            Value::Nil => Kind::Nil,
+            Value::Nil | Value::Nothing => Kind::Nil,
             Value::Bool(_) => Kind::Boolean,
             // What a function of the program computes with is a number to it.
             Value::Real(Real { tags: 0, .. }) | Value::Series(_) => Kind::Real,
@@ -308,8 +321,13 @@ impl Value {
 
 fn new_pair(parts: Option<[Value; 2]>, origin: Origin, is_zero: bool, tags: u32) -> Rc<Pair> {
     LIVE.set(LIVE.get() + PAIR_BYTES);
+    let has_holes = match (&parts, &origin) {
+        (Some(parts), _) => parts.iter().any(Value::has_holes),
+        (None, Origin::Made(_, of)) => of.has_holes(),
+        (None, Origin::Built) => false,
+    };
     let parts = parts.map_or_else(OnceCell::new, OnceCell::from);
-    Rc::new(Pair { parts, origin, memo: OnceCell::new(), is_zero, tags })
+    Rc::new(Pair { parts, origin, memo: OnceCell::new(), is_zero, has_holes, tags })
 }
 
 impl WeakNode {
@@ -438,7 +456,7 @@ fn release(mut pending: Vec<Value>) {
                     detach_vector(&mut vector, &mut pending);
                 }
             }
-            Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_) => {}
+            Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => {}
         }
     }
 }
@@ -474,7 +492,7 @@ fn detach_memo(memo: Option<Box<Memo>>, pending: &mut Vec<Value>) {
 }
 
 fn detach(value: &mut Value, pending: &mut Vec<Value>) {
-    if !matches!(value, Value::Nil | Value::Bool(_) | Value::Real(_) | Value::Str(_)) {
+    if !matches!(value, Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_)) {
         pending.push(std::mem::take(value));
     }
 }

@@ -4,7 +4,7 @@
 
 use super::Machine;
 use crate::ad::tower::Transformation;
-use crate::ad::{base_and_tower, transformed_from};
+use crate::ad::{base_and_tower, plain, transformed_from};
 use crate::base::{Diagnostic, Span};
 use crate::core::errors::{Place, RuntimeError, Sweep, at_kink};
 use crate::core::eval::code::Operand;
@@ -89,7 +89,7 @@ impl Machine<'_> {
     pub(super) fn in_backpropagator(&self) -> bool {
         let program = &*self.world.program;
         let origin = self.running_lambda().map(|lambda| program.lambdas[base_and_tower(program, lambda).0].origin);
-        matches!(origin, Some(Origin::Backpropagator(..)))
+        matches!(origin, Some(Origin::Backpropagator(..) | Origin::Adding(_)))
     }
 
     /// Watches a primitive of a transformed function that is applied where it has no derivative. Whether that matters shows
@@ -111,7 +111,7 @@ impl Machine<'_> {
         let program = &*self.world.program;
         let (base, _) = base_and_tower(program, lambda);
         // Partial derivatives are computed by primitives, too, but not by those of the source.
-        let of_the_source = !matches!(program.lambdas[base].origin, Origin::Backpropagator(..))
+        let of_the_source = !matches!(program.lambdas[base].origin, Origin::Backpropagator(..) | Origin::Adding(_))
             && contains(&program.lambdas[base].body, prim, span);
         if base == lambda || !of_the_source {
             return;
@@ -141,9 +141,14 @@ impl Machine<'_> {
         }
         let Function { base, tower } = function;
         let program = &*self.world.program;
-        if let Origin::Backpropagator(of, _) = program.lambdas[base].origin {
+        // The adding form takes the sensitivity in a pair.
+        let (backpropagator, sensitivity) = match (plain(program, base), argument) {
+            (Some(plain), Value::Pair(pair)) => (plain, pair.car()),
+            _ => (base, argument),
+        };
+        if let Origin::Backpropagator(of, _) = program.lambdas[backpropagator].origin {
             if program.kinked.contains(&base_and_tower(program, of).0) {
-                self.report_used(self.span(), primal(argument).unwrap_or(f64::NAN));
+                self.report_used(self.span(), primal(sensitivity).unwrap_or(f64::NAN));
             }
             return;
         }

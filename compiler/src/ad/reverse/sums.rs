@@ -1,0 +1,423 @@
+//! The reverse phase: the sums of sensitivities that a backpropagator is made of.
+//!
+//! A variable's sum begins with the first contribution to it, so `zero` is called only for variables that get none at all.
+//! In the *adding form* of a backpropagator it begins with what the caller hands over, the vectors of its own sum:
+//!
+//! ~~~text
+//! (x̃ x̄)                            contributions for what it distributes to
+//! ((adding x̃) (x̄ . h))             the same with h added
+//!
+//! s = sums so far;  h = handed s;  k = kept s
+//! s' = k ⊕ ((adding x̃) (x̄ . h))    instead of s' = s ⊕ (x̃ x̄)
+//! ~~~
+//!
+//! So one vector is passed through all calls that read it, and each adds to it in place: n reads cost O(n). Only vectors
+//! are handed on ([`Prim::Handed`]), as to add anything else costs as much here as there; what is not handed on is
+//! [nothing](crate::core::ir::Const::Nothing) there, and so is what has no sum yet. Such sums are *incomplete*: they have holes, which are
+//! filled by the first contribution or by a zero.
+//!
+//! Each sum is handed on once. A closure stands for its captures, a pair of arguments for these, a parameter for the
+//! variables that hold its parts.
+//!
+//! Source: accumulators in the style of Pearlmutter and Siskind, "Lambda the ultimate backpropagator" (2008), section 7,
+//! where sums are not yet handed on; that they have to be is Shaikhha et al. and Krawiec et al.'s observation about reads.
+
+use super::super::code::Code;
+use super::super::rules::{self, Call};
+use super::{Scope, Step, StepKind, Targets, bar};
+use crate::core::ir::{Below, Part, Rhs, Var};
+use crate::core::prim::Prim;
+use rustc_hash::FxHashMap;
+
+/// The body of a backpropagator under construction.
+pub(super) struct ReversePhase<'a> {
+    pub code: Code<'a>,
+    scope: &'a Scope,
+    /// x̄ for the source variables that got a contribution, [`Self::parts`] left out.
+    sensitivities: FxHashMap<Var, Var>,
+    /// The contributions to the parts of source variables that hold pairs.
+    parts: FxHashMap<Var, PairParts>,
+    /// Sums that may have holes, and contributions.
+    incomplete: FxHashMap<Var, Holes>,
+}
+
+/// Where a sum has holes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holes {
+    /// Where [`Prim::Handed`] makes them.
+    OfHanded,
+    /// Where [`Prim::Kept`] makes them: everywhere else.
+    OfKept,
+    /// Anywhere.
+    Anywhere,
+}
+
+/// What has been contributed to the sensitivity of a pair through its parts.
+#[derive(Clone, Copy)]
+struct PairParts {
+    /// The pair.
+    primal: Var,
+    /// The sensitivities of its `car` and its `cdr`.
+    sums: [Option<Var>; 2],
+}
+
+impl<'a> ReversePhase<'a> {
+    /// Nothing has been added yet.
+    pub fn new(code: Code<'a>, scope: &'a Scope) -> ReversePhase<'a> {
+        ReversePhase {
+            code,
+            scope,
+            sensitivities: FxHashMap::default(),
+            parts: FxHashMap::default(),
+            incomplete: FxHashMap::default(),
+        }
+    }
+
+    /// Takes the argument of an adding form apart: returns the sensitivity, and lets sums begin with those handed over.
+    pub fn take_over(&mut self, argument: Var, name: &str, targets: &Targets<'_>, steps: &[Step]) -> Var {
+        let sensitivity = self.code.bind(name, Rhs::Prim(Prim::Car, vec![argument]));
+        let handed = self.code.prim(Prim::Cdr, &[argument]);
+        let names = Names::of(steps);
+        let (list, variables) = match targets {
+            Targets::Function { captures, param } => {
+                let argument = self.code.prim(Prim::SumCdr, &[handed]);
+                self.begin(*param, argument, &names);
+                (self.code.prim(Prim::SumCar, &[handed]), *captures)
+            }
+            Targets::Branch { variables } => (handed, *variables),
+        };
+        let mut rest = list;
+        for (position, x) in variables.iter().enumerate() {
+            let sum = self.code.prim(Prim::SumCar, &[rest]);
+            self.begin(*x, sum, &names);
+            if position + 1 < variables.len() {
+                rest = self.code.prim(Prim::SumCdr, &[rest]);
+            }
+        }
+        sensitivity
+    }
+
+    /// Lets x̄ begin with a sum that may have holes. Where other variables hold the parts of x, these begin with its parts:
+    /// they get the contributions.
+    fn begin(&mut self, x: Var, sum: Var, names: &Names) {
+        if self.scope.inactive.contains(&x) {
+            return;
+        }
+        if let Some(alias) = names.aliases.get(&x) {
+            return self.begin(*alias, sum, names);
+        }
+        let Some((primal, holders)) = names.parts.get(&x) else {
+            self.incomplete.insert(sum, Holes::Anywhere);
+            self.sensitivities.insert(x, sum);
+            return;
+        };
+        for (position, prim) in [Prim::SumCar, Prim::SumCdr].into_iter().enumerate() {
+            let part = self.code.prim(prim, &[sum]);
+            match holders[position].filter(|holder| !self.scope.inactive.contains(holder)) {
+                Some(holder) => self.begin(holder, part, names),
+                None => {
+                    self.incomplete.insert(part, Holes::Anywhere);
+                    let parts = self.parts.entry(x).or_insert(PairParts { primal: *primal, sums: [None; 2] });
+                    parts.sums[position] = Some(part);
+                }
+            }
+        }
+    }
+
+    /// `x̄ ⊕= contribution`. That of a closure goes to its captures at once: a loop hands on the sums for what it has
+    /// captured, so what its body contributes is added to these, and not these to that.
+    pub fn add(&mut self, x: Var, contribution: Var) {
+        if self.scope.inactive.contains(&x) {
+            return;
+        }
+        if let Some(lambda) = self.scope.closures.get(&x).copied() {
+            let captures = self.code.program.lambdas[lambda].captures.clone();
+            if !captures.is_empty() {
+                let environment = self.code.bind("e", Rhs::Var(contribution));
+                self.code.program.vars[environment].environment_of = Some(lambda);
+                self.distribute(environment, &captures);
+            }
+            return;
+        }
+        let total = self.sum(x, self.sensitivities.get(&x).copied(), contribution);
+        self.sensitivities.insert(x, total);
+    }
+
+    /// A part of a contribution that is a pair.
+    fn part(&mut self, part: Part, contribution: Var) -> Var {
+        if !self.is_incomplete(contribution) {
+            return self.code.bind("s", Rhs::Destructure(part, contribution));
+        }
+        let prim = if part == Part::Car { Prim::SumCar } else { Prim::SumCdr };
+        let part = self.code.prim(prim, &[contribution]);
+        self.incomplete.insert(part, Holes::Anywhere);
+        part
+    }
+
+    fn is_incomplete(&self, sum: Var) -> bool {
+        self.incomplete.contains_key(&sum)
+    }
+
+    /// A contribution to x̄ or a part of it, added to what there is.
+    fn sum(&mut self, x: Var, sum: Option<Var>, contribution: Var) -> Var {
+        let Some(sum) = sum else { return contribution };
+        let name = bar(&self.code.name(x));
+        let total = self.code.bind(&name, Rhs::Prim(Prim::Plus, vec![sum, contribution]));
+        match (self.incomplete.get(&sum), self.incomplete.get(&contribution)) {
+            (None, _) | (_, None) => {}
+            (Some(Holes::OfHanded), Some(Holes::OfKept)) | (Some(Holes::OfKept), Some(Holes::OfHanded)) => {}
+            _ => {
+                self.incomplete.insert(total, Holes::Anywhere);
+            }
+        }
+        total
+    }
+
+    /// x̄, when everything has been added; `None` when nothing was. It may be incomplete.
+    fn sensitivity(&mut self, x: Var) -> Option<Var> {
+        if let Some(PairParts { primal, sums }) = self.parts.remove(&x) {
+            let is_complete = |sum: &Var| !self.is_incomplete(*sum);
+            let complete = sums.map(|sum| sum.filter(is_complete));
+            let with_holes = sums.map(|sum| sum.filter(|sum| !is_complete(sum)));
+            if with_holes != [None, None] {
+                let both = self.pair_with_holes(with_holes);
+                self.add(x, both);
+            }
+            match complete {
+                // Where both parts are known, no zero is needed for either.
+                [Some(car), Some(cdr)] => {
+                    let both = self.code.prim(Prim::Cons, &[car, cdr]);
+                    self.add(x, both);
+                }
+                _ => {
+                    for (prim, sum) in [Prim::InCar, Prim::InCdr].into_iter().zip(complete) {
+                        if let Some(sum) = sum {
+                            let contribution = self.code.prim(prim, &[primal, sum]);
+                            self.add(x, contribution);
+                        }
+                    }
+                }
+            }
+        }
+        self.sensitivities.get(&x).copied()
+    }
+
+    /// The pair of two sums, with nothing in place of one that there is not.
+    fn pair_with_holes(&mut self, sums: [Option<Var>; 2]) -> Var {
+        let [car, cdr] = sums.map(|sum| sum.unwrap_or_else(|| self.code.nothing()));
+        let pair = self.code.prim(Prim::Cons, &[car, cdr]);
+        if sums.iter().any(|sum| sum.is_none_or(|sum| self.is_incomplete(sum))) {
+            self.incomplete.insert(pair, Holes::Anywhere);
+        }
+        pair
+    }
+
+    /// x̄, when everything has been added: zero if nothing was, and where nothing was.
+    pub fn total(&mut self, x: Var, reversed: Var) -> Var {
+        match self.sensitivity(x) {
+            Some(sum) if !self.is_incomplete(sum) => sum,
+            sum => {
+                let zero = self.zero(x, reversed);
+                self.sum(x, sum, zero)
+            }
+        }
+    }
+
+    /// The zero of x.
+    fn zero(&mut self, x: Var, reversed: Var) -> Var {
+        let primal = match self.scope.primal.get(&x) {
+            Some(var) => *var,
+            None => self.code.prim(Prim::JInverse, &[reversed]),
+        };
+        self.code.prim(Prim::Zero, &[primal])
+    }
+
+    /// The vectors in x̄ so far, which the sum then no longer holds; `None` where there is no sum.
+    fn hand(&mut self, x: Var) -> Option<Var> {
+        if self.scope.inactive.contains(&x) {
+            return None;
+        }
+        if let Some(lambda) = self.scope.closures.get(&x).copied() {
+            let captures = self.code.program.lambdas[lambda].captures.clone();
+            return self.hand_all(&captures);
+        }
+        if let Some(parts) = self.scope.arguments.get(&x).copied() {
+            let handed = parts.map(|part| self.hand(part));
+            return (handed != [None, None]).then(|| self.pair_with_holes(handed));
+        }
+        if let Some(PairParts { sums, .. }) = self.parts.remove(&x) {
+            let both = self.pair_with_holes(sums);
+            self.add(x, both);
+        }
+        let sum = self.sensitivities.get(&x).copied()?;
+        let handed = self.code.prim(Prim::Handed, &[sum]);
+        let kept = self.code.prim(Prim::Kept, &[sum]);
+        self.incomplete.insert(kept, Holes::Anywhere);
+        self.sensitivities.insert(x, kept);
+        Some(handed)
+    }
+
+    /// The list of what [`Self::hand`] gives for each variable; `None` where no sum has begun.
+    fn hand_all(&mut self, variables: &[Var]) -> Option<Var> {
+        let handed: Vec<Option<Var>> = variables.iter().map(|x| self.hand(*x)).collect();
+        if handed.iter().all(Option::is_none) {
+            return None;
+        }
+        let handed: Vec<Var> = handed.into_iter().map(|sum| sum.unwrap_or_else(|| self.code.nothing())).collect();
+        Some(self.code.list(&handed))
+    }
+
+    /// What a backpropagator returns for a sensitivity, with what is handed on added.
+    fn backpropagate(&mut self, backpropagator: Var, sensitivity: Var, handed: Option<Var>) -> Var {
+        let Some(handed) = handed else { return self.code.bind("p", Rhs::Apply(backpropagator, sensitivity)) };
+        let adding = self.code.prim(Prim::Adding, &[backpropagator]);
+        let argument = self.code.prim(Prim::Cons, &[sensitivity, handed]);
+        self.code.bind("p", Rhs::Apply(adding, argument))
+    }
+
+    /// ρ of one binding.
+    pub fn step(&mut self, step: &Step) {
+        self.code.span = step.span;
+        let Some(sensitivity) = self.sensitivity(step.var) else { return };
+        let passes_holes = match &step.rhs {
+            Rhs::Var(_) | Rhs::Destructure(..) => true,
+            Rhs::Prim(prim, _) => matches!(prim, Prim::Car | Prim::Cdr | Prim::Plus),
+            _ => false,
+        };
+        let sensitivity = match self.is_incomplete(sensitivity) && !passes_holes {
+            true => self.total(step.var, step.reversed),
+            false => sensitivity,
+        };
+        match (&step.rhs, &step.kind) {
+            (Rhs::Var(y), _) => self.add(*y, sensitivity),
+            (Rhs::Apply(..), StepKind::Call { backpropagator, targets }) => {
+                let [f, a] = [targets[0], targets[1]].map(|target| self.hand(target));
+                let handed = (f.is_some() || a.is_some()).then(|| self.pair_with_holes([f, a]));
+                let pair = self.backpropagate(*backpropagator, sensitivity, handed);
+                for (target, part) in targets.iter().zip([Part::Car, Part::Cdr]) {
+                    if !self.scope.inactive.contains(target) {
+                        let contribution = self.code.bind("s", Rhs::Destructure(part, pair));
+                        self.add(*target, contribution);
+                    }
+                }
+            }
+            (Rhs::If(..), StepKind::Call { backpropagator, targets }) => {
+                let handed = self.hand_all(targets);
+                let list = self.backpropagate(*backpropagator, sensitivity, handed);
+                self.distribute(list, targets);
+            }
+            (Rhs::Destructure(part, y), StepKind::Prim { operands, .. }) => {
+                self.add_part(*part, *y, operands[0], sensitivity);
+            }
+            (Rhs::Prim(prim @ (Prim::Car | Prim::Cdr), args), StepKind::Prim { operands, .. }) => {
+                let part = if *prim == Prim::Car { Part::Car } else { Part::Cdr };
+                self.add_part(part, args[0], operands[0], sensitivity);
+            }
+            (Rhs::Prim(Prim::Cons, args), _) => {
+                for (arg, part) in args.iter().zip([Part::Car, Part::Cdr]) {
+                    if !self.scope.inactive.contains(arg) {
+                        let contribution = self.part(part, sensitivity);
+                        self.add(*arg, contribution);
+                    }
+                }
+            }
+            (Rhs::Prim(Prim::VectorRef, args), _) if self.scope.inactive.contains(&args[0]) => {}
+            (Rhs::Prim(Prim::VectorRef, args), StepKind::Prim { operands, .. }) => {
+                let index = self.operand(operands[1]);
+                let contribution = self.code.prim(Prim::InElement, &[operands[0], index, sensitivity]);
+                self.add(args[0], contribution);
+            }
+            // The sensitivity of the beginning of a vector is that of the vector.
+            (Rhs::Prim(Prim::Finish, args), _) => self.add(args[0], sensitivity),
+            (Rhs::Prim(Prim::Fill, args), StepKind::Prim { operands, .. }) => {
+                self.add(args[0], sensitivity);
+                if !self.scope.inactive.contains(&args[1]) {
+                    let contribution = self.code.prim(Prim::VectorRef, &[sensitivity, operands[0]]);
+                    self.add(args[1], contribution);
+                }
+            }
+            (Rhs::Lifted(_, prim, args) | Rhs::Prim(prim, args), StepKind::Prim { operands, result }) => {
+                let active: Vec<bool> = args.iter().map(|y| !self.scope.inactive.contains(y)).collect();
+                let below = if let Rhs::Lifted(below, ..) = step.rhs { below } else { Below::NONE };
+                let operands: Vec<Var> = operands.iter().map(|operand| self.operand(*operand)).collect();
+                let call = Call { below, prim: *prim, operands: &operands, result: *result };
+                let contributions = rules::pullback(&mut self.code, &call, sensitivity, &active);
+                for (index, contribution) in contributions {
+                    match prim {
+                        Prim::Handed => self.incomplete.insert(contribution, Holes::OfHanded),
+                        Prim::Kept => self.incomplete.insert(contribution, Holes::OfKept),
+                        _ => None,
+                    };
+                    self.add(args[index], contribution);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The variable that holds an operand. A constant is a constant here, too, and not captured: then the next order knows
+    /// that it is one.
+    fn operand(&mut self, operand: Var) -> Var {
+        match self.scope.constants.get(&operand) {
+            Some(constant) => self.code.bind("k", Rhs::Const(constant.clone())),
+            None => operand,
+        }
+    }
+
+    /// ρ of `x = (car y)` and `x = (cdr y)`.
+    fn add_part(&mut self, part: Part, y: Var, primal: Var, sensitivity: Var) {
+        if self.scope.inactive.contains(&y) {
+            return;
+        }
+        let position = usize::from(part == Part::Cdr);
+        let sums = self.parts.get(&y).map_or([None; 2], |parts| parts.sums);
+        let total = self.sum(y, sums[position], sensitivity);
+        self.parts.entry(y).or_insert(PairParts { primal, sums }).sums[position] = Some(total);
+    }
+
+    /// Adds the elements of a list of sensitivities to the variables in order.
+    fn distribute(&mut self, list: Var, targets: &[Var]) {
+        let mut rest = list;
+        for (position, target) in targets.iter().enumerate() {
+            if !self.scope.inactive.contains(target) {
+                let contribution = self.code.bind("s", Rhs::Destructure(Part::Car, rest));
+                self.add(*target, contribution);
+            }
+            if position + 1 < targets.len() {
+                rest = self.code.bind("rest", Rhs::Destructure(Part::Cdr, rest));
+            }
+        }
+    }
+}
+
+/// Which variables of a body hold others, or their parts.
+#[derive(Default)]
+struct Names {
+    /// Another name of a variable.
+    aliases: FxHashMap<Var, Var>,
+    /// The primal value of a variable that holds a pair, and the first variables that hold its `car` and its `cdr`.
+    parts: FxHashMap<Var, (Var, [Option<Var>; 2])>,
+}
+
+impl Names {
+    fn of(steps: &[Step]) -> Names {
+        let mut names = Names::default();
+        for step in steps {
+            let (y, position) = match &step.rhs {
+                Rhs::Var(y) => {
+                    names.aliases.entry(*y).or_insert(step.var);
+                    continue;
+                }
+                Rhs::Destructure(Part::Car, y) => (*y, 0),
+                Rhs::Destructure(Part::Cdr, y) => (*y, 1),
+                Rhs::Prim(Prim::Car, args) => (args[0], 0),
+                Rhs::Prim(Prim::Cdr, args) => (args[0], 1),
+                _ => continue,
+            };
+            let StepKind::Prim { operands, .. } = &step.kind else { continue };
+            let (_, holders) = names.parts.entry(y).or_insert((operands[0], [None; 2]));
+            holders[position].get_or_insert(step.var);
+        }
+        names
+    }
+}
