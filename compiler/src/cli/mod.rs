@@ -29,6 +29,8 @@ mod eval;
 
 mod explain;
 
+mod fmt;
+
 mod gradcheck;
 
 mod run;
@@ -115,6 +117,11 @@ enum Command {
     Explain(explain::Arguments),
     /// Look for mistakes in a program, without running it.
     Check(check::Arguments),
+    /// Lay programs out as is usual.
+    ///
+    /// Indents lines, breaks those that are longer than 100 columns, and leaves single spaces and at most one blank line.
+    /// Line breaks and comments stay. Formatting twice changes nothing.
+    Fmt(fmt::Arguments),
     /// Show a program at a stage of the compiler.
     Emit(emit::Arguments),
 }
@@ -234,6 +241,7 @@ fn dispatch() -> u8 {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
     }
 }

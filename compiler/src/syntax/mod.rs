@@ -13,11 +13,15 @@
 //!
 //! Tests: `tests/ui/syntax/`.
 
+mod bodies;
+
 mod brackets;
 
 pub mod datum;
 
 mod error;
+
+pub mod format;
 
 mod lexer;
 

@@ -1,23 +1,11 @@
 //! Datums → text that reads back to the same datums.
 
+use crate::syntax::bodies;
 use crate::syntax::datum::{Datum, DatumKind};
 use std::fmt::Write;
 
 /// Lines are broken so that they stay within this many characters where possible.
 const WIDTH: usize = 100;
-
-/// Forms whose later elements are indented by two: the number of elements that stay on the first line.
-const BODIES: &[(&str, usize)] = &[
-    ("define", 2),
-    ("lambda", 2),
-    ("let", 2),
-    ("let*", 2),
-    ("letrec", 2),
-    ("when", 2),
-    ("unless", 2),
-    ("begin", 1),
-    ("cond", 1),
-];
 
 /// Prints each datum on lines of its own.
 pub fn print(datums: &[Datum]) -> String {
@@ -105,7 +93,7 @@ fn broken_sequence(datum: &Datum, items: &[Datum], tail: Option<&Datum>, indent:
     text.push_str(opening(datum));
     let head = items.first().and_then(Datum::symbol);
     let on_first_line = match head {
-        Some(head) => BODIES.iter().find(|(name, _)| **name == **head).map_or(1, |(_, count)| *count),
+        Some(head) => bodies::front(head).unwrap_or(0) + 1,
         None => 0,
     };
     // Deep programs must not be indented out of sight.
