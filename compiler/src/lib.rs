@@ -12,7 +12,8 @@
 //! | [`opt`] | SSA | better SSA |
 //! | [`codegen`] | SSA | object code, executable |
 //!
-//! [`pipeline`] strings the stages together; [`cli`] is the program that users call.
+//! [`pipeline`] strings the stages together; [`cli`] is the program that users call. [`promises`] reads what programs say
+//! about themselves.
 
 #[macro_use]
 pub mod base;
@@ -36,5 +37,7 @@ pub mod opt;
 pub mod codegen;
 
 pub mod pipeline;
+
+pub mod promises;
 
 pub mod cli;

@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{input_line, run_command};
+use common::{input, run_command};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -154,10 +154,9 @@ fn operations(subject: &Subject, text: &str) -> Result<u64, Failed> {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let file = scratch.path().join("program.vlad");
     fs::write(&file, text).map_err(|error| error.to_string())?;
-    let input = subject.text.lines().filter_map(input_line).flat_map(|line| [line, "\n"]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
     command.args(["eval", "--count", "-I"]).arg(&subject.folder).arg(&file);
-    let outcome = run_command(command, &input.collect::<String>(), LIMIT);
+    let outcome = run_command(command, &input(&subject.text), LIMIT);
     let total = outcome.messages.lines().find_map(|line| line.strip_prefix("total"));
     let count = total.and_then(|count| count.trim().parse().ok());
     match count {

@@ -12,7 +12,7 @@
 
 mod common;
 
-use common::{Outcome, input_line, run_command};
+use common::{Outcome, input, run_command};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,10 +47,9 @@ fn programs(folder: &str) -> Vec<PathBuf> {
 
 fn vlad(arguments: &[&str], path: &Path) -> Result<Outcome, Failed> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let input: Vec<&str> = text.lines().filter_map(input_line).collect();
     let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
     command.args(arguments).arg(path).env("NO_COLOR", "1");
-    Ok(run_command(command, &input.join("\n"), LIMIT))
+    Ok(run_command(command, &input(&text), LIMIT))
 }
 
 fn fails(path: &Path) -> Result<(), Failed> {

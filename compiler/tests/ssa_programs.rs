@@ -4,7 +4,6 @@
 
 mod common;
 
-use common::input_line;
 use std::path::{Path, PathBuf};
 use vlad::flow;
 use vlad::opt::pipeline::{RESULT, Settings as Optimisation, optimize};
@@ -46,7 +45,7 @@ fn code(path: &Path, options: &flow::Options, sharing: Sharing) -> Option<Progra
 
 fn input(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    text.lines().filter_map(input_line).map(|line| format!("{line}\n")).collect()
+    common::input(&text)
 }
 
 /// Exit code, output, errors and counts; `None` when it takes too long.

@@ -25,6 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ssa/", &["base", "core"]),
     ("opt/", &["base", "core", "ssa"]),
     ("codegen/", &["base", "core", "ssa"]),
+    ("promises.rs", &["syntax"]),
 ];
 
 /// Every stage, to tell `crate::stage` from other paths.

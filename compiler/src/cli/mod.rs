@@ -37,6 +37,8 @@ mod run;
 
 mod terminal;
 
+mod test;
+
 /// Everything worked.
 const SUCCESS: u8 = 0;
 /// The program is at fault.
@@ -122,6 +124,12 @@ enum Command {
     /// Indents lines, breaks those that are longer than 100 columns, and leaves single spaces and at most one blank line.
     /// Line breaks and comments stay. Formatting twice changes nothing.
     Fmt(fmt::Arguments),
+    /// Test whether programs print what their comments promise.
+    ///
+    /// A comment `;=> value` promises one line of output, `;=> error: text`, as the last one, that the program fails with a
+    /// message that contains the text, `;=> warning: text` that the compiler warns so. A comment `;<= line` is a line of the
+    /// program's input. Programs run in the evaluator and compiled. The exit code is 1 if a promise is broken.
+    Test(test::Arguments),
     /// Show a program at a stage of the compiler.
     Emit(emit::Arguments),
 }
@@ -242,6 +250,7 @@ fn dispatch() -> u8 {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
+        Command::Test(arguments) => test::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
     }
 }

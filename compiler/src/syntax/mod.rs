@@ -17,6 +17,8 @@ mod bodies;
 
 mod brackets;
 
+mod comments;
+
 pub mod datum;
 
 mod error;
@@ -37,6 +39,7 @@ lalrpop_util::lalrpop_mod!(
     "/syntax/grammar.rs"
 );
 
+pub use comments::comments;
 pub use datum::{Datum, DatumKind, Prefix};
 pub use error::Error;
 pub use print::{flat, print};

@@ -9,17 +9,8 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// What a run left.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// The exit code; `None` when the run was killed, by a signal or because it took too long.
-    pub code: Option<i32>,
-    /// Standard output.
-    pub output: String,
-    /// Standard error.
-    pub messages: String,
-}
+pub use vlad::promises::Outcome;
+use vlad::promises::Promises;
 
 /// A way to run programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,8 +87,7 @@ fn wait(child: &mut Child, limit: Duration) -> Option<i32> {
     }
 }
 
-/// The line of standard input that a comment `;<= line` gives a program.
-pub fn input_line(comment: &str) -> Option<&str> {
-    let line = comment.strip_prefix(";<=")?;
-    if line.is_empty() { Some(line) } else { line.strip_prefix(' ') }
+/// What the comments of a program give it as standard input.
+pub fn input(text: &str) -> String {
+    Promises::read(text).input
 }

@@ -12,6 +12,8 @@ mod documented;
 
 mod fmt;
 
+mod test;
+
 /// What a command leaves: exit code, standard output, standard error.
 type Outcome = (Option<i32>, String, String);
 

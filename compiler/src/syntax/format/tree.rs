@@ -4,6 +4,7 @@
 //! brackets and of the first element of a list, and not behind quotation marks and the dot of a list. So trees of texts
 //! that differ in nothing else are equal, and what is called flat here can be written on one line.
 
+use crate::syntax::comments;
 use crate::syntax::lexer::Spanned;
 use crate::syntax::token::Token;
 
@@ -112,12 +113,10 @@ impl<'t> Reader<'t, '_> {
         let end = self.tokens.get(self.next).map_or(self.text.len(), |token| token.0);
         while self.at < end {
             let rest = &self.text[self.at..end];
-            if rest.starts_with(';') {
-                let length = rest.find('\n').unwrap_or(rest.len());
-                items.push(self.item(length, |text| Kind::Line(text.trim_end())));
-            } else if rest.starts_with("#|") {
-                let length = block_length(rest);
-                items.push(self.item(length, Kind::Block));
+            if let Some(length) = comments::length(rest) {
+                let line = rest.starts_with(';');
+                let kind = |text: &'t str| if line { Kind::Line(text.trim_end()) } else { Kind::Block(text) };
+                items.push(self.item(length, kind));
             } else {
                 let white = rest.chars().next().map_or(1, char::len_utf8);
                 self.at += white;
@@ -188,26 +187,6 @@ impl<'t> Reader<'t, '_> {
         };
         sized(breaks, column, kind)
     }
-}
-
-/// The length of the block comment at the start of a text.
-fn block_length(text: &str) -> usize {
-    let (mut open, mut at) = (0, 0);
-    while at < text.len() {
-        if text[at..].starts_with("#|") {
-            open += 1;
-            at += 2;
-        } else if text[at..].starts_with("|#") {
-            open -= 1;
-            at += 2;
-            if open == 0 {
-                break;
-            }
-        } else {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    at
 }
 
 /// The item, with its widths.
