@@ -91,6 +91,18 @@ impl Pipeline {
         Ok(program)
     }
 
+    /// Reads a program that consists of several texts with names.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of the front end.
+    pub fn expand_parts(&mut self, parts: &[(String, String)]) -> Result<core::Program, Vec<Diagnostic>> {
+        let options = self.expand_options();
+        let program = self.timed("expand", |p| expand::expand_parts(parts, &options, &mut p.sources))?;
+        self.limits = self.settings.limits.for_length(program.vars.len());
+        Ok(program)
+    }
+
     /// The derivatives that a program takes at top level.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// A stage of the compiler.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Stage {
+pub enum Stage {
     /// The file as it was read.
     Syntax,
     /// The core language: A-normal form with closures.
@@ -39,6 +39,15 @@ enum Stage {
     Clif,
     /// Assembly language.
     Asm,
+}
+
+impl Stage {
+    /// The stage of that name; otherwise, what there is instead.
+    pub fn named(name: &str) -> Result<Stage, String> {
+        let names = Stage::value_variants().iter().filter_map(Stage::to_possible_value);
+        let names: Vec<String> = names.map(|value| format!("`{}`", value.get_name())).collect();
+        Stage::from_str(name, false).map_err(|_| format!("the stages are {}", names.join(", ")))
+    }
 }
 
 /// What `vlad emit` accepts.
@@ -91,10 +100,11 @@ pub fn run(arguments: &Arguments) -> u8 {
     let text = match arguments.stage {
         Stage::Syntax => datums(&mut pipeline.sources, &arguments.input.file),
         stage => match build::read(&mut pipeline, &arguments.input) {
-            Ok(program) => match terminal::catch(|| show(&mut pipeline, program, stage, &passes)) {
-                Ok(text) => text,
-                Err(panic) => Err(vec![build::mistake(&panic)]),
-            },
+            Ok(program) => {
+                let own = |lambda: &Lambda, sources: &SourceMap| !sources.is_library(lambda.span);
+                let shown = terminal::catch(|| show(&mut pipeline, program, stage, &passes, &own));
+                shown.unwrap_or_else(|panic| Err(vec![build::mistake(&panic)]))
+            }
             Err(code) => return code,
         },
     };
@@ -125,12 +135,24 @@ fn datums(sources: &mut SourceMap, file: &Path) -> Result<String, Vec<Diagnostic
     if diagnostics.is_empty() { Ok(syntax::print(&datums)) } else { Err(diagnostics) }
 }
 
+/// The text of a program after a stage; of transforms, those of the λs that are `wanted`.
+pub fn show_part(
+    pipeline: &mut Pipeline,
+    program: Program,
+    stage: Stage,
+    wanted: &dyn Fn(&Lambda, &SourceMap) -> bool,
+) -> Result<String, Vec<Diagnostic>> {
+    let shown = terminal::catch(|| show(pipeline, program, stage, &opt::Settings::default(), wanted));
+    shown.unwrap_or_else(|panic| Err(vec![build::mistake(&panic)]))
+}
+
 /// The text of the program after a stage behind the front end.
 fn show(
     pipeline: &mut Pipeline,
     mut program: Program,
     stage: Stage,
     settings: &opt::Settings,
+    wanted: &dyn Fn(&Lambda, &SourceMap) -> bool,
 ) -> Result<String, Vec<Diagnostic>> {
     let refused = |refusal| match refusal {
         Refusal::Mistake(diagnostics) => diagnostics,
@@ -140,9 +162,9 @@ fn show(
     match stage {
         Stage::Syntax => return Ok(String::new()),
         Stage::Core => return Ok(core::print::program(&program, &pipeline.sources)),
-        Stage::Reverse => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Reverse)),
-        Stage::Forward => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Forward)),
-        Stage::Series => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Series)),
+        Stage::Reverse => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Reverse, wanted)),
+        Stage::Forward => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Forward, wanted)),
+        Stage::Series => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Series, wanted)),
         _ => {}
     }
     if stage == Stage::Flow {
@@ -165,9 +187,14 @@ fn show(
     }
 }
 
-/// The transforms of all λs of the program that are not part of another one.
-fn transforms(program: &mut Program, sources: &SourceMap, transformation: Transformation) -> String {
-    let own = |lambda: &Lambda| lambda.origin == Origin::Source && !sources.is_library(lambda.span);
+/// The transforms of all λs of the program that are `wanted` and not part of another one.
+fn transforms(
+    program: &mut Program,
+    sources: &SourceMap,
+    transformation: Transformation,
+    wanted: &dyn Fn(&Lambda, &SourceMap) -> bool,
+) -> String {
+    let own = |lambda: &Lambda| lambda.origin == Origin::Source && wanted(lambda, sources);
     let mut inner = Vec::new();
     for lambda in program.lambdas.values() {
         closures(&lambda.body, &mut inner);

@@ -1,7 +1,7 @@
 //! `vlad eval`: run in the reference evaluator. Also what programs that embed it do.
 
 use super::{Input, SUCCESS, build, terminal};
-use crate::base::SourceMap;
+use crate::base::{Diagnostic, SourceMap};
 use crate::core::eval;
 use crate::core::ir::Program;
 use crate::pipeline::{Pipeline, Settings};
@@ -78,6 +78,19 @@ pub fn evaluate_program(program: &mut Program, sources: &SourceMap, reports: &Re
             terminal::report([&*failure.diagnostic], sources);
             u8::try_from(failure.exit_code).unwrap_or(super::FAULT)
         }
+    }
+}
+
+/// Evaluates a program with any input and output.
+pub fn run_quietly(
+    program: &mut Program,
+    sources: &SourceMap,
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> Result<(), Diagnostic> {
+    match eval::run(program, sources, &options(), input, output) {
+        Ok(_) => Ok(()),
+        Err(failure) => Err(*failure.diagnostic),
     }
 }
 

@@ -33,6 +33,10 @@ mod fmt;
 
 mod gradcheck;
 
+mod new;
+
+mod repl;
+
 mod run;
 
 mod terminal;
@@ -119,6 +123,15 @@ enum Command {
     Explain(explain::Arguments),
     /// Look for mistakes in a program, without running it.
     Check(check::Arguments),
+    /// Evaluate what is typed.
+    ///
+    /// Reads definitions and expressions, evaluates them in the reference evaluator and prints their values. At a terminal,
+    /// lines can be edited, and the Tab key completes names.
+    Repl(repl::Arguments),
+    /// Make a folder with a program to start from.
+    ///
+    /// It holds a small program with comments, its tests, a README and a .gitignore. Nothing is overwritten.
+    New(new::Arguments),
     /// Lay programs out as is usual.
     ///
     /// Indents lines, breaks those that are longer than 100 columns, and leaves single spaces and at most one blank line.
@@ -251,6 +264,8 @@ fn dispatch() -> u8 {
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
+        Command::Repl(arguments) => repl::run(&arguments),
+        Command::New(arguments) => new::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
     }
 }

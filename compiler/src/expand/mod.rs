@@ -37,6 +37,8 @@ mod load;
 
 pub mod measure;
 
+pub mod outline;
+
 mod pattern;
 
 mod quote;
@@ -86,6 +88,25 @@ pub fn expand_text(
     sources: &mut SourceMap,
 ) -> Result<Program, Vec<Diagnostic>> {
     expand(options, sources, |loader| loader.load_text(name, text))
+}
+
+/// Expands a program that consists of several texts, as if they were one. Each has the name that messages call it.
+///
+/// # Errors
+///
+/// All mistakes in the texts.
+pub fn expand_parts(
+    parts: &[(String, String)],
+    options: &Options,
+    sources: &mut SourceMap,
+) -> Result<Program, Vec<Diagnostic>> {
+    expand(options, sources, |loader| parts.iter().for_each(|(name, text)| loader.load_text(name, text)))
+}
+
+/// All names that a program can use without defining them: those of forms and those of the library.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let library = stdlib::names().filter(|name| !name.starts_with('%'));
+    basis::KEYWORDS.iter().map(|row| row.0).chain(library)
 }
 
 /// The derivatives that a program takes at top level: what can be measured of it.

@@ -44,7 +44,7 @@ pub use datum::{Datum, DatumKind, Prefix};
 pub use error::Error;
 pub use print::{flat, print};
 
-use crate::base::{Diagnostic, FileId};
+use crate::base::{Diagnostic, FileId, SourceMap};
 use std::ops::Range;
 
 /// The number of brackets, quotes and datum comments that may be open at one place.
@@ -59,6 +59,16 @@ pub fn parse(file: FileId, text: &str) -> (Vec<Datum>, Vec<Diagnostic>) {
 pub fn parse_part(file: FileId, text: &str, part: Range<usize>) -> (Vec<Datum>, Vec<Diagnostic>) {
     let (datums, errors) = read(file, &text[..part.end], part.start);
     (datums, errors.iter().map(Error::to_diagnostic).collect())
+}
+
+/// Whether a text is the beginning of a longer one: it leaves brackets, a string or a comment open, and has no other mistakes.
+pub fn is_incomplete(text: &str) -> bool {
+    let file = SourceMap::new().add("", "", false);
+    let (_, errors) = read(file, text, 0);
+    let open = |error: &Error| {
+        matches!(error, Error::Unclosed { .. } | Error::UnterminatedString(_) | Error::UnterminatedComment(_))
+    };
+    !errors.is_empty() && errors.iter().all(open)
 }
 
 fn read(file: FileId, text: &str, start: usize) -> (Vec<Datum>, Vec<Error>) {

@@ -31,8 +31,8 @@ fn the_commands_of_the_documentation_do_what_it_says() {
     assert!(commands > 0);
 }
 
-/// What a command prints.
-fn shell(folder: &Path, command: &str) -> String {
+/// What a command prints; its exit code if that is not 0.
+pub fn shell(folder: &Path, command: &str) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_vlad"));
     let path = std::env::var("PATH").expect("there is a path");
     let path = format!("{}:{path}", program.parent().expect("it stands in a folder").display());

@@ -12,6 +12,10 @@ mod documented;
 
 mod fmt;
 
+mod new;
+
+mod repl;
+
 mod test;
 
 /// What a command leaves: exit code, standard output, standard error.

@@ -1,0 +1,92 @@
+//! `vlad repl`, fed by a pipe: values, definitions that are replaced, mistakes that end nothing, commands.
+
+use crate::{folder, vlad};
+
+/// What a session prints: values and messages.
+fn session(input: &str) -> (String, String) {
+    let (code, out, err) = vlad(&folder(&[]), &["repl"], input);
+    assert_eq!(code, Some(0), "{out}{err}");
+    (out, err)
+}
+
+/// The values that a session without mistakes prints.
+fn values(input: &str) -> String {
+    let (out, err) = session(input);
+    assert_eq!(err, "");
+    out
+}
+
+#[test]
+fn inputs_reach_over_lines_and_to_the_end() {
+    assert_eq!(values("(+ 1\n  2)\n\"a\nb\"\n#| (\n|# 3 4\n5"), "3\n\"a\\nb\"\n3\n4\n5\n");
+    assert_eq!(values(""), "");
+    assert_eq!(values("1\n:quit\n2\n"), "1\n");
+}
+
+#[test]
+fn definitions_stay_and_are_replaced() {
+    let input = "(define (f x) (g x))\n(define (g x) (* 2 x))\n";
+    let (out, err) = session(input);
+    assert_eq!(out, "");
+    assert!(err.contains("`g` is not defined"), "{err}");
+    let together = "(define (f x) (g x)) (define (g x) (* 2 x)) (f 2)\n(define (g x) (* 3 x))\n(f 2)\n";
+    assert_eq!(values(together), "4\n6\n");
+    assert_eq!(values("(define (map x) (+ x 1))\n(map 2)\n"), "3\n", "library functions, too");
+}
+
+#[test]
+fn values_follow_those_that_they_depend_on() {
+    assert_eq!(values("(define a 1)\n(define b (+ a 1))\n(define a 5)\nb\n"), "6\n");
+    assert_eq!(values("(define a 1)\n(define c 2)\n(define a (+ c 1))\na\n"), "3\n");
+}
+
+#[test]
+fn what_definitions_print_is_shown_once() {
+    let input = "(define a (write-real 3))\na\n(define (write-string x) x)\n(define b (write-real 4))\n(+ a b)\n";
+    assert_eq!(values(input), "3\n3\n4\n7\n");
+}
+
+#[test]
+fn a_definition_that_fails_changes_nothing() {
+    let (out, err) = session("(define a 1)\n(define a (car 2))\na\n(define b (error \"no\" 1))\nb\n");
+    assert_eq!(out, "1\n");
+    assert!(err.contains("`car` of a value that is not a pair"), "{err}");
+    assert!(err.contains("no: 1") && err.contains("`b` is not defined"), "{err}");
+}
+
+#[test]
+fn mistakes_are_shown_where_they_were_typed() {
+    let (out, err) = session("(define (f x)\n  (car x))\n)\n(f 1)\n(read-real)\n(f '(2))\n");
+    assert_eq!(out, "2\n");
+    insta::assert_snapshot!(err);
+}
+
+#[test]
+fn files_are_loaded_and_their_definitions_replaced() {
+    let files =
+        [("lib/one.vlad", "(include \"two\")\n(define (one) (two))\n(one)\n"), ("lib/two.vlad", "(define (two) 2)")];
+    let folder = folder(&files);
+    let input = ":load lib/one.vlad\n(one)\n(define (one) 11)\n(one)\n:load lib/none.vlad\n";
+    let (code, out, err) = vlad(&folder, &["repl"], input);
+    assert_eq!((code, out.as_str()), (Some(0), "2\n2\n11\n"));
+    assert!(err.contains("cannot read `lib/none.vlad`"), "{err}");
+    let (_, out, _) = vlad(&folder, &["repl", "lib/one.vlad"], "(one)\n");
+    assert_eq!(out, "2\n2\n");
+}
+
+#[test]
+fn derivatives_and_stages_are_shown() {
+    let (out, err) = session(":derivative f\n(define (f x) (* x (sin x)))\n:derivative f\n:emit syntax '(a\n b)\n");
+    assert!(err.contains("`f` is not defined"), "{err}");
+    insta::assert_snapshot!(out);
+    let (out, err) = session(":emit opt ((lambda (x) (+ x 1)) (real 2))\n:emit reverse (lambda (x) x)\n");
+    assert!(out.contains("write_real") && out.contains("(define (↼lambda ↼x)"), "{out}{err}");
+}
+
+#[test]
+fn wrong_commands_are_explained() {
+    let (out, err) = session(":unknown\n:emit\n:emit nothing 1\n(define x 1)\n:derivative x\n:derivative\n:load\n");
+    assert_eq!(out, "");
+    insta::assert_snapshot!(err);
+    assert!(values(":help\n").contains(":derivative NAME"));
+}
