@@ -87,11 +87,9 @@ pub fn run_quietly(
     sources: &SourceMap,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
-) -> Result<(), Diagnostic> {
-    match eval::run(program, sources, &options(), input, output) {
-        Ok(_) => Ok(()),
-        Err(failure) => Err(*failure.diagnostic),
-    }
+) -> Result<(), Box<Diagnostic>> {
+    let result = eval::run(program, sources, &options(), input, output);
+    result.map(|_| ()).map_err(|failure| failure.diagnostic)
 }
 
 /// The evaluator keeps to the same limit as compiled programs do.

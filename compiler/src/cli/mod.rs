@@ -33,6 +33,10 @@ mod fmt;
 
 mod gradcheck;
 
+mod manual;
+
+mod message;
+
 mod new;
 
 mod repl;
@@ -77,6 +81,17 @@ struct Arguments {
     /// When to use colours in messages.
     #[arg(long, value_enum, default_value = "auto", global = true)]
     color: Color,
+    /// How to print messages to standard error.
+    #[arg(long, value_enum, default_value = "human", global = true, value_name = "FORMAT")]
+    message_format: MessageFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MessageFormat {
+    /// For people.
+    Human,
+    /// One JSON object in each line, for editors and other programs.
+    Json,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -145,6 +160,10 @@ enum Command {
     Test(test::Arguments),
     /// Show a program at a stage of the compiler.
     Emit(emit::Arguments),
+    /// Print what a shell needs to complete the arguments of vlad.
+    Completions(manual::Completions),
+    /// Write manual pages.
+    Man(manual::Man),
 }
 
 /// What all subcommands share.
@@ -254,6 +273,7 @@ fn dispatch() -> u8 {
         }
     };
     terminal::choose_color(arguments.color);
+    terminal::choose_format(arguments.message_format);
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
@@ -267,5 +287,7 @@ fn dispatch() -> u8 {
         Command::Repl(arguments) => repl::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::man(&arguments),
     }
 }

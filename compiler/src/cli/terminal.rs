@@ -1,6 +1,6 @@
 //! Messages on standard error, values on standard output, and what happens when the compiler itself fails.
 
-use super::{Color, FAULT};
+use super::{Color, FAULT, MessageFormat, message};
 use crate::base::{Diagnostic, SourceMap};
 use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
@@ -8,6 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static USE_COLOR: AtomicBool = AtomicBool::new(false);
+static USE_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Decides how messages look.
+pub fn choose_format(format: MessageFormat) {
+    USE_JSON.store(format == MessageFormat::Json, Ordering::Relaxed);
+}
 
 /// Decides whether messages are coloured.
 pub fn choose_color(color: Color) {
@@ -23,9 +29,11 @@ pub fn choose_color(color: Color) {
 /// Prints messages.
 pub fn report<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>, sources: &SourceMap) {
     let color = USE_COLOR.load(Ordering::Relaxed);
+    let json = USE_JSON.load(Ordering::Relaxed);
     for diagnostic in diagnostics {
+        let text = if json { message::json(diagnostic, sources) } else { diagnostic.render(sources, color) };
         // There is nowhere to say that standard error cannot be written.
-        let _ = io::stderr().write_all(diagnostic.render(sources, color).as_bytes());
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 }
 
@@ -70,12 +78,10 @@ pub fn install_panic_hook() {
             }
             return;
         }
-        let _ = writeln!(
-            io::stderr(),
-            "error: mistake in the compiler: {message}\n\
-             help: please report this message, the program, and `vlad --version` ({})",
-            env!("CARGO_PKG_VERSION")
-        );
+        let help =
+            format!("please report this message, the program, and `vlad --version` ({})", env!("CARGO_PKG_VERSION"));
+        let mistake = Diagnostic::error_without_place("V0800", format!("mistake in the compiler: {message}"));
+        report_plain(&mistake.help(help));
     }));
 }
 

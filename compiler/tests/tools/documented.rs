@@ -38,7 +38,7 @@ pub fn shell(folder: &Path, command: &str) -> String {
     let path = format!("{}:{path}", program.parent().expect("it stands in a folder").display());
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec 2>&1; {command}")]).current_dir(folder);
-    shell.env("PATH", path).env("NO_COLOR", "1").env_remove("CC");
+    shell.env("PATH", path).env("NO_COLOR", "1").env("HOME", folder).env_remove("CC");
     let (code, mut printed, _) = crate::run(shell, "");
     if code != Some(0) {
         printed += &format!("[exit code {}]\n", code.unwrap_or(-1));

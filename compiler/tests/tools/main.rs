@@ -12,6 +12,10 @@ mod documented;
 
 mod fmt;
 
+mod json;
+
+mod manual;
+
 mod new;
 
 mod repl;

@@ -108,7 +108,7 @@ impl Session {
             Err(failure) => {
                 // What was printed before the failure stays.
                 let _ = output.flush();
-                Err(Failure { diagnostics: vec![failure], sources: pipeline.sources, has_run: true })
+                Err(Failure { diagnostics: vec![*failure], sources: pipeline.sources, has_run: true })
             }
         }
     }

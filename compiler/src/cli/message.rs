@@ -1,0 +1,49 @@
+//! Messages for programs: a [`Diagnostic`] → one line with a JSON object.
+//!
+//! ```json
+//! {"code":"V0201","severity":"error","message":"`x` is not defined","file":"a.vlad",
+//!  "spans":[{"file":"a.vlad","primary":true,"label":"unknown name",
+//!            "start":{"line":1,"column":2,"byte":1},"end":{"line":1,"column":3,"byte":2}}],
+//!  "notes":["..."],"help":"..."}
+//! ```
+//!
+//! Lines and columns count from 1, columns in characters; bytes count from 0, and the end is the first place behind the
+//! range. `file` is that of the primary span, which is the first if there is one. `docs/tools.md` promises these fields.
+
+use crate::base::diagnostic::Label;
+use crate::base::{Diagnostic, Severity, SourceMap, Span};
+use serde_json::{Value as Json, json};
+
+/// The line, which ends in a newline.
+pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let primary = diagnostic.primary.iter().map(|label| span(label, true, sources));
+    let secondary = diagnostic.secondary.iter().map(|label| span(label, false, sources));
+    let message = json!({
+        "code": diagnostic.code,
+        "severity": match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        "message": diagnostic.message,
+        "file": diagnostic.primary.as_ref().map(|label| sources.file(label.span.file).name.as_str()),
+        "spans": primary.chain(secondary).collect::<Vec<Json>>(),
+        "notes": diagnostic.notes,
+        "help": diagnostic.help,
+    });
+    format!("{message}\n")
+}
+
+fn span(label: &Label, primary: bool, sources: &SourceMap) -> Json {
+    let Label { span, text } = label;
+    let place = |byte: u32| {
+        let (line, column) = sources.line_column(Span { start: byte, end: byte, ..*span });
+        json!({ "line": line, "column": column, "byte": byte })
+    };
+    json!({
+        "file": sources.file(span.file).name,
+        "primary": primary,
+        "label": text,
+        "start": place(span.start),
+        "end": place(span.end),
+    })
+}
