@@ -183,7 +183,9 @@ fn every_error_code_has_a_test() {
 /// What the library offers and no page mentions nobody finds. (Endings for modes are explained once, for all names.)
 #[test]
 fn every_function_of_the_library_is_documented() {
-    let pages: String = files("docs", ".md").into_iter().map(|(_, text)| text).collect();
+    // The reference is made from the library itself.
+    let written = files("docs", ".md").into_iter().filter(|(path, _)| path != "docs/library.md");
+    let pages: String = written.map(|(_, text)| text).collect();
     let ends_a_name = |c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')');
     let words: BTreeSet<&str> = pages.split(ends_a_name).collect();
     let mut complaints = Vec::new();

@@ -21,6 +21,8 @@ mod build;
 
 mod check;
 
+mod doc;
+
 mod embedded;
 
 mod emit;
@@ -158,6 +160,11 @@ enum Command {
     /// message that contains the text, `;=> warning: text` that the compiler warns so. A comment `;<= line` is a line of the
     /// program's input. Programs run in the evaluator and compiled. The exit code is 1 if a promise is broken.
     Test(test::Arguments),
+    /// Write a reference of the standard library, or of programs, in Markdown.
+    ///
+    /// A comment directly in front of a definition describes it. If it begins with a call and a colon, as in `; (f x): the
+    /// value`, the call is shown instead of what is defined. A comment with a blank line behind it stands for itself.
+    Doc(doc::Arguments),
     /// Show a program at a stage of the compiler.
     Emit(emit::Arguments),
     /// Print what a shell needs to complete the arguments of vlad.
@@ -286,6 +293,7 @@ fn dispatch() -> u8 {
         Command::Test(arguments) => test::run(&arguments),
         Command::Repl(arguments) => repl::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
+        Command::Doc(arguments) => doc::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::man(&arguments),

@@ -29,6 +29,8 @@ mod call;
 
 mod define;
 
+pub mod documentation;
+
 mod error;
 
 mod forms;
