@@ -105,10 +105,15 @@ pub fn expand_parts(
     expand(options, sources, |loader| parts.iter().for_each(|(name, text)| loader.load_text(name, text)))
 }
 
+/// The names of forms.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    basis::KEYWORDS.iter().map(|row| row.0)
+}
+
 /// All names that a program can use without defining them: those of forms and those of the library.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let library = stdlib::names().filter(|name| !name.starts_with('%'));
-    basis::KEYWORDS.iter().map(|row| row.0).chain(library)
+    keywords().chain(library)
 }
 
 /// The derivatives that a program takes at top level: what can be measured of it.
