@@ -35,6 +35,8 @@ mod fmt;
 
 mod gradcheck;
 
+mod lsp;
+
 mod manual;
 
 mod message;
@@ -167,6 +169,11 @@ enum Command {
     Doc(doc::Arguments),
     /// Show a program at a stage of the compiler.
     Emit(emit::Arguments),
+    /// Serve editors that speak the language server protocol.
+    ///
+    /// Messages while programs are written, definitions, descriptions and shapes of functions, completion, formatting. Editors
+    /// start it; it talks to them on standard input and output.
+    Lsp(lsp::Arguments),
     /// Print what a shell needs to complete the arguments of vlad.
     Completions(manual::Completions),
     /// Write manual pages.
@@ -295,6 +302,7 @@ fn dispatch() -> u8 {
         Command::New(arguments) => new::run(&arguments),
         Command::Doc(arguments) => doc::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
+        Command::Lsp(arguments) => lsp::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::man(&arguments),
     }

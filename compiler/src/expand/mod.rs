@@ -53,6 +53,8 @@ mod stdlib;
 
 mod unbound;
 
+pub mod visible;
+
 pub use error::Error;
 pub use stdlib::FILES as STDLIB;
 
@@ -113,7 +115,7 @@ pub fn keywords() -> impl Iterator<Item = &'static str> {
 /// All names that a program can use without defining them: those of forms and those of the library.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let library = stdlib::names().filter(|name| !name.starts_with('%'));
-    keywords().chain(library)
+    keywords().chain(["list", "vector"]).chain(library)
 }
 
 /// The derivatives that a program takes at top level: what can be measured of it.

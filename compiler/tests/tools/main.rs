@@ -16,6 +16,8 @@ mod fmt;
 
 mod json;
 
+mod lsp;
+
 mod manual;
 
 mod new;

@@ -44,6 +44,7 @@ enum Format {
 /// A function of the program, with its specialisations: what of it (itself, a transform), and at which shapes.
 struct Explained {
     name: String,
+    span: Span,
     place: String,
     specialisations: Vec<(String, String)>,
 }
@@ -81,6 +82,19 @@ fn explain(pipeline: &mut Pipeline, mut program: Program) -> Result<(Vec<Explain
     Ok((functions, memory::kinds(&code, &pipeline.sources)))
 }
 
+/// The functions of a file, and the shapes that they themselves (not their transforms) are specialised for; none if the program
+/// cannot be analysed.
+pub fn shapes(pipeline: &mut Pipeline, program: &mut Program, file: &str) -> Vec<(Span, Vec<String>)> {
+    let Ok(analysis) = pipeline.analyze(program) else { return Vec::new() };
+    let functions = functions(program, &analysis, &pipeline.sources).into_iter();
+    let of_file = functions.filter(|function| pipeline.sources.file(function.span.file).name == file);
+    let itself = |function: Explained| {
+        let shapes = function.specialisations.into_iter().filter(|row| row.0 == "itself").map(|row| row.1);
+        (function.span, shapes.collect())
+    };
+    of_file.map(itself).collect()
+}
+
 fn place(sources: &SourceMap, span: Span) -> String {
     let (line, column) = sources.line_column(span);
     format!("{}:{line}:{column}", sources.file(span.file).name)
@@ -101,6 +115,7 @@ fn functions(program: &Program, analysis: &Analysis, sources: &SourceMap) -> Vec
         let shapes = format!("{} -> {}", args.join(" "), shape(analysis.variants[id].result));
         let entry = found.entry((lambda.span.file, lambda.span.start, base)).or_insert_with(|| Explained {
             name: lambda.name.to_string(),
+            span: lambda.span,
             place: place(sources, lambda.span),
             specialisations: Vec::new(),
         });
