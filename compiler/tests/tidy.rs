@@ -151,6 +151,7 @@ fn codes(text: &str) -> BTreeSet<String> {
 const PROVOKED_ELSEWHERE: &[(&str, &str)] = &[
     ("V0311", "compiler/tests/evaluator.rs runs with little memory"),
     ("V0313", "the system must fail to read"),
+    ("V0324", "compiler/tests/tools/repl.rs interrupts a program"),
     ("V0800", "a mistake of the compiler"),
     ("V0801", "an unknown machine"),
     ("V0802", "a program too large for the object format"),

@@ -7,6 +7,8 @@ use crate::core::ir::Program;
 use crate::pipeline::{Pipeline, Settings};
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Stdout, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What `vlad eval` accepts.
 #[derive(clap::Args)]
@@ -81,14 +83,16 @@ pub fn evaluate_program(program: &mut Program, sources: &SourceMap, reports: &Re
     }
 }
 
-/// Evaluates a program with any input and output.
+/// Evaluates a program with any input and output, until it ends or is interrupted.
 pub fn run_quietly(
     program: &mut Program,
     sources: &SourceMap,
+    interrupted: &Arc<AtomicBool>,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> Result<(), Box<Diagnostic>> {
-    let result = eval::run(program, sources, &options(), input, output);
+    let options = eval::Options { interrupted: Some(interrupted.clone()), ..options() };
+    let result = eval::run(program, sources, &options, input, output);
     result.map(|_| ()).map_err(|failure| failure.diagnostic)
 }
 

@@ -222,6 +222,8 @@ pub enum RuntimeError {
     },
     /// Recursion too deep or too much data for the memory.
     Exhausted,
+    /// The user has stopped the program.
+    Interrupted,
     /// The operating system failed to read or write.
     InputOutput {
         /// What it said.
@@ -372,6 +374,7 @@ impl RuntimeError {
             RuntimeError::Exhausted => {
                 ("V0311", "out of memory: recursion too deep or too much data".into(), "stopped here")
             }
+            RuntimeError::Interrupted => ("V0324", "interrupted".into(), "stopped here"),
             RuntimeError::NotFinite { prim, result, sweep, .. } => {
                 // Products with partial derivatives cannot be written, but understood.
                 let prim = match prim {
@@ -486,7 +489,7 @@ impl RuntimeError {
             }
             RuntimeError::NotAString { .. } => "`write` prints any value",
             RuntimeError::NotFinite { .. } => "if the function has a derivative here, give it: `with-derivative`",
-            RuntimeError::Raised { .. } | RuntimeError::InputOutput { .. } => return None,
+            RuntimeError::Raised { .. } | RuntimeError::InputOutput { .. } | RuntimeError::Interrupted => return None,
         };
         Some(text.into())
     }

@@ -247,3 +247,29 @@ fn what_is_unknown_or_wrong_ends_nothing() {
     assert_eq!(client.messages()[0]["code"], "V0102");
     assert_eq!(client.end(), Some(0));
 }
+
+/// Programs are unfinished most of the time: cut anywhere, with questions about any place.
+#[test]
+fn there_is_an_answer_at_every_place_of_unfinished_programs() {
+    let mut client = Client::new(&[("part.vlad", PART)]);
+    client.open("main.vlad", "");
+    let program = "(include \"part\")\n; λ.\n(define ((f (cons a _)) . b)\n  (let* ((x 1) ((list y z) '(1 \"(\" . 2)))\n    #;(g #| ( |# x)\n    (letrec ((h (lambda (n) `(,n ,(h n))))) [h #(x y)])))\n(let loop ((i 0)) (if (= i 3) 𝐱 (loop (+ i 1))))\n";
+    let places: Vec<usize> = program.char_indices().map(|row| row.0).chain([program.len()]).collect();
+    for (index, end) in places.iter().enumerate() {
+        client.change("main.vlad", &program[..*end]);
+        // The end, and a place that differs from cut to cut.
+        for place in [*end, places[index * 31 % (index + 1)]] {
+            let before = &program[..place];
+            let line = before.matches('\n').count();
+            let character = before.rsplit('\n').next().unwrap_or_default().encode_utf16().count();
+            for question in ["hover", "definition", "completion"] {
+                let document = json!({ "uri": client.uri("main.vlad") });
+                let position = json!({ "line": line, "character": character });
+                let params = json!({ "textDocument": document, "position": position });
+                let answer = client.ask(&format!("textDocument/{question}"), params);
+                assert!(question != "completion" || answer.as_array().is_some_and(|items| items.len() > 100));
+            }
+        }
+    }
+    assert_eq!(client.end(), Some(0));
+}

@@ -1,6 +1,10 @@
 //! `vlad repl`, fed by a pipe: values, definitions that are replaced, mistakes that end nothing, commands.
 
 use crate::{folder, vlad};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::process::Command;
 
 /// What a session prints: values and messages.
 fn session(input: &str) -> (String, String) {
@@ -89,4 +93,65 @@ fn wrong_commands_are_explained() {
     assert_eq!(out, "");
     insta::assert_snapshot!(err);
     assert!(values(":help\n").contains(":derivative NAME"));
+}
+
+/// A terminal: what the user types goes to the first file, which shows what the program prints; the program has the second.
+fn terminal() -> (File, File) {
+    let (mut user, mut program) = (0, 0);
+    let null = std::ptr::null_mut();
+    // SAFETY: the places are valid for writing, and all else may be null.
+    let result = unsafe { libc::openpty(&mut user, &mut program, null, null.cast(), null.cast()) };
+    assert_eq!(result, 0);
+    // SAFETY: both have just been opened and belong to nobody else.
+    unsafe { (File::from_raw_fd(user), File::from_raw_fd(program)) }
+}
+
+/// Reads until a text has come, for a minute.
+fn wait_for(text: &str, user: &mut File, seen: &mut String) {
+    let mut buffer = [0; 4096];
+    while !seen.contains(text) {
+        let mut waiting = libc::pollfd { fd: user.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: the place is one `pollfd`, valid for reading and writing.
+        assert_eq!(unsafe { libc::poll(&mut waiting, 1, 60_000) }, 1, "no {text:?} within a minute, but {seen:?}");
+        let length = user.read(&mut buffer).expect("the program has not ended");
+        seen.push_str(&String::from_utf8_lossy(&buffer[..length]));
+    }
+    seen.clear();
+}
+
+#[test]
+fn terminals_have_prompts_completion_history_and_interruption() {
+    let folder = folder(&[]);
+    let start = || {
+        let (user, program) = terminal();
+        let other = || program.try_clone().expect("it is open");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+        command.arg("repl").env("XDG_STATE_HOME", folder.path()).env("TERM", "xterm").env("NO_COLOR", "1");
+        let child = command.stdin(other()).stdout(other()).stderr(other()).spawn().expect("it starts");
+        (user, child)
+    };
+    let (mut user, mut child) = start();
+    let mut seen = String::new();
+    let mut dialogue = |typed: &str, answer: &str| {
+        user.write_all(typed.as_bytes()).expect("the program reads");
+        wait_for(answer, &mut user, &mut seen);
+    };
+    dialogue("", "> ");
+    dialogue("(vector-le\t #(1 2 3))\r", "\n3\r\n");
+    dialogue("(define (forever n)\r(forever (+ n 1)))\r", "> ");
+    dialogue("(write-string \"begun\") (newline) (forever 0)\r", "\nbegun");
+    // SAFETY: the process is our child and has not been waited for.
+    assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) }, 0);
+    dialogue("", "error[V0324]: interrupted");
+    dialogue("", "> ");
+    dialogue("(+ 40 2)\r", "\n42\r\n");
+    user.write_all(b"\x04").expect("the program reads");
+    assert_eq!(child.wait().expect("it was started").code(), Some(0));
+    // Another session remembers.
+    let (mut user, mut child) = start();
+    wait_for("> ", &mut user, &mut seen);
+    user.write_all(b"\x1b[A\r").expect("the program reads");
+    wait_for("\n42\r\n", &mut user, &mut seen);
+    user.write_all(b":quit\r").expect("the program reads");
+    assert_eq!(child.wait().expect("it was started").code(), Some(0));
 }

@@ -14,6 +14,7 @@ use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Editor, Helper};
+use signal_hook::consts::SIGINT;
 use std::path::PathBuf;
 
 /// What the editor knows: the names that can be completed.
@@ -51,6 +52,11 @@ pub fn run(session: &mut Session) -> u8 {
         Ok(editor) => editor,
         Err(error) => return failed(&error),
     };
+    // While a line is edited, Ctrl-C is a key. While something is evaluated, it stops that; if that does not stop, the second
+    // time ends the process. Without the handlers, the first time does.
+    let flag = &session.interrupted;
+    let _ = signal_hook::flag::register_conditional_shutdown(SIGINT, 130, flag.clone());
+    let _ = signal_hook::flag::register(SIGINT, flag.clone());
     let history = history();
     if let Some(history) = &history {
         // The first time, there is none.

@@ -15,6 +15,8 @@ use crate::syntax::{self, Datum};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is printed between the output of definitions and that of an input.
 const MARK: &str = "\u{1}the input begins\u{1}";
@@ -28,12 +30,14 @@ pub struct Session {
     definitions: Vec<Part>,
     /// How many inputs there were.
     inputs: usize,
+    /// Becomes true when what is evaluated is to be stopped.
+    pub interrupted: Arc<AtomicBool>,
 }
 
 impl Session {
     /// A session without definitions.
     pub fn new(include: Vec<PathBuf>) -> Session {
-        Session { include, definitions: Vec::new(), inputs: 0 }
+        Session { include, definitions: Vec::new(), inputs: 0, interrupted: Arc::default() }
     }
 
     /// The names that the session defines.
@@ -101,8 +105,10 @@ impl Session {
         };
         mark(&mut program, &pipeline.sources, &input.0);
         let mut output = Output { hidden: Some(Vec::new()) };
-        let result =
-            eval::run_quietly(&mut program, &pipeline.sources, &mut io::empty(), &mut output).map(|_| output.flush());
+        self.interrupted.store(false, Ordering::Relaxed);
+        let (sources, flag) = (&pipeline.sources, &self.interrupted);
+        let result = eval::run_quietly(&mut program, sources, flag, &mut io::empty(), &mut output);
+        let result = result.map(|()| output.flush());
         match result {
             Ok(_) => Ok(()),
             Err(failure) => {

@@ -19,6 +19,8 @@ use crate::core::number;
 use rustc_hash::FxHashMap;
 use std::io::{BufRead, Write};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What primitives act on.
 pub struct World<'a> {
@@ -45,6 +47,7 @@ pub struct Machine<'a> {
     memory: usize,
     trap_nan: bool,
     on_kink: Option<KinkReport>,
+    interrupted: Option<Arc<AtomicBool>>,
     unchecked: Vec<String>,
     /// How many activations wait for the outermost check of a derivative, if one is running.
     check: Option<usize>,
@@ -119,6 +122,7 @@ impl<'a> Machine<'a> {
             memory: live_bytes().saturating_add(options.limits.memory),
             trap_nan: options.trap_nan,
             on_kink: options.on_kink,
+            interrupted: options.interrupted.clone(),
             unchecked: options.unchecked.clone(),
             check: None,
             probe: None,
@@ -332,8 +336,11 @@ impl<'a> Machine<'a> {
         self.frames.try_reserve(1).map_err(|_| RuntimeError::Exhausted)
     }
 
-    /// Makes room for an activation, unless the program has used up its memory.
+    /// Makes room for an activation, unless the program has used up its memory, or somebody wants it to stop.
     fn reserve_slots(&mut self, slots: usize) -> Result<(), RuntimeError> {
+        if self.interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(RuntimeError::Interrupted);
+        }
         let stacks = size_of_val(self.stack.as_slice()) + size_of_val(self.frames.as_slice());
         if stacks + live_bytes() > self.memory {
             return Err(RuntimeError::Exhausted);

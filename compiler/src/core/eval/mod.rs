@@ -35,6 +35,8 @@ use crate::core::ir::Program;
 use crate::core::prim::{Family, Prim, TABLE};
 use std::fmt;
 use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// How to run a program.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +49,8 @@ pub struct Options {
     pub on_kink: Option<KinkReport>,
     /// Whether a zero has to conform to what it is added to, as far as `plus` can tell.
     pub strict_sums: bool,
+    /// When this becomes true, the program is stopped.
+    pub interrupted: Option<Arc<AtomicBool>>,
     /// Functions by name whose derivatives are not to be checked, where others are.
     pub unchecked: Vec<String>,
 }

@@ -13,7 +13,7 @@ use crate::syntax::token::Token;
 pub struct Item<'t> {
     /// The line breaks of the source in front of it: 2 stands for more, too.
     pub breaks: usize,
-    /// The column of the source that it starts in, or 0 if no more than one space is in front of it.
+    /// Of a comment with more than one space in front of it, the column that it starts in; otherwise 0.
     pub column: usize,
     /// Its width, if it can stand on one line as it is.
     pub flat: Option<usize>,
@@ -116,7 +116,7 @@ impl<'t> Reader<'t, '_> {
             if let Some(length) = comments::length(rest) {
                 let line = rest.starts_with(';');
                 let kind = |text: &'t str| if line { Kind::Line(text.trim_end()) } else { Kind::Block(text) };
-                items.push(self.item(length, kind));
+                items.push(self.comment(length, kind));
             } else {
                 let white = rest.chars().next().map_or(1, char::len_utf8);
                 self.at += white;
@@ -128,19 +128,15 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// An item of that many bytes.
-    fn item(&mut self, length: usize, kind: impl FnOnce(&'t str) -> Kind<'t>) -> Item<'t> {
-        let (breaks, column) = self.start();
-        let text = &self.text[self.at..self.at + length];
-        self.move_to(self.at + length);
-        sized(breaks, column, kind(text))
-    }
-
-    /// The line breaks in front of what starts here, and its column.
-    fn start(&mut self) -> (usize, usize) {
+    /// A comment of that many bytes.
+    fn comment(&mut self, length: usize, kind: impl FnOnce(&'t str) -> Kind<'t>) -> Item<'t> {
+        let breaks = std::mem::take(&mut self.breaks);
         let before = &self.text[self.line..self.at];
         let apart = before.ends_with("  ") || before.ends_with('\t');
-        (std::mem::take(&mut self.breaks), if apart { before.chars().count() } else { 0 })
+        let column = if apart { before.chars().count() } else { 0 };
+        let text = &self.text[self.at..self.at + length];
+        self.move_to(self.at + length);
+        Item { column, ..sized(breaks, kind(text)) }
     }
 
     fn move_to(&mut self, end: usize) {
@@ -159,7 +155,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn datum(&mut self) -> Item<'t> {
-        let (breaks, column) = self.start();
+        let breaks = std::mem::take(&mut self.breaks);
         let kind = match self.tokens[self.next].1 {
             Token::Open(_) | Token::OpenVector => {
                 let open = self.token();
@@ -185,12 +181,12 @@ impl<'t> Reader<'t, '_> {
             }
             _ => Kind::Atom(self.token()),
         };
-        sized(breaks, column, kind)
+        sized(breaks, kind)
     }
 }
 
 /// The item, with its widths.
-fn sized<'t>(breaks: usize, column: usize, kind: Kind<'t>) -> Item<'t> {
+fn sized<'t>(breaks: usize, kind: Kind<'t>) -> Item<'t> {
     let (flat, first) = match &kind {
         Kind::Atom(text) | Kind::Block(text) => {
             let first = text.lines().next().unwrap_or("").chars().count();
@@ -211,7 +207,7 @@ fn sized<'t>(breaks: usize, column: usize, kind: Kind<'t>) -> Item<'t> {
             (flat.map(|width| brackets + spaces + width), open.len() + first + flat.map_or(0, |_| close.len()))
         }
     };
-    Item { breaks, column, flat, first, kind }
+    Item { breaks, column: 0, flat, first, kind }
 }
 
 /// The widths of items, without spaces, if they can stand on one line; and that of their first line.
