@@ -106,6 +106,9 @@ fn terminal() -> (File, File) {
     unsafe { (File::from_raw_fd(user), File::from_raw_fd(program)) }
 }
 
+/// What the editor writes last before it reads, behind an empty input. What is typed earlier, the terminal drops.
+const READY: &str = "> \r\u{1b}[2C\u{1b}[?2026l";
+
 /// Reads until a text has come, for a minute.
 fn wait_for(text: &str, user: &mut File, seen: &mut String) {
     let mut buffer = [0; 4096];
@@ -116,7 +119,9 @@ fn wait_for(text: &str, user: &mut File, seen: &mut String) {
         let length = user.read(&mut buffer).expect("the program has not ended");
         seen.push_str(&String::from_utf8_lossy(&buffer[..length]));
     }
-    seen.clear();
+    // What has come behind it is waited for next.
+    let end = seen.find(text).map_or(0, |place| place + text.len());
+    seen.drain(..end);
 }
 
 #[test]
@@ -132,26 +137,27 @@ fn terminals_have_prompts_completion_history_and_interruption() {
     };
     let (mut user, mut child) = start();
     let mut seen = String::new();
-    let mut dialogue = |typed: &str, answer: &str| {
+    wait_for(READY, &mut user, &mut seen);
+    let mut dialogue = |typed: &str, answers: &[&str]| {
         user.write_all(typed.as_bytes()).expect("the program reads");
-        wait_for(answer, &mut user, &mut seen);
+        answers.iter().for_each(|answer| wait_for(answer, &mut user, &mut seen));
     };
-    dialogue("", "> ");
-    dialogue("(vector-le\t #(1 2 3))\r", "\n3\r\n");
-    dialogue("(define (forever n)\r(forever (+ n 1)))\r", "> ");
-    dialogue("(write-string \"begun\") (newline) (forever 0)\r", "\nbegun");
+    dialogue("(vector-le\t #(1 2 3))\r", &["\n3\r\n", READY]);
+    dialogue("(define (forever n)\r(forever (+ n 1)))\r", &[READY]);
+    dialogue("(write-string \"begun\") (newline) (forever 0)\r", &["\nbegun"]);
     // SAFETY: the process is our child and has not been waited for.
     assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) }, 0);
-    dialogue("", "error[V0324]: interrupted");
-    dialogue("", "> ");
-    dialogue("(+ 40 2)\r", "\n42\r\n");
+    dialogue("", &["error[V0324]: interrupted", READY]);
+    dialogue("(+ 40 2)\r", &["\n42\r\n", READY]);
     user.write_all(b"\x04").expect("the program reads");
     assert_eq!(child.wait().expect("it was started").code(), Some(0));
     // Another session remembers.
     let (mut user, mut child) = start();
-    wait_for("> ", &mut user, &mut seen);
+    seen.clear();
+    wait_for(READY, &mut user, &mut seen);
     user.write_all(b"\x1b[A\r").expect("the program reads");
     wait_for("\n42\r\n", &mut user, &mut seen);
+    wait_for(READY, &mut user, &mut seen);
     user.write_all(b":quit\r").expect("the program reads");
     assert_eq!(child.wait().expect("it was started").code(), Some(0));
 }
