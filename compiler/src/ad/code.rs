@@ -84,6 +84,7 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
                         | Prim::InElement
                         | Prim::Handed
                         | Prim::Kept
+                        | Prim::Within
                         | Prim::SumCar
                         | Prim::SumCdr
                         | Prim::Adding

@@ -88,8 +88,8 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
         // The sensitivity of a function is the list of those of its environment.
         Prim::Real | Prim::Opaque | Prim::Environment => return Some(s),
         Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => return Some(s),
-        // Projections, which are their own adjoints.
-        Prim::Handed | Prim::Kept => return Some(code.prim(prim, &[s])),
+        // What is chosen depends on the sum, not on its sensitivity.
+        Prim::Handed | Prim::Kept => return Some(code.prim(Prim::Within, &[x, s])),
         Prim::SumCar => return Some(code.prim(Prim::InCar, &[y, s])),
         Prim::SumCdr => return Some(code.prim(Prim::InCdr, &[y, s])),
         Prim::Adding => return Some(code.prim(Prim::Plain, &[s])),
@@ -180,7 +180,8 @@ fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, positi
         Prim::Bundle if first => return Some(code.lifted(below, Prim::Primal, &[s])),
         Prim::Bundle => return Some(code.lifted(below, Prim::Tangent, &[s])),
         // Linear in the sensitivity; the pair gives the shape of the zero only.
-        Prim::InCar | Prim::InCdr if first => return None,
+        Prim::InCar | Prim::InCdr | Prim::Within if first => return None,
+        Prim::Within => return Some(code.prim(prim, &[a, s])),
         Prim::InCar => return Some(code.prim(Prim::SumCar, &[s])),
         Prim::InCdr => return Some(code.prim(Prim::SumCdr, &[s])),
         Prim::Atan2 => {

@@ -100,6 +100,8 @@ pub enum Prim {
     Handed,
     /// `(kept s)`: what `handed` leaves of a sum, with nothing in the place of the vectors.
     Kept,
+    /// `(within y s)`: the sensitivity `s` where `y`, a sum, has something, and nothing where it has nothing.
+    Within,
     /// `(sum-car s)`: the first part of a sum; of nothing, nothing.
     SumCar,
     /// `(sum-cdr s)`: the second part of a sum; of nothing, nothing.
@@ -158,7 +160,7 @@ pub enum Family {
     /// `%new-vector`, `%fill`, `%finish`, `%filled`, `vector-length`, `vector-ref`.
     Vector,
     /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`, `handed`,
-    /// `kept`, `sum-car`, `sum-cdr`, `adding`, `plain`, `%series`, `%series-parts`, `%lift`, `%unlift`, `%environment`,
+    /// `kept`, `within`, `sum-car`, `sum-cdr`, `adding`, `plain`, `%series`, `%series-parts`, `%lift`, `%unlift`, `%environment`,
     /// `%with-environment`.
     Derivative,
     /// Reads, writes, fails or stays where it is.
@@ -168,7 +170,7 @@ pub enum Family {
 use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test, Vector};
 
 /// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
-/// `in-element`, `handed`, `kept`, `sum-car`, `sum-cdr`, `adding`, `plain`, `scale`, `unscale` and `opaque` cannot be
+/// `in-element`, `handed`, `kept`, `within`, `sum-car`, `sum-cdr`, `adding`, `plain`, `scale`, `unscale` and `opaque` cannot be
 /// written in a program; they stand in printed code only. Names that start with `%` can be written in the library only.
 pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Neg, "neg", 1, Arithmetic),
@@ -236,6 +238,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::InCdr, "in-cdr", 2, Derivative),
     (Prim::Handed, "handed", 1, Derivative),
     (Prim::Kept, "kept", 1, Derivative),
+    (Prim::Within, "within", 2, Derivative),
     (Prim::SumCar, "sum-car", 1, Derivative),
     (Prim::SumCdr, "sum-cdr", 1, Derivative),
     (Prim::Adding, "adding", 1, Derivative),

@@ -47,6 +47,7 @@ pub fn apply(
             Prim::InCar => in_part(shapes, args[0], args[1], 0),
             Prim::InCdr => in_part(shapes, args[0], args[1], 1),
             Prim::Handed | Prim::Kept => shapes.split_sum(args[0], prim, Levels::ALL),
+            Prim::Within => shapes.within(args[0], args[1]),
             Prim::SumCar => sum_part(shapes, args[0], 0),
             Prim::SumCdr => sum_part(shapes, args[0], 1),
             Prim::Adding | Prim::Plain => form(shapes, transform, prim, args[0]),

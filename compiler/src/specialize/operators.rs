@@ -348,6 +348,36 @@ impl Specializer<'_> {
         })
     }
 
+    /// `(within sum sensitivity)`, as a value of shape `target`.
+    pub fn within(&mut self, e: &mut Emitter, sum: &Val, sensitivity: &Val, target: Shape) -> Emitted<Val> {
+        if !self.flow.shapes.has_holes(sum.shape) {
+            return self.convert(e, sensitivity, target);
+        }
+        let unfolded = self.unfold_zeros(e, sensitivity)?;
+        self.dispatch(e, sum, target, |this, e, parts| {
+            if parts.alternative.head == Head::Nothing {
+                let nothing = this.single(e, parts);
+                return this.convert(e, &nothing, target);
+            }
+            if !parts.children.iter().any(|part| this.flow.shapes.has_holes(part.shape)) {
+                return this.convert(e, sensitivity, target);
+            }
+            this.dispatch(e, &unfolded, target, |this, e, other| {
+                let head = other.alternative.head;
+                let (Head::Pair(_), Some(tag)) = (head, this.tag_of(target, head.class())) else {
+                    let value = this.single(e, other);
+                    return this.convert(e, &value, target);
+                };
+                let wide = this.flow.shapes.alternatives(target)[tag].children.clone();
+                let mut leaves = Vec::new();
+                for ((sum, part), shape) in parts.children.iter().zip(&other.children).zip(wide.iter()) {
+                    leaves.extend(this.within(e, sum, part, *shape)?.leaves);
+                }
+                Some(this.build(e, target, tag, leaves))
+            })
+        })
+    }
+
     /// A part of a sum; of nothing, nothing.
     pub fn sum_part(&mut self, e: &mut Emitter, prim: Prim, sum: &Val, target: Shape) -> Emitted<Val> {
         let index = usize::from(prim == Prim::SumCdr);

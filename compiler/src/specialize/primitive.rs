@@ -51,6 +51,7 @@ impl Specializer<'_> {
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
                 Prim::InCdr => self.in_part(e, 1, &args[0], &args[1], result),
                 Prim::Handed | Prim::Kept => self.split_sum(e, prim, &args[0], Levels::ALL, result),
+                Prim::Within => self.within(e, &args[0], &args[1], result),
                 Prim::SumCar | Prim::SumCdr => self.sum_part(e, prim, &args[0], result),
                 Prim::Adding | Prim::Plain => self.form(e, prim, &args[0], result),
                 Prim::InElement => self.in_element(e, args, result),

@@ -190,6 +190,7 @@ fn derivative(
             }
         },
         Prim::Handed | Prim::Kept => Ok(operators::split_sum(x, prim, Levels::ALL)),
+        Prim::Within => Ok(operators::within(x, y)),
         Prim::SumCar | Prim::SumCdr => match x {
             Value::Nothing => Ok(Value::Nothing),
             Value::Pair(pair) if prim == Prim::SumCar => Ok(pair.car().clone()),

@@ -360,6 +360,10 @@ impl Pair {
     pub fn tags(&self) -> u32 {
         self.tags
     }
+    /// Whether there is [`Value::Nothing`] in it.
+    pub fn has_holes(&self) -> bool {
+        self.has_holes
+    }
     /// True when the pair is a zero as a whole.
     pub fn is_zero(&self) -> bool {
         self.is_zero
