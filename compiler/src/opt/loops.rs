@@ -166,6 +166,7 @@ pub fn linear(function: &Function, definitions: &Definitions, value: Value) -> L
     match inst.op {
         Op::ConstInt(x) if x.unsigned_abs() < 1 << 31 => (None, x),
         Op::Int2(op @ (Int2::Add | Int2::Sub)) => match (constant(inst.args[0]), constant(inst.args[1])) {
+            (Some(x), Some(y)) => (None, if op == Int2::Add { x + y } else { x - y }),
             (_, Some(x)) => (Some(inst.args[0]), if op == Int2::Add { x } else { -x }),
             (Some(x), _) if op == Int2::Add => (Some(inst.args[1]), x),
             _ => (Some(value), 0),

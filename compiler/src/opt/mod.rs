@@ -16,6 +16,7 @@
 //! | [`tail_calls`] | tail calls, loops |
 //! | [`licm`] | what does not change in a loop |
 //! | [`inductions`] | reals that count as integers, places that are in range |
+//! | [`peel`] | first rounds of loops that are not like the others |
 //! | [`select`] | selections instead of branches |
 //! | [`fusion`] | vectors whose elements are computed where they are read |
 //! | [`late_changes`] | changes of vectors behind reads |
@@ -66,6 +67,8 @@ pub mod tail_calls;
 pub mod licm;
 
 pub mod inductions;
+
+pub mod peel;
 
 pub mod select;
 
