@@ -38,7 +38,7 @@ pub const MAX_TAGS: usize = 1 << 16;
 pub const CLASSES: usize = 128;
 
 /// Classes up to this one are as many words as their number says.
-const EXACT: usize = 32;
+pub const EXACT: usize = 32;
 
 /// The smallest class that holds this many words (header included).
 pub const fn class_of(words: usize) -> usize {

@@ -8,15 +8,29 @@ use crate::layout::{COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, class_of, header, v
 use crate::memory::{self, Use};
 use core::ptr;
 
-/// The elements of a new vector, each of which has these numbers of fields. Its pointers are immediates; the other fields
-/// hold anything.
+/// What [`vlad_new_vector`] is given, and gives.
+#[repr(C)]
+pub struct Wanted {
+    /// The length; then the vector.
+    length: u64,
+    /// The numbers of fields of each element.
+    pointers: usize,
+    others: usize,
+}
+
+/// The elements of a new vector. Its pointers are immediates; the other fields hold anything.
+///
+/// # Safety
+///
+/// `wanted` names what a compiled program wants.
 #[unsafe(no_mangle)]
-pub extern "C" fn vlad_new_vector(length: u64, pointers: usize, others: usize) -> *mut u64 {
-    let Some(words) = vector_words(length, pointers, others) else { memory::exhausted(Use::Heap) };
-    let class = class_of(words);
-    let new = take(class);
-    // SAFETY: the box has room for so many words, and nothing else refers to it.
+pub unsafe extern "C" fn vlad_new_vector(wanted: *mut Wanted) {
+    // SAFETY: the caller's obligation; the box has room for so many words, and nothing else refers to it.
     unsafe {
+        let Wanted { length, pointers, others } = *wanted;
+        let Some(words) = vector_words(length, pointers, others) else { memory::exhausted(Use::Heap) };
+        let class = class_of(words);
+        let new = take(class);
         if pointers == 0 {
             *new = header(0, class, 0);
         } else {
@@ -25,8 +39,8 @@ pub extern "C" fn vlad_new_vector(length: u64, pointers: usize, others: usize) -
             *new.add(1) = pointers as u64;
             ptr::write_bytes(new.add(2), 0, pointers);
         }
+        (*wanted).length = new as u64;
     }
-    new
 }
 
 /// What [`vlad_copy_vector`] is given, and gives.

@@ -13,6 +13,7 @@ use crate::base::entity::Entity;
 use crate::codegen::Error;
 use crate::codegen::abi::{Abi, Place, clif_type};
 use crate::codegen::constants::Constants;
+use crate::codegen::loop_values::LoopValues;
 use crate::codegen::operands::{fields_in_place, leaves_block};
 use crate::codegen::ownership::{Facts, Plan};
 use crate::codegen::reuse::Reuse;
@@ -61,6 +62,9 @@ pub(super) struct Translator<'u, 'p, 'b> {
     here: BlockId,
     /// The blocks that go on in their loop where their condition holds, and else leave it.
     going_on: FxHashSet<BlockId>,
+    loop_values: LoopValues,
+    /// The names that values have in the inner loop that a block begins.
+    names: FxHashMap<(BlockId, Value), ir::Value>,
     /// Vectors that nobody else owns.
     pub(super) sole_owners: EntityVec<Value, bool>,
     /// Where the caller wants the results that are not in registers.
@@ -111,6 +115,8 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         blocks,
         here: Function::ENTRY,
         going_on: going_on(function),
+        loop_values: LoopValues::new(function),
+        names: FxHashMap::default(),
         sole_owners: sole_owners(function),
         result_address: None,
         kept: FxHashMap::default(),
@@ -162,6 +168,10 @@ impl<'p> Translator<'_, 'p, '_> {
             let value = self.builder.append_block_param(block, clif_type(function.values[*param]));
             self.define(*param, value);
         }
+        for value in self.loop_values.used(id).to_vec() {
+            let name = self.builder.append_block_param(block, clif_type(function.values[value]));
+            self.names.insert((id, value), name);
+        }
         if matches!(source.terminator, Terminator::Fail(_) | Terminator::Unreachable) && id != Function::ENTRY {
             self.builder.set_cold_block(block);
         }
@@ -200,6 +210,9 @@ impl<'p> Translator<'_, 'p, '_> {
 
     /// The Cranelift value of an SSA value.
     pub(super) fn value(&mut self, value: Value) -> ir::Value {
+        if let Some(name) = self.loop_values.loop_of(self.here).and_then(|header| self.names.get(&(header, value))) {
+            return *name;
+        }
         // Definitions dominate uses, and dominating blocks are visited first.
         let held = self.values[value.index()];
         match held.unwrap_or_else(|| panic!("{value} of {} has no code", self.function.name)) {
@@ -241,7 +254,8 @@ impl<'p> Translator<'_, 'p, '_> {
     }
 
     fn arguments(&mut self, target: &Target) -> (ir::Block, Vec<BlockArg>) {
-        let args = target.args.iter().map(|arg| BlockArg::Value(self.value(*arg))).collect();
+        let names = self.loop_values.used(target.block).to_vec();
+        let args = target.args.iter().chain(&names).map(|arg| BlockArg::Value(self.value(*arg))).collect();
         (self.blocks[target.block], args)
     }
 

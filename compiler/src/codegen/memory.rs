@@ -239,7 +239,7 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().jump(done, &[]);
 
         self.builder.switch_to_block(last);
-        self.call_external(External::Slow("vlad_free"), &[value])?;
+        self.call_external(External::Free, &[value])?;
         self.builder.ins().jump(done, &[]);
 
         self.builder.switch_to_block(done);
@@ -279,7 +279,7 @@ impl Translator<'_, '_, '_> {
 
         self.builder.switch_to_block(last);
         if dying.len() > MANY_DYING && known.moved.is_empty() && kept.is_none() {
-            self.call_external(External::Slow("vlad_free"), &[address])?;
+            self.call_external(External::Free, &[address])?;
         } else {
             for offset in dying {
                 let field = self.builder.ins().load(types::I64, TRUSTED, address, offset);

@@ -9,8 +9,10 @@
 //! | [`function`] | one SSA function → one Cranelift function: blocks and terminators |
 //! | [`instruction`] | operations on reals, truth values, texts and globals |
 //! | [`memory`] | operations on boxes: allocation, fields, tags, reference counts |
+//! | [`free`] | what happens to a box that nobody owns any more |
 //! | [`vector`] | operations on vectors |
 //! | [`lanes`] | operations on two lanes |
+//! | [`loop_values`] | which values get registers of their own in inner loops |
 //! | [`constants`] | boxes that are known at compile time, as data |
 //! | [`operands`] | which fields are read where they are needed |
 //! | [`ownership`] | which releases need no help from the run time |
@@ -30,10 +32,12 @@
 pub mod abi;
 pub mod boxes;
 pub mod constants;
+pub mod free;
 pub mod function;
 pub mod instruction;
 pub mod lanes;
 pub mod link;
+pub mod loop_values;
 pub mod memory;
 pub mod operands;
 pub mod ownership;

@@ -7,7 +7,7 @@ use crate::base::entity::Entity;
 use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::constants::Boxes;
-use crate::codegen::{Error, Object, Options, function, pressure, target};
+use crate::codegen::{Error, Object, Options, free, function, pressure, target};
 use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -30,6 +30,8 @@ pub enum External {
     Runtime(&'static str, &'static [ir::Type], Option<ir::Type>),
     /// Calls a function of the run time that has one integer operand and no result, and preserves all registers.
     Slow(&'static str),
+    /// Frees a box that nobody owns any more, and preserves all registers.
+    Free,
 }
 
 /// The object file in the making.
@@ -314,14 +316,22 @@ impl<'p> Unit<'p> {
         let (name, linkage) = match external {
             External::Math(name, _) | External::Runtime(name, ..) => (name.to_string(), Linkage::Import),
             External::Slow(name) => (format!("{name}.slow"), Linkage::Local),
+            External::Free => ("vlad_free.quick".to_string(), Linkage::Local),
         };
         let signature = external.signature();
         let declared = self.module.declare_function(&name, linkage, &signature);
         let id = declared.map_err(|error| module_error(&name, &error))?;
         self.externals.insert(external, id);
-        if let External::Slow(runtime) = external {
-            let code = self.slow_call(runtime, signature)?;
-            self.define(id, name, code);
+        match external {
+            External::Slow(runtime) => {
+                let code = self.slow_call(runtime, signature)?;
+                self.define(id, name, code);
+            }
+            External::Free => {
+                let code = free::function(self, signature)?;
+                self.define(id, name, code);
+            }
+            External::Math(..) | External::Runtime(..) => {}
         }
         Ok(id)
     }
@@ -460,7 +470,7 @@ impl External {
                 signature.returns.extend(result.map(AbiParam::new));
                 signature
             }
-            External::Slow(_) => {
+            External::Slow(_) | External::Free => {
                 let mut signature = Signature::new(CallConv::PreserveAll);
                 signature.params.push(AbiParam::new(types::I64));
                 signature

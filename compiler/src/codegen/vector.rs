@@ -1,7 +1,7 @@
 //! Operations on vectors → Cranelift instructions.
 //!
 //! ```text
-//! new_vector     the run time makes it
+//! new_vector     a box to hand out, if the vector is small; else the run time makes it
 //! element        a load; the address is computed from the place, and from the length behind pointer fields
 //! take_element   a load, and a store or one more owner
 //! with_element   stores, and a release of each pointer that is replaced; before that, if the vector has other owners,
@@ -21,6 +21,8 @@ use crate::ssa::ir::{Type, VectorId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, StackSlotData, StackSlotKind, types};
 
+/// Bytes of what a new vector is asked for with: its length, and the numbers of fields of an element.
+const MAKE_BYTES: u32 = 24;
 /// Bytes of what a copy is asked for with: the vector, and its words.
 const COPY_BYTES: u32 = 16;
 
@@ -43,13 +45,64 @@ impl Width {
 }
 
 impl Translator<'_, '_, '_> {
-    /// The elements of a new vector.
+    /// The elements of a new vector: a box to hand out of its class if it is small and holds no pointers, else the run time
+    /// makes it.
     pub(super) fn new_vector(&mut self, vector: VectorId, length: ir::Value) -> Result<ir::Value, Error> {
         let width = Width::of(&self.unit.program.vectors[vector].fields);
-        let pointers = self.builder.ins().iconst(types::I64, width.pointers as i64);
-        let others = self.builder.ins().iconst(types::I64, width.others as i64);
-        let make = External::Runtime("vlad_new_vector", &[types::I64; 3], Some(types::I64));
-        Ok(self.call_external(make, &[length, pointers, others])?.expect("the signature has a result"))
+        let slow = self.builder.create_block();
+        let ready = self.builder.create_block();
+        let new = self.builder.append_block_param(ready, types::I64);
+        if width.pointers == 0 && width.others <= layout::EXACT {
+            self.builder.set_cold_block(slow);
+            let new = self.new_small_vector(width, length, slow);
+            self.builder.ins().jump(ready, &[BlockArg::Value(new)]);
+        } else {
+            self.builder.ins().jump(slow, &[]);
+        }
+
+        self.builder.switch_to_block(slow);
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, MAKE_BYTES, 3);
+        let slot = self.builder.create_sized_stack_slot(slot);
+        let request = self.builder.ins().stack_addr(types::I64, slot, 0);
+        let [pointers, others] =
+            [width.pointers, width.others].map(|count| self.builder.ins().iconst(types::I64, count as i64));
+        for (index, part) in (0..).zip([length, pointers, others]) {
+            self.builder.ins().store(TRUSTED, part, request, index * layout::WORD as i32);
+        }
+        self.call_external(External::Slow("vlad_new_vector"), &[request])?;
+        let made = self.builder.ins().load(types::I64, TRUSTED, request, 0);
+        self.builder.ins().jump(ready, &[BlockArg::Value(made)]);
+
+        self.builder.switch_to_block(ready);
+        Ok(new)
+    }
+
+    /// A vector without pointers; control goes to another block if it is not small, or if there is no box to hand out.
+    fn new_small_vector(&mut self, width: Width, length: ir::Value, otherwise: ir::Block) -> ir::Value {
+        // Lengths have been compared with a bound that is far from what would not be represented.
+        let words = self.builder.ins().imul_imm_s(length, width.others as i64);
+        let words = self.builder.ins().iadd_imm_s(words, width.header() as i64);
+        let small = self.builder.create_block();
+        let is_large = self.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, words, layout::EXACT as i64);
+        self.builder.ins().brif(is_large, otherwise, &[], small, &[]);
+
+        self.builder.switch_to_block(small);
+        let least = self.builder.ins().iconst(types::I64, layout::class_of(0) as i64);
+        let class = self.builder.ins().umax(words, least);
+        let lists = self.data_address(self.unit.free_boxes);
+        let list = self.after(lists, class, 1);
+        let first = self.builder.ins().load(types::I64, TRUSTED, list, 0);
+        let found = self.builder.create_block();
+        self.builder.ins().brif(first, found, &[], otherwise, &[]);
+
+        self.builder.switch_to_block(found);
+        let next = self.builder.ins().load(types::I64, TRUSTED, first, 0);
+        self.builder.ins().store(TRUSTED, next, list, 0);
+        let header = self.builder.ins().iconst(types::I64, layout::header(0, 0, 0) as i64);
+        let class = self.builder.ins().ishl_imm_u(class, 8);
+        let header = self.builder.ins().bor(header, class);
+        self.builder.ins().store(TRUSTED, header, first, 0);
+        first
     }
 
     /// Where a field of an element stands: an address, and an offset from it.

@@ -1,0 +1,62 @@
+//! How a box dies: a function that compiled code calls for each that loses its last owner, and that most often needs no help.
+//!
+//! ```text
+//! free(box):  if the box has no pointer fields and lies in a page: it joins the free boxes of the page, and if it is the only
+//!             one, the page joins its queue;
+//!             otherwise the run time does this, after the owners of what the fields refer to have been counted
+//! ```
+//!
+//! It preserves all registers, of which it uses few itself: vectors of numbers die in loops, and what lives across their death
+//! should stay where it is.
+
+use crate::codegen::function::TRUSTED;
+use crate::codegen::unit::{External, Unit};
+use crate::codegen::{Error, layout};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, Signature, UserFuncName, types};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+
+/// The function.
+pub fn function(unit: &mut Unit, signature: Signature) -> Result<ir::Function, Error> {
+    let mut code = ir::Function::with_name_signature(UserFuncName::default(), signature);
+    let [queue_page, free] = ["vlad_queue_page", "vlad_free"].map(|name| unit.external(External::Slow(name)));
+    let (queue_page, free) = (unit.import(queue_page?, &mut code), unit.import(free?, &mut code));
+    let mut context = FunctionBuilderContext::new();
+    let mut builder = FunctionBuilder::new(&mut code, &mut context);
+    let [entry, plain, in_page, is_only, done, other] = std::array::from_fn(|_| builder.create_block());
+    builder.set_cold_block(is_only);
+    builder.set_cold_block(other);
+
+    builder.append_block_params_for_function_params(entry);
+    builder.switch_to_block(entry);
+    let dead = builder.block_params(entry)[0];
+    // The number of pointer fields, and the class.
+    let kind = builder.ins().uload16(types::I64, TRUSTED, dead, 0);
+    let pointers = builder.ins().band_imm_s(kind, 0xff);
+    builder.ins().brif(pointers, other, &[], plain, &[]);
+
+    builder.switch_to_block(plain);
+    let classes = (0..layout::CLASSES).take_while(|class| layout::is_in_page(*class)).count();
+    let is_large = builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, kind, (classes as i64) << 8);
+    builder.ins().brif(is_large, other, &[], in_page, &[]);
+
+    builder.switch_to_block(in_page);
+    let page = builder.ins().band_imm_s(dead, -(layout::PAGE as i64));
+    let first = builder.ins().load(types::I64, TRUSTED, page, layout::PAGE_FREE_OFFSET);
+    builder.ins().store(TRUSTED, first, dead, 0);
+    builder.ins().store(TRUSTED, dead, page, layout::PAGE_FREE_OFFSET);
+    builder.ins().brif(first, done, &[], is_only, &[]);
+
+    builder.switch_to_block(is_only);
+    builder.ins().call(queue_page, &[page]);
+    builder.ins().jump(done, &[]);
+
+    builder.switch_to_block(other);
+    builder.ins().call(free, &[dead]);
+    builder.ins().jump(done, &[]);
+
+    builder.switch_to_block(done);
+    builder.ins().return_(&[]);
+    unit.finish(builder);
+    Ok(code)
+}
