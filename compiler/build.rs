@@ -95,7 +95,44 @@ fn build_math() {
         }
         archive.objects(dispatch.file(&dispatch_source).compile_intermediates());
     }
+    let pairs = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/math/pairs.c");
+    println!("cargo::rerun-if-changed={}", pairs.display());
+    let tables = output.join("math");
+    fs::create_dir_all(&tables)
+        .and_then(|()| fs::write(tables.join("powers.h"), powers()))
+        .unwrap_or_else(|error| panic!("cannot write to {}: {error}", tables.display()));
+    let mut build = cc::Build::new();
+    build.opt_level(2).debug(false).pic(true).include(&tables).flag("-ffp-contract=off");
+    archive.objects(build.out_dir(tables.join("pairs")).file(&pairs).compile_intermediates());
     archive.compile("vlad_math");
+}
+
+/// The powers of 2 by multiples of 1/64 and of 1/4096, as tables in C of sums of two doubles.
+fn powers() -> String {
+    let mut text = String::new();
+    for (name, halvings) in [("COARSE", 6), ("FINE", 12)] {
+        let step = (0..halvings).fold((2.0, 0.0), |power, _| root(power));
+        let rows = std::iter::successors(Some((1.0, 0.0)), |power| Some(product(*power, step)));
+        let rows: String = rows.take(64).map(|(high, low)| format!("{{ {high:e}, {low:e} }},\n")).collect();
+        text += &format!("static const double {name}[64][2] = {{\n{rows}}};\n");
+    }
+    text
+}
+
+/// The sum of two doubles as one and what is left, the first being larger.
+fn sum(x: f64, y: f64) -> (f64, f64) {
+    (x + y, (x - (x + y)) + y)
+}
+
+/// The product of two sums of two doubles.
+fn product((a, b): (f64, f64), (x, y): (f64, f64)) -> (f64, f64) {
+    sum(a * x, a.mul_add(x, -(a * x)) + (a * y + b * x))
+}
+
+/// The square root of a sum of two doubles, by a step of Newton's method from that of the first.
+fn root((a, b): (f64, f64)) -> (f64, f64) {
+    let first = a.sqrt();
+    sum(first, (first.mul_add(-first, a) + b) / (2.0 * first))
 }
 
 /// The folder with the sources of a package that the build script depends on.

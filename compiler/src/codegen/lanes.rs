@@ -7,13 +7,14 @@
 //! ```
 //!
 //! An operation computes in each lane what it computes of single numbers, to the last bit. Where the machine has no
-//! instruction for it, each lane is computed for itself.
+//! instruction for it, it is a function of two lanes (`runtime/math/pairs.c`), or each lane is computed for itself.
 //!
 //! Elements are aligned as reals are, not as lanes: loads and stores of lanes must not say more.
 
 use crate::codegen::Error;
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::instruction::condition;
+use crate::codegen::unit::External;
 use crate::codegen::vector::Width;
 use crate::ssa::ir::{Lanewise, Real1, Real2, VectorId};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -34,6 +35,10 @@ impl Translator<'_, '_, '_> {
         Ok(match op {
             Lanewise::Real1(Real1::Neg | Real1::Abs | Real1::Sqrt)
             | Lanewise::Real2(Real2::Add | Real2::Sub | Real2::Mul | Real2::Div) => self.arithmetic(op, args)?,
+            Lanewise::Real1(op @ (Real1::Exp | Real1::Tanh)) => {
+                let function = if op == Real1::Exp { "vlad_exp_pair" } else { "vlad_tanh_pair" };
+                self.call_external(External::MathPair(function), args)?.expect("the signature has a result")
+            }
             Lanewise::Real1(_) | Lanewise::Real2(_) => {
                 let mut lanes = [args[0]; 2];
                 for (lane, result) in (0..).zip(&mut lanes) {

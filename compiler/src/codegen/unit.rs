@@ -26,6 +26,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub enum External {
     /// An elementary function, or one of the C library, with this many operands.
     Math(&'static str, usize),
+    /// An elementary function of two lanes.
+    MathPair(&'static str),
     /// Of the run time, with the convention of the system.
     Runtime(&'static str, &'static [ir::Type], Option<ir::Type>),
     /// Calls a function of the run time that has one integer operand and no result, and preserves all registers.
@@ -278,7 +280,8 @@ impl<'p> Unit<'p> {
 
     /// The finished file.
     pub fn into_object(self) -> Result<Object, Error> {
-        let has_math = self.externals.keys().any(|external| matches!(external, External::Math(..)));
+        let has_math =
+            self.externals.keys().any(|external| matches!(external, External::Math(..) | External::MathPair(_)));
         let emitted = self.module.finish().emit();
         let bug = |message: String| Error::Bug { name: "the object file".to_string(), message };
         Ok(Object { bytes: emitted.map_err(|error| bug(error.to_string()))?, has_math })
@@ -314,7 +317,9 @@ impl<'p> Unit<'p> {
             return Ok(*id);
         }
         let (name, linkage) = match external {
-            External::Math(name, _) | External::Runtime(name, ..) => (name.to_string(), Linkage::Import),
+            External::Math(name, _) | External::MathPair(name) | External::Runtime(name, ..) => {
+                (name.to_string(), Linkage::Import)
+            }
             External::Slow(name) => (format!("{name}.slow"), Linkage::Local),
             External::Free => ("vlad_free.quick".to_string(), Linkage::Local),
         };
@@ -331,7 +336,7 @@ impl<'p> Unit<'p> {
                 let code = free::function(self, signature)?;
                 self.define(id, name, code);
             }
-            External::Math(..) | External::Runtime(..) => {}
+            External::Math(..) | External::MathPair(_) | External::Runtime(..) => {}
         }
         Ok(id)
     }
@@ -462,6 +467,12 @@ impl External {
                 let mut signature = Signature::new(CallConv::SystemV);
                 signature.params.resize(operands, AbiParam::new(types::F64));
                 signature.returns.push(AbiParam::new(types::F64));
+                signature
+            }
+            External::MathPair(_) => {
+                let mut signature = Signature::new(CallConv::SystemV);
+                signature.params.push(AbiParam::new(types::F64X2));
+                signature.returns.push(AbiParam::new(types::F64X2));
                 signature
             }
             External::Runtime(_, params, result) => {

@@ -8,7 +8,7 @@ use crate::opt::rewrite::{Definitions, is_constant};
 use crate::ssa::ir::{Function, Inst, LANES, Lanewise, Op, Real1, Real2, Type, Value, VectorId, VectorLayout};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A call of a function of reals costs what lanes have to save so often.
+/// A call of a function of reals costs what lanes have to save so often; one of lanes saves as much.
 const CALL: usize = 2;
 
 /// What is done for one loop.
@@ -31,7 +31,7 @@ pub(super) struct Plan {
 /// The operation on lanes for one on single values.
 pub(super) fn lanewise(op: Op) -> Option<Lanewise> {
     Some(match op {
-        Op::Real1(op @ (Real1::Neg | Real1::Abs | Real1::Sqrt)) => Lanewise::Real1(op),
+        Op::Real1(op @ (Real1::Neg | Real1::Abs | Real1::Sqrt | Real1::Exp | Real1::Tanh)) => Lanewise::Real1(op),
         Op::Real2(op @ (Real2::Add | Real2::Sub | Real2::Mul | Real2::Div)) => Lanewise::Real2(op),
         Op::Compare(op) => Lanewise::Compare(op),
         Op::Not => Lanewise::Not,
@@ -270,10 +270,11 @@ impl Search<'_> {
         }
         for change in self.changes.values() {
             let fields = &change.args[3..];
-            if fields.iter().any(|field| self.ty(*field) != Type::F64) {
+            // Who owns what is not decided in lanes.
+            if fields.iter().any(|field| self.ty(*field) == Type::Ptr) {
                 return false;
             }
-            let alone = fields.len() == 1;
+            let alone = fields.len() == 1 && self.ty(fields[0]) == Type::F64;
             saved += usize::from(alone);
             moved += if alone { 0 } else { fields.iter().filter(|field| laned.contains(field)).count() };
             into_lanes.extend(fields.iter().filter(|field| alone && !laned.contains(field)));
@@ -287,6 +288,7 @@ impl Search<'_> {
             let in_lanes = laned.contains(&value);
             match inst.op {
                 Op::Element(vector, _) if in_lanes => saved += usize::from(self.vectors[vector].fields.len() == 1),
+                Op::Real1(Real1::Exp | Real1::Tanh) if in_lanes => saved += CALL,
                 // Truth values need no instructions of their own.
                 Op::Real1(_) | Op::Real2(_) | Op::Compare(_) | Op::RealIs(_) | Op::Select if in_lanes => saved += 1,
                 op if is_call(op) => moved += CALL,

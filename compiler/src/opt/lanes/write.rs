@@ -353,6 +353,11 @@ impl<'f> Writer<'f> {
         given
     }
 
+    /// Whether two elements are changed at a time: all fields can be lanes.
+    fn is_paired(&self, change: &Inst) -> bool {
+        change.args[3..].iter().all(|field| self.function.values[*field] == Type::F64)
+    }
+
     /// Writes a round; what it passes on for each parameter.
     fn round(&mut self) -> Vec<Value> {
         let plan = self.plan;
@@ -369,22 +374,28 @@ impl<'f> Writer<'f> {
             }
         }
         // All that is read of a vector is read before it is changed.
-        let mut fields: FxHashMap<(Value, usize), Vec<Value>> = FxHashMap::default();
-        for (param, change) in plan.found.params.iter().filter_map(|param| Some((param, plan.changes.get(param)?))) {
-            for pair in 0..plan.pairs {
-                let lanes = change.args[3..].iter().map(|field| self.in_lanes(*field, pair)).collect();
-                fields.insert((*param, pair), lanes);
+        let changes = plan.found.params.iter().enumerate();
+        let changes = changes.filter_map(|(position, param)| Some((position, plan.changes.get(param)?)));
+        let changes: Vec<(usize, &Inst, bool)> =
+            changes.map(|(at, change)| (at, change, self.is_paired(change))).collect();
+        let mut fields: FxHashMap<(usize, usize), Vec<Value>> = FxHashMap::default();
+        for (position, change, is_paired) in &changes {
+            for step in 0..if *is_paired { plan.pairs } else { rounds } {
+                let made = change.args[3..].iter();
+                let made =
+                    made.map(|field| if *is_paired { self.in_lanes(*field, step) } else { self.single(*field, step) });
+                fields.insert((*position, step), made.collect());
             }
         }
-        for (position, param) in plan.found.params.iter().enumerate() {
-            let Some(change) = plan.changes.get(param) else { continue };
+        for (position, change, is_paired) in changes {
             let Op::WithElement(vector) = change.op else { continue };
-            for pair in 0..plan.pairs {
-                let length = self.single(change.args[1], 0);
-                let place = self.single(change.args[2], self.round_of(pair, 0));
+            let op = if is_paired { Op::WithElements(vector) } else { change.op };
+            for step in 0..if is_paired { plan.pairs } else { rounds } {
+                let round = if is_paired { self.round_of(step, 0) } else { step };
+                let (length, place) = (self.single(change.args[1], 0), self.single(change.args[2], round));
                 let mut args = vec![next[position], length, place];
-                args.extend(&fields[&(*param, pair)]);
-                next[position] = self.make(Op::WithElements(vector), &args, Type::Ptr);
+                args.extend(&fields[&(position, step)]);
+                next[position] = self.make(op, &args, Type::Ptr);
             }
         }
         next
