@@ -20,7 +20,7 @@ use crate::codegen::reuse::Reuse;
 use crate::codegen::sole_owners::sole_owners;
 use crate::codegen::unit::{External, Unit};
 use crate::ssa::graph::{Graph, reverse_postorder};
-use crate::ssa::ir::{BlockId, FuncId, Function, Op, Target, Terminator, TextId, Type, Value};
+use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Target, Terminator, TextId, Type, Value};
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::immediates::Ieee64;
 use cranelift_codegen::ir::{
@@ -91,6 +91,14 @@ fn going_on(function: &Function) -> FxHashSet<BlockId> {
         }
     }
     found
+}
+
+/// The conditions that all have to hold so that one does, of those that a block's instructions make.
+fn conjuncts(insts: &[Inst], condition: Value) -> Vec<Value> {
+    match insts.iter().find(|inst| inst.results[..] == [condition]) {
+        Some(inst) if inst.op == Op::And => inst.args.iter().flat_map(|arg| conjuncts(insts, *arg)).collect(),
+        _ => vec![condition],
+    }
 }
 
 /// Translates a function of the program.
@@ -265,18 +273,7 @@ impl<'p> Translator<'_, 'p, '_> {
                 let (block, args) = self.arguments(target);
                 self.builder.ins().jump(block, &args);
             }
-            Terminator::Branch(condition, yes, no) => {
-                let condition = self.value(*condition);
-                let (yes, yes_args) = self.arguments(yes);
-                let (no, no_args) = self.arguments(no);
-                // Cranelift places the second target closer to the branch: a loop should lie in one piece, or values that
-                // live across it change their places in each round.
-                let opposite = if self.going_on.contains(&self.here) { self.opposite(condition) } else { None };
-                match opposite {
-                    Some(opposite) => self.builder.ins().brif(opposite, no, &no_args, yes, &yes_args),
-                    None => self.builder.ins().brif(condition, yes, &yes_args, no, &no_args),
-                };
-            }
+            Terminator::Branch(condition, yes, no) => self.branch(*condition, yes, no),
             Terminator::Switch(value, targets) => self.switch(*value, targets),
             Terminator::Return(values) => self.return_values(values),
             Terminator::TailCall(callee, args) => {
@@ -297,6 +294,31 @@ impl<'p> Translator<'_, 'p, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A branch; where several conditions have to hold, there is one for each, which need not be made values then.
+    fn branch(&mut self, condition: Value, yes: &Target, no: &Target) {
+        let mut conditions = conjuncts(&self.function.blocks[self.here].insts, condition);
+        let last = conditions.pop().expect("there is one at least");
+        let last = self.value(last);
+        let conditions: Vec<ir::Value> = conditions.into_iter().map(|condition| self.value(condition)).collect();
+        let (yes, yes_args) = self.arguments(yes);
+        let (no, no_args) = self.arguments(no);
+        for condition in conditions {
+            let next = self.builder.create_block();
+            match self.opposite(condition) {
+                Some(opposite) => self.builder.ins().brif(opposite, no, &no_args, next, &[]),
+                None => self.builder.ins().brif(condition, next, &[], no, &no_args),
+            };
+            self.builder.switch_to_block(next);
+        }
+        // Cranelift places the second target closer to the branch: a loop should lie in one piece, or values that
+        // live across it change their places in each round.
+        let opposite = if self.going_on.contains(&self.here) { self.opposite(last) } else { None };
+        match opposite {
+            Some(opposite) => self.builder.ins().brif(opposite, no, &no_args, yes, &yes_args),
+            None => self.builder.ins().brif(last, yes, &yes_args, no, &no_args),
+        };
     }
 
     /// The opposite of a comparison.
