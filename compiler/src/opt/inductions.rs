@@ -13,10 +13,11 @@
 //! ```
 //!
 //! The numbers of the language are reals, and each place of a vector is checked to be an integer in range. A parameter of a
-//! loop is an integer if it is one at first and each round changes it by a small integer: exactly, since no loop makes so
-//! many rounds that it would leave the integers that reals represent. Comparisons of such numbers compare integers, with
-//! reals, too, that a test before has found equal to one. Where a loop that makes boxes or vectors runs up to any other real,
-//! it runs up to the next integer. Where it runs until it is past what is no number, it runs for ever.
+//! loop is an integer if it is one at first and each round changes it by a small integer, and so is one of several such
+//! numbers: exactly, since no loop makes so many rounds that it would leave the integers that reals represent. Comparisons of
+//! such numbers compare integers, with reals, too, that a test before has found equal to one. Where a loop that makes boxes or
+//! vectors runs up to any other real, it runs up to the next integer. Where it runs until it is past what is no number, it
+//! runs for ever.
 //!
 //! A place is in range where it starts at or after zero and counts upwards, and a test has found it below the length, or the
 //! other way round: starts below the length, counts downwards, and has been found not to be negative. Lengths are the same
@@ -69,7 +70,7 @@ enum Base {
 /// The sum of a base and a constant.
 type Linear = (Base, i64);
 
-/// The real parameters of loops that are integers.
+/// The real parameters of blocks that are integers.
 struct Counters<'f> {
     function: &'f Function,
     definitions: Definitions,
@@ -150,8 +151,8 @@ fn arguments(function: &Function, graph: &Graph, params: &FxHashSet<Value>) -> F
 
 fn count_by_integers(function: &mut Function) -> bool {
     let graph = Graph::new(function);
-    let headers = graph.order.iter().filter(|block| graph.is_loop_header(**block));
-    let params: FxHashSet<Value> = headers
+    let joins = graph.order.iter().filter(|block| graph.predecessors[**block].len() > 1);
+    let params: FxHashSet<Value> = joins
         .flat_map(|block| &function.blocks[*block].params)
         .copied()
         .filter(|p| function.values[*p] == Type::F64)
