@@ -20,7 +20,7 @@ use crate::codegen::reuse::Reuse;
 use crate::codegen::sole_owners::sole_owners;
 use crate::codegen::unit::{External, Unit};
 use crate::ssa::graph::{Graph, reverse_postorder};
-use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Target, Terminator, TextId, Type, Value};
+use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Real1, Target, Terminator, TextId, Type, Value};
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::immediates::Ieee64;
 use cranelift_codegen::ir::{
@@ -99,6 +99,19 @@ fn conjuncts(insts: &[Inst], condition: Value) -> Vec<Value> {
         Some(inst) if inst.op == Op::And => inst.args.iter().flat_map(|arg| conjuncts(insts, *arg)).collect(),
         _ => vec![condition],
     }
+}
+
+/// The sine and the cosine of one number, if the instruction is one of them, and the other follows in the block.
+fn sine_and_cosine(block: &Block, position: usize) -> Option<(Value, Value)> {
+    let inst = &block.insts[position];
+    let other = match inst.op {
+        Op::Real1(Real1::Sin) => Op::Real1(Real1::Cos),
+        Op::Real1(Real1::Cos) => Op::Real1(Real1::Sin),
+        _ => return None,
+    };
+    let other = block.insts[position..].iter().find(|found| found.op == other && found.args == inst.args)?;
+    let (result, other) = (inst.results[0], other.results[0]);
+    Some(if inst.op == Op::Real1(Real1::Sin) { (result, other) } else { (other, result) })
 }
 
 /// Translates a function of the program.
@@ -209,7 +222,9 @@ impl<'p> Translator<'_, 'p, '_> {
                 let address = self.value(inst.args[0]);
                 let offset = self.field_offset(sum, tag, field);
                 self.values[inst.results[0].index()] = Some(Held::Memory(address, offset, types::F64));
-            } else if !plan.skipped.contains(&position) {
+            } else if let Some((sine, cosine)) = sine_and_cosine(source, position) {
+                self.sin_cos(inst.args[0], sine, cosine)?;
+            } else if !plan.skipped.contains(&position) && !inst.results.iter().any(|result| self.is_defined(*result)) {
                 self.instruction(inst)?;
             }
         }

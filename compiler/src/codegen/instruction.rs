@@ -7,7 +7,7 @@ use crate::codegen::Error;
 use crate::codegen::abi::clif_type;
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::External;
-use crate::ssa::ir::{Compare, Inst, Int2, IntCompare, Op, Real1, Real2, Stream, Type};
+use crate::ssa::ir::{Compare, Inst, Int2, IntCompare, Op, Real1, Real2, Stream, Type, Value};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, types};
 use cranelift_module::Module;
@@ -168,6 +168,17 @@ impl Translator<'_, '_, '_> {
             Real1::Expm1 => "vlad_expm1",
         };
         Ok(self.call_external(External::Math(math, 1), &[x])?.expect("the signature has a result"))
+    }
+
+    /// Sine and cosine of one number: most of the work is the same.
+    pub(super) fn sin_cos(&mut self, x: Value, sine: Value, cosine: Value) -> Result<(), Error> {
+        let x = self.value(x);
+        let both = self.call_external(External::SinCos, &[x])?.expect("the signature has a result");
+        for (lane, result) in (0..).zip([sine, cosine]) {
+            let lane = self.builder.ins().extractlane(both, lane);
+            self.define(result, lane);
+        }
+        Ok(())
     }
 
     pub(super) fn real2(&mut self, op: Real2, x: ir::Value, y: ir::Value) -> Result<ir::Value, Error> {

@@ -28,6 +28,8 @@ pub enum External {
     Math(&'static str, usize),
     /// An elementary function of two lanes.
     MathPair(&'static str),
+    /// Sine and cosine of a number, in two lanes.
+    SinCos,
     /// Of the run time, with the convention of the system.
     Runtime(&'static str, &'static [ir::Type], Option<ir::Type>),
     /// Calls a function of the run time that has one integer operand and no result, and preserves all registers.
@@ -280,8 +282,10 @@ impl<'p> Unit<'p> {
 
     /// The finished file.
     pub fn into_object(self) -> Result<Object, Error> {
-        let has_math =
-            self.externals.keys().any(|external| matches!(external, External::Math(..) | External::MathPair(_)));
+        let has_math = self
+            .externals
+            .keys()
+            .any(|external| matches!(external, External::Math(..) | External::MathPair(_) | External::SinCos));
         let emitted = self.module.finish().emit();
         let bug = |message: String| Error::Bug { name: "the object file".to_string(), message };
         Ok(Object { bytes: emitted.map_err(|error| bug(error.to_string()))?, has_math })
@@ -321,6 +325,7 @@ impl<'p> Unit<'p> {
                 (name.to_string(), Linkage::Import)
             }
             External::Slow(name) => (format!("{name}.slow"), Linkage::Local),
+            External::SinCos => ("vlad_sin_cos".to_string(), Linkage::Import),
             External::Free => ("vlad_free.quick".to_string(), Linkage::Local),
         };
         let signature = external.signature();
@@ -336,7 +341,7 @@ impl<'p> Unit<'p> {
                 let code = free::function(self, signature)?;
                 self.define(id, name, code);
             }
-            External::Math(..) | External::MathPair(_) | External::Runtime(..) => {}
+            External::Math(..) | External::MathPair(_) | External::SinCos | External::Runtime(..) => {}
         }
         Ok(id)
     }
@@ -469,9 +474,10 @@ impl External {
                 signature.returns.push(AbiParam::new(types::F64));
                 signature
             }
-            External::MathPair(_) => {
+            External::MathPair(_) | External::SinCos => {
                 let mut signature = Signature::new(CallConv::SystemV);
-                signature.params.push(AbiParam::new(types::F64X2));
+                let operand = if self == External::SinCos { types::F64 } else { types::F64X2 };
+                signature.params.push(AbiParam::new(operand));
                 signature.returns.push(AbiParam::new(types::F64X2));
                 signature
             }
