@@ -16,13 +16,13 @@
 //!
 //! What has effects keeps its order, and so do new boxes. Fields and elements are read before the next call, so that it can
 //! take the box or the vector over. Blocks that are not that long keep their order, except that fields and elements are
-//! read where they are needed.
+//! read, and counters changed, where they are needed.
 //!
 //! Tests: `tests/opt/schedule/`.
 
 use crate::base::EntityVec;
 use crate::opt::rewrite::is_constant;
-use crate::ssa::ir::{Block, BlockId, Function, Op, Program, Type, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -52,7 +52,8 @@ pub fn run(program: &mut Program) -> bool {
     changed
 }
 
-/// The order of the instructions, but with fields right before their first use, or the next barrier.
+/// The order of the instructions, but with fields right before their first use, or the next barrier, and counters changed right
+/// before their first use.
 fn fields_late(block: &Block) -> Vec<usize> {
     let mut order = Vec::with_capacity(block.insts.len());
     // By their results.
@@ -63,11 +64,11 @@ fn fields_late(block: &Block) -> Vec<usize> {
     };
     for (index, inst) in block.insts.iter().enumerate() {
         let mut read: Vec<usize> = Vec::new();
-        if is_barrier(inst.op) {
-            read.extend(waiting.drain().map(|(_, field)| field));
-        }
         // Fields of fields: those that are read later are wanted first.
         let mut wanted = inst.args.clone();
+        if is_barrier(inst.op) {
+            wanted.extend(waiting.iter().filter(|(_, at)| is_read(block.insts[**at].op)).map(|(value, _)| *value));
+        }
         while let Some(value) = wanted.pop() {
             if let Some(field) = waiting.remove(&value) {
                 wanted.extend_from_slice(&block.insts[field].args);
@@ -75,7 +76,8 @@ fn fields_late(block: &Block) -> Vec<usize> {
             }
         }
         order.extend(sorted(read));
-        if let (true, [result]) = (is_read(inst.op), &inst.results[..]) {
+        let waits = is_read(inst.op) || is_next(block, inst);
+        if let (true, [result]) = (waits, &inst.results[..]) {
             waiting.insert(*result, index);
         } else {
             order.push(index);
@@ -83,6 +85,12 @@ fn fields_late(block: &Block) -> Vec<usize> {
     }
     order.extend(sorted(waiting.into_values().collect()));
     order
+}
+
+/// True for what counts on from a parameter of the block: what the parameter was should not be needed any more, so that both
+/// can be in one register.
+fn is_next(block: &Block, inst: &Inst) -> bool {
+    matches!(inst.op, Op::Int2(_)) && inst.args.iter().any(|arg| block.params.contains(arg))
 }
 
 /// How many reals are alive at a time, at most.
