@@ -7,14 +7,14 @@
 //! ```
 //!
 //! A field borrows from its box if wherever it is looked at, its box is needed afterwards. Nothing lives longer for it, then.
-//! Vectors that are changed are left to other rules, since what borrows from a vector keeps its elements from being taken out
+//! Vectors that are changed where an element has been read are left to other rules, since what borrows from a vector keeps its elements from being taken out
 //! ([`crate::opt::taking`]).
 
 use crate::base::EntityVec;
 use crate::opt::liveness::live_in;
 use crate::opt::ownership::{Modes, consumes};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Function, Inst, Op, Type, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The fields that borrow, of those that would be owned, with their boxes.
@@ -25,7 +25,7 @@ pub(super) fn while_alive(
     modes: &Modes,
 ) -> FxHashMap<Value, Value> {
     let insts = || function.blocks.values().flat_map(|block| &block.insts);
-    let changed: FxHashSet<Value> = insts().filter(|inst| inst.op.changes_vector()).map(|inst| inst.args[0]).collect();
+    let changed = changed_after_reads(function, graph);
     let is_field = |inst: &&Inst| {
         matches!(inst.op, Op::Field(..) | Op::Element(..)) && owned[inst.results[0]] && !changed.contains(&inst.args[0])
     };
@@ -58,4 +58,21 @@ pub(super) fn while_alive(
         }
     }
     found
+}
+
+/// The vectors that are changed where the way there has read one of their pointers.
+fn changed_after_reads(function: &Function, graph: &Graph) -> FxHashSet<Value> {
+    let all = || graph.order.iter().flat_map(|id| function.blocks[*id].insts.iter().map(move |inst| (*id, inst)));
+    let mut reads: FxHashMap<Value, Vec<BlockId>> = FxHashMap::default();
+    for (id, inst) in all() {
+        if matches!(inst.op, Op::Element(..)) && function.values[inst.results[0]] == Type::Ptr {
+            reads.entry(inst.args[0]).or_default().push(id);
+        }
+    }
+    let is_read_before = |(id, inst): &(BlockId, &Inst)| {
+        let reads = reads.get(&inst.args[0]);
+        reads.is_some_and(|reads| reads.iter().any(|read| graph.dominates(*read, *id)))
+    };
+    let changes = all().filter(|(_, inst)| inst.op.changes_vector()).filter(is_read_before);
+    changes.map(|(_, inst)| inst.args[0]).collect()
 }
