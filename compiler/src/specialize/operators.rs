@@ -162,6 +162,9 @@ impl Specializer<'_> {
             return self.convert(e, a, target);
         }
         let multiplies = self.meet_in_several_ways(a.shape, b.shape);
+        // What may have holes is decided part by part, however deep a zero has to be unfolded for that.
+        let single = [a, b].iter().all(|value| self.flow.shapes.single(value.shape).is_some());
+        let multiplies = multiplies || !single && (self.has_holes(a) || self.has_holes(b));
         if multiplies || self.is_large(a.shape) && self.is_large(b.shape) {
             let always = self.always_conform(a.shape, b.shape, &mut FxHashSet::default());
             let helper = match self.sharing {
