@@ -52,6 +52,8 @@ pub(super) enum Stop {
 pub(super) enum Atom {
     Shape(Shape),
     Plus(Shape, Shape),
+    /// [`Prim::Within`] of a sum and a sensitivity.
+    InSum(Shape, Shape),
     Operator(Operator, Shape),
     /// `bundle` below some transformations.
     Bundle(Below, Shape, Shape),
@@ -142,6 +144,11 @@ impl Shapes {
     /// The shape of `(plus x y)`; ⊥ where no alternatives conform.
     pub fn plus(&mut self, a: Shape, b: Shape) -> Shape {
         self.unfold_or_unite(vec![Atom::Plus(a, b)], None).expect("a sum transforms no code")
+    }
+
+    /// The shape of `(within sum sensitivity)`.
+    pub fn within(&mut self, sum: Shape, sensitivity: Shape) -> Shape {
+        self.unfold_or_unite(vec![Atom::InSum(sum, sensitivity)], None).expect("a choice transforms no code")
     }
 
     /// The shape of what an operator makes of a value; alternatives that it does not work on are left out.
@@ -489,6 +496,7 @@ impl Unfolding<'_, '_> {
         match atom {
             Atom::Shape(shape) => self.expand_shape(shape, parts),
             Atom::Plus(a, b) => self.expand_plus(a, b, parts),
+            Atom::InSum(sum, sensitivity) => self.expand_in_sum(sum, sensitivity, parts),
             Atom::Operator(operator, shape) => return self.expand_operator(operator, shape, parts),
             Atom::Bundle(below, x, t) => return self.expand_bundle(below, x, t, parts),
             Atom::Environment(operator, closure, index) => {
@@ -529,6 +537,32 @@ impl Unfolding<'_, '_> {
             let children =
                 alternative.children.iter().enumerate().map(|(i, child)| vec![part(*child, (class, i))]).collect();
             Self::add(parts, alternative.head, children);
+        }
+    }
+
+    fn expand_in_sum(&mut self, sum: Shape, sensitivity: Shape, parts: &mut Parts) {
+        if !self.shapes.has_holes(sum) {
+            return self.expand_shape(sensitivity, parts);
+        }
+        let unfolded = self.shapes.unfold_zeros(sensitivity);
+        let sensitivities = self.shapes.alternatives(unfolded);
+        for alternative in self.shapes.alternatives(sum).iter() {
+            if alternative.head == Head::Nothing {
+                Self::add(parts, Head::Nothing, vec![]);
+            } else if !alternative.children.iter().any(|part| self.shapes.has_holes(*part)) {
+                self.expand_shape(sensitivity, parts);
+            } else {
+                for other in sensitivities.iter() {
+                    let children = match other.head {
+                        Head::Pair(_) => {
+                            let both = alternative.children.iter().zip(other.children.iter());
+                            both.map(|(sum, part)| vec![Atom::InSum(*sum, *part)]).collect()
+                        }
+                        _ => other.children.iter().map(|child| vec![Atom::Shape(*child)]).collect(),
+                    };
+                    Self::add(parts, other.head, children);
+                }
+            }
         }
     }
 

@@ -223,7 +223,6 @@ pub struct Shapes {
     pub(super) without_numbers: FxHashMap<Shape, Shape>,
     pub(super) sides: FxHashMap<(Shape, Prim, Levels), Shape>,
     pub(super) hands_on: FxHashMap<(Shape, Levels), bool>,
-    pub(super) within: FxHashMap<(Shape, Shape), Shape>,
     /// Whether widening is to make shapes small instead of finding out how they grow.
     pub(super) coarse: bool,
     /// See [`Shapes::steps`].
@@ -252,7 +251,6 @@ impl Shapes {
             without_numbers: FxHashMap::default(),
             sides: FxHashMap::default(),
             hands_on: FxHashMap::default(),
-            within: FxHashMap::default(),
             coarse: false,
             steps: Cell::new(0),
         };

@@ -183,41 +183,6 @@ impl Shapes {
         parts.any(|(part, shape)| levels.below(part).is_some_and(|levels| self.hands_on(*shape, levels)))
     }
 
-    /// What [`Prim::Within`] makes of a sum and a sensitivity.
-    pub fn within(&mut self, sum: Shape, sensitivity: Shape) -> Shape {
-        if !self.has_holes(sum) {
-            return sensitivity;
-        }
-        if let Some(known) = self.within.get(&(sum, sensitivity)) {
-            return *known;
-        }
-        let unfolded = self.unfold_zeros(sensitivity);
-        let mut results = Vec::new();
-        for alternative in self.alternatives(sum).iter() {
-            if alternative.head == Head::Nothing {
-                results.push(self.make(Head::Nothing, &[]));
-                continue;
-            }
-            if !alternative.children.iter().any(|part| self.has_holes(*part)) {
-                results.push(sensitivity);
-                continue;
-            }
-            for other in self.alternatives(unfolded).iter() {
-                let children: Vec<Shape> = match other.head {
-                    Head::Pair(_) => {
-                        let parts = alternative.children.iter().zip(other.children.iter());
-                        parts.map(|(sum, part)| self.within(*sum, *part)).collect()
-                    }
-                    _ => other.children.to_vec(),
-                };
-                results.push(self.make(other.head, &children));
-            }
-        }
-        let result = self.join_all(&results);
-        self.within.insert((sum, sensitivity), result);
-        result
-    }
-
     /// Whether values of a shape hold nothing.
     pub fn is_nothing(&self, shape: Shape) -> bool {
         !self.is_recursive(shape)

@@ -163,8 +163,9 @@ impl Specializer<'_> {
         }
         let multiplies = self.meet_in_several_ways(a.shape, b.shape);
         // What may have holes is decided part by part, however deep a zero has to be unfolded for that.
-        let single = [a, b].iter().all(|value| self.flow.shapes.single(value.shape).is_some());
-        let multiplies = multiplies || !single && (self.has_holes(a) || self.has_holes(b));
+        let is_simple =
+            [a, b].map(|value| self.flow.shapes.single(value.shape).is_some() && !self.is_large(value.shape));
+        let multiplies = multiplies || is_simple != [true, true] && (self.has_holes(a) || self.has_holes(b));
         if multiplies || self.is_large(a.shape) && self.is_large(b.shape) {
             let always = self.always_conform(a.shape, b.shape, &mut FxHashSet::default());
             let helper = match self.sharing {
@@ -356,6 +357,15 @@ impl Specializer<'_> {
         if !self.flow.shapes.has_holes(sum.shape) {
             return self.convert(e, sensitivity, target);
         }
+        if self.flow.shapes.single(sum.shape).is_none() || self.is_large(sum.shape) {
+            let helper = Helper::Within(sum.shape, sensitivity.shape, target);
+            return Some(self.call_helper(e, helper, &[sum, sensitivity], target));
+        }
+        self.within_unfolded(e, sum, sensitivity, target)
+    }
+
+    /// [`within`](Self::within), alternative by alternative.
+    pub fn within_unfolded(&mut self, e: &mut Emitter, sum: &Val, sensitivity: &Val, target: Shape) -> Emitted<Val> {
         let unfolded = self.unfold_zeros(e, sensitivity)?;
         self.dispatch(e, sum, target, |this, e, parts| {
             if parts.alternative.head == Head::Nothing {
