@@ -146,6 +146,11 @@ impl Shapes {
         self.unfold_or_unite(vec![Atom::Plus(a, b)], None).expect("a sum transforms no code")
     }
 
+    /// Whether an alternative of a sum is a pair that may have holes.
+    pub fn is_pair_with_holes(&self, alternative: &Alternative) -> bool {
+        matches!(alternative.head, Head::Pair(_)) && alternative.children.iter().any(|part| self.has_holes(*part))
+    }
+
     /// The shape of `(within sum sensitivity)`.
     pub fn within(&mut self, sum: Shape, sensitivity: Shape) -> Shape {
         self.unfold_or_unite(vec![Atom::InSum(sum, sensitivity)], None).expect("a choice transforms no code")
@@ -549,7 +554,7 @@ impl Unfolding<'_, '_> {
         for alternative in self.shapes.alternatives(sum).iter() {
             if alternative.head == Head::Nothing {
                 Self::add(parts, Head::Nothing, vec![]);
-            } else if !alternative.children.iter().any(|part| self.shapes.has_holes(*part)) {
+            } else if !self.shapes.is_pair_with_holes(alternative) {
                 self.expand_shape(sensitivity, parts);
             } else {
                 for other in sensitivities.iter() {

@@ -372,7 +372,7 @@ impl Specializer<'_> {
                 let nothing = this.single(e, parts);
                 return this.convert(e, &nothing, target);
             }
-            if !parts.children.iter().any(|part| this.flow.shapes.has_holes(part.shape)) {
+            if !this.flow.shapes.is_pair_with_holes(&parts.alternative) {
                 return this.convert(e, sensitivity, target);
             }
             this.dispatch(e, &unfolded, target, |this, e, other| {
