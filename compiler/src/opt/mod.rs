@@ -30,7 +30,8 @@
 //! | [`tags_across_calls`] | tests whose outcome is known from what flows there |
 //! | [`dead_across_calls`] | parameters, results, fields and globals that nobody needs |
 //! | [`split_sums`] | a sum for each flow of data |
-//! | [`unbox_fields`] | boxes that are made only to be stored in another one |
+//! | [`sole_alternatives`] | sums of whose alternatives only one is made |
+//! | [`unbox_fields`] | boxes that are made only to be stored in another one, or in a vector |
 //! | [`recompute_fields`] | fields that follow from other fields |
 //! | [`tape_loops`] | tapes built and read by loops instead of recursion |
 //! | [`invariant_fields`] | what is the same in all boxes of a tape |
@@ -95,6 +96,8 @@ pub mod dead_loops;
 pub mod merge_functions;
 
 pub mod split_sums;
+
+pub mod sole_alternatives;
 
 pub mod unbox_fields;
 

@@ -3,8 +3,9 @@
 use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_loops,
     early_boxes, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading, lanes, late_changes, licm,
-    memory, merge_functions, peel, recompute_fields, schedule, select, shared_zeros, simplify_cfg, sink, split_sums,
-    tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
+    memory, merge_functions, peel, recompute_fields, schedule, select, shared_zeros, simplify_cfg, sink,
+    sole_alternatives, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, tape_vectors,
+    unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -66,7 +67,8 @@ pub const PASSES: &[Pass] = &[
     pass("dead-across-calls", "drop parameters, results, fields and globals that nobody needs", dead_across_calls::run),
     pass("split-sums", "give data that never meet sums of their own", split_sums::split),
     pass("merge-sums", "make one sum of those that are alike", split_sums::merge),
-    pass("unbox-fields", "make boxes that are only stored in another box part of it", unbox_fields::run),
+    pass("sole-alternatives", "give sums the only alternative that is made", sole_alternatives::run),
+    pass("unbox-fields", "make boxes that are only stored in another box or a vector part of it", unbox_fields::run),
     pass("recompute-fields", "compute fields that follow from others where they are read", recompute_fields::run),
     pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
     pass("invariant-fields", "read what is the same in all boxes of a tape from where it was", invariant_fields::run),
@@ -130,6 +132,7 @@ const SIMPLIFY: &[Row] = &[
     ("dce", "gvn leaves what it replaced"),
     ("constants-across-calls", "few constants are left that only look like computations"),
     ("tags-across-calls", "tests that only the caller, or the maker of a box, can decide are left"),
+    ("sole-alternatives", "whoever makes the other alternatives may be gone"),
     ("unbox-fields", "what was boxed for its size may be small now, and tapes should be made of one kind of box"),
     ("recompute-fields", "fields hold what is needed, with the operations that it follows from in sight"),
     ("dead-across-calls", "what is dead within functions is not a reason to keep anything across them"),

@@ -25,13 +25,15 @@
 //! starts at the far end, deep in a recursion. Both become loops again when the tape is chained the other way round:
 //! each node points to the one before it, and the end, which is what the builder returns now, to the last node.
 //!
-//! This is done for a sum when one function, the *builder*, makes all its boxes, and one other, the *reader*, looks at
-//! all of them, so that nobody else can see the difference:
+//! This is done for a sum when one function, the *builder*, makes all its boxes, and others, the *readers*, look at
+//! them, so that nobody else can see the difference. (A backpropagator reads its tape in two forms, one that begins sums
+//! and one that adds to them.)
 //!
 //! - The builder returns its boxes as one certain result. They are *nodes*, made of that result of a call of itself
 //!   right before, whose other results are returned unchanged, or *ends*, which are not.
-//! - The reader looks only at one of its parameters, and uses the chain in a node only to call itself with it and its
-//!   other parameters unchanged.
+//! - A reader looks only at one of its parameters, and uses the chain in a node only to call itself with it and its
+//!   other parameters unchanged. Calls of builders and readers for other tapes, as of a loop within a loop that is the
+//!   same by recursion, are like any other.
 //! - What it does to a node is without effects and cannot fail, or comes after that call, so that the far end is done
 //!   first already.
 //!
@@ -71,15 +73,21 @@ pub fn run(program: &mut Program) -> bool {
 struct Tape {
     sum: SumId,
     builder: FuncId,
-    reader: FuncId,
+    /// Who reads it, and which of its parameters is the tape.
+    readers: Vec<Reader>,
     /// Which result of the builder is the tape.
     result: usize,
-    /// Which parameter of the reader is the tape.
-    param: usize,
     /// For alternatives that are nodes, which field is the chain. Others are ends.
     chain: FxHashMap<u32, u32>,
     /// The blocks of the builder that return a node, with the position of the call.
     nodes: Vec<(BlockId, usize)>,
+}
+
+/// A function that reads a tape.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    function: FuncId,
+    param: usize,
 }
 
 /// What the builder returns in a block.
@@ -123,18 +131,33 @@ fn made(inst: &Inst, sum: SumId) -> Option<u32> {
     }
 }
 
+impl Reader {
+    /// Whether an instruction is its call of itself with one of these.
+    fn goes_on(self, inst: &Inst, chains: &FxHashSet<Value>) -> bool {
+        inst.op == Op::Call(self.function) && chains.contains(&inst.args[self.param])
+    }
+}
+
 impl Tape {
     fn find(program: &Program, effects: &Effects, sum: SumId, users: &Users) -> Option<Tape> {
-        let (builder, reader) = (only(&users.makers)?, only(&users.lookers)?);
-        if builder == reader || program.main == Some(builder) {
+        let builder = only(&users.makers)?;
+        if users.lookers.is_empty() || users.lookers.contains(&builder) || program.main == Some(builder) {
             return None;
         }
-        let mut tape =
-            Tape { sum, builder, reader, result: 0, param: 0, chain: FxHashMap::default(), nodes: Vec::new() };
+        let (chain, nodes) = (FxHashMap::default(), Vec::new());
+        let mut tape = Tape { sum, builder, readers: Vec::new(), result: 0, chain, nodes };
         tape.study_builder(&program.functions[builder], effects)?;
-        let code = &program.functions[reader];
-        tape.study_reader(code)?;
-        (effects.can_be_dropped(reader) || tape.starts_at_the_end(code, effects)).then_some(tape)
+        let mut lookers: Vec<FuncId> = users.lookers.iter().copied().collect();
+        lookers.sort_unstable();
+        for function in lookers {
+            let code = &program.functions[function];
+            let reader = tape.study_reader(function, code)?;
+            if !effects.can_be_dropped(function) && !tape.starts_at_the_end(reader, code, effects) {
+                return None;
+            }
+            tape.readers.push(reader);
+        }
+        Some(tape)
     }
 
     /// Finds nodes and ends; `None` when the function does anything else with the sum.
@@ -194,9 +217,12 @@ impl Tape {
         let box_inst = &function.blocks[made_at.0].insts[made_at.1];
         let calls = function.blocks.values().flat_map(|block| &block.insts).filter(|inst| is_self_call(inst));
         let chains: FxHashSet<Value> = calls.map(|inst| inst.results[result]).collect();
-        let Some(field) = box_inst.args.iter().position(|arg| chains.contains(arg)) else { return Some(Form::End) };
-        let call_at =
-            block.insts.iter().position(|inst| is_self_call(inst) && inst.results[result] == box_inst.args[field])?;
+        if !box_inst.args.iter().any(|arg| chains.contains(arg)) {
+            return Some(Form::End);
+        }
+        // The last call of the block: those before are for other tapes.
+        let call_at = block.insts.iter().rposition(is_self_call)?;
+        let field = box_inst.args.iter().position(|arg| *arg == block.insts[call_at].results[result])?;
         let call = &block.insts[call_at];
         let Terminator::Return(values) = &block.terminator else { return None };
         let passes_on =
@@ -213,31 +239,26 @@ impl Tape {
     }
 
     /// Finds the parameter; `None` when the function does anything else with the sum.
-    fn study_reader(&mut self, function: &Function) -> Option<()> {
+    fn study_reader(&self, id: FuncId, function: &Function) -> Option<Reader> {
         let insts = || function.blocks.values().flat_map(|block| &block.insts);
         let looks =
             |inst: &&Inst| matches!(inst.op, Op::Tag(of) | Op::HasTag(of, _) | Op::Field(of, ..) if of == self.sum);
         let value = insts().find(looks)?.args[0];
-        self.param = function.params().iter().position(|param| *param == value)?;
+        let reader = Reader { function: id, param: function.params().iter().position(|param| *param == value)? };
         if insts().filter(looks).any(|inst| inst.args[0] != value) {
             return None;
         }
-        let is_chain = |inst: &&Inst| match inst.op {
-            Op::Field(of, tag, field) => of == self.sum && self.chain.get(&tag) == Some(&field),
-            _ => false,
-        };
-        let chains: FxHashSet<Value> = insts().filter(is_chain).map(|inst| inst.results[0]).collect();
+        let chains = self.chains(insts());
         let uses = use_counts(function);
         if insts().filter(looks).count() != uses[value] as usize {
             return None;
         }
         let mut uses_left: FxHashMap<Value, u32> = chains.iter().map(|chain| (*chain, uses[*chain])).collect();
         let mut calls = 0;
-        for inst in insts().filter(|inst| inst.op == Op::Call(self.reader)) {
+        for inst in insts().filter(|inst| reader.goes_on(inst, &chains)) {
             let unchanged =
-                |(position, (arg, param)): (usize, (&Value, &Value))| position == self.param || arg == param;
-            let chain = inst.args[self.param];
-            *uses_left.get_mut(&chain)? -= 1;
+                |(position, (arg, param)): (usize, (&Value, &Value))| position == reader.param || arg == param;
+            *uses_left.get_mut(&inst.args[reader.param])? -= 1;
             if !inst.args.iter().zip(function.params()).enumerate().all(unchanged) {
                 return None;
             }
@@ -245,17 +266,28 @@ impl Tape {
         }
         let tail_calls_itself =
             function.blocks.values().any(|block| matches!(&block.terminator, Terminator::TailCall(..)));
-        (calls > 0 && !tail_calls_itself && uses_left.values().all(|left| *left == 0)).then_some(())
+        (calls > 0 && !tail_calls_itself && uses_left.values().all(|left| *left == 0)).then_some(reader)
+    }
+
+    /// What these instructions find to be the rest of a tape.
+    fn chains<'i>(&self, insts: impl Iterator<Item = &'i Inst>) -> FxHashSet<Value> {
+        let is_chain = |inst: &&Inst| match inst.op {
+            Op::Field(of, tag, field) => of == self.sum && self.chain.get(&tag) == Some(&field),
+            _ => false,
+        };
+        insts.filter(is_chain).map(|inst| inst.results[0]).collect()
     }
 
     /// Whether a reader of a node does nothing that matters before it has read the rest of the chain, and always reads that.
-    fn starts_at_the_end(&self, code: &Function, effects: &Effects) -> bool {
-        let is_call = |inst: &Inst| inst.op == Op::Call(self.reader);
+    fn starts_at_the_end(&self, reader: Reader, code: &Function, effects: &Effects) -> bool {
         self.chain.keys().all(|tag| {
             let mut code = code.clone();
             code.blocks.values_mut().for_each(|block| self.know_tag(block, *tag));
             simplify_cfg::simplify(&mut code);
-            let calls = code.blocks.values().flat_map(|block| &block.insts).filter(|inst| is_call(inst)).count();
+            let insts = || code.blocks.values().flat_map(|block| &block.insts);
+            let chains = self.chains(insts());
+            let is_call = |inst: &Inst| reader.goes_on(inst, &chains);
+            let calls = insts().filter(|inst| is_call(inst)).count();
             let entry = &code.blocks[Function::ENTRY].insts;
             let call = entry.iter().position(is_call);
             calls == 1 && call.is_some_and(|call| entry[..call].iter().all(|inst| effects.is_removable(inst.op)))
@@ -275,7 +307,7 @@ impl Tape {
         }
     }
 
-    /// Changes the sum, the builder, its calls, and the reader.
+    /// Changes the sum, the builder, its calls, and the readers.
     fn reverse(&self, program: &mut Program, callers: &[FuncId]) {
         let types = &mut program.sums[self.sum].alternatives;
         let start = u32::try_from(types.len()).expect("few alternatives");
@@ -292,7 +324,10 @@ impl Tape {
         for caller in callers {
             self.pass_start(&mut program.functions[*caller], *caller, start);
         }
-        program.functions[self.reader] = self.reversed_reader(&program.functions[self.reader], start, &ends);
+        for reader in &self.readers {
+            let code = &program.functions[reader.function];
+            program.functions[reader.function] = self.reversed_reader(*reader, code, start, &ends);
+        }
     }
 
     fn reverse_builder(&self, function: &mut Function) {
@@ -361,9 +396,9 @@ impl Tape {
     }
 
     /// The reader as a loop: the code for an end, then round by round the code for a node.
-    fn reversed_reader(&self, code: &Function, start: u32, ends: &[(u32, u32)]) -> Function {
+    fn reversed_reader(&self, reader: Reader, code: &Function, start: u32, ends: &[(u32, u32)]) -> Function {
         let mut function = Function::new(code.name.clone(), &code.param_types(), code.results.clone());
-        let tape = function.params()[self.param];
+        let tape = function.params()[reader.param];
         let mut types = code.results.clone();
         types.push(Type::Ptr);
         let header = function.new_block(&types);
@@ -373,14 +408,14 @@ impl Tape {
         function.blocks[exit].terminator = Terminator::Return(results.clone());
         let mut end_blocks = FxHashMap::default();
         for (tag, field) in ends {
-            end_blocks.insert(*tag, self.copy(&mut function, code, (*tag, *field), tape, header, None));
+            end_blocks.insert(*tag, self.copy(&mut function, (reader, code), (*tag, *field), tape, header, None));
         }
         let mut node_blocks = FxHashMap::default();
         node_blocks.insert(start, exit);
         let mut tags: Vec<(u32, u32)> = self.chain.iter().map(|(tag, field)| (*tag, *field)).collect();
         tags.sort_unstable();
         for (tag, field) in tags {
-            let block = self.copy(&mut function, code, (tag, field), node, header, Some(&results));
+            let block = self.copy(&mut function, (reader, code), (tag, field), node, header, Some(&results));
             node_blocks.insert(tag, block);
         }
         self.choose(&mut function, Function::ENTRY, tape, &end_blocks);
@@ -425,7 +460,7 @@ impl Tape {
     fn copy(
         &self,
         function: &mut Function,
-        code: &Function,
+        (reader, code): (Reader, &Function),
         (tag, field): (u32, u32),
         value: Value,
         header: BlockId,
@@ -436,19 +471,21 @@ impl Tape {
         let op = Op::Field(self.sum, tag, field);
         function.blocks[start].insts.push(Inst { op, args: smallvec![value], results: smallvec![before], span: None });
         let mut args = function.params().to_vec();
-        args[self.param] = value;
+        args[reader.param] = value;
         let pasted: Vec<BlockId> = paste(function, code, &args).collect();
         function.blocks[start].terminator = Terminator::Jump(Target { block: pasted[0], args: Vec::new() });
+        let chains = self.chains(pasted.iter().flat_map(|block| &function.blocks[*block].insts));
+        let goes_on = |inst: &Inst| reader.goes_on(inst, &chains);
         let mut replacements = Replacements::new(function);
         for block in pasted {
             let data = &mut function.blocks[block];
             self.know_tag(data, tag);
-            for inst in data.insts.iter().filter(|inst| inst.op == Op::Call(self.reader)) {
+            for inst in data.insts.iter().filter(|inst| goes_on(inst)) {
                 let known = inst.results.iter().zip(rest.into_iter().flatten());
                 known.for_each(|(result, known)| replacements.replace(*result, *known));
             }
             if rest.is_some() {
-                data.insts.retain(|inst| inst.op != Op::Call(self.reader));
+                data.insts.retain(|inst| !goes_on(inst));
             }
             if let Terminator::Return(values) = &mut data.terminator {
                 let mut args = std::mem::take(values);

@@ -21,7 +21,9 @@
 //! from what the reading loops still know, elements of vectors among them. If nothing else was on the tape, it is the
 //! number of rounds.
 //!
-//! Between the loops a tape is a box with its length and its vector. It can be there whatever happens to it between the
+//! What is the same in all rounds is kept once for the whole tape.
+//!
+//! Between the loops a tape is a box with its length, its vector and what is the same in all rounds. It can be there whatever happens to it between the
 //! loops: it may be stored on the tape of an outer loop, or be returned. Required is that one loop makes the nodes of the
 //! sum, and that all who look at them are loops that start at any tape and go from each node to the next.
 //!
@@ -103,6 +105,8 @@ struct Reader {
 enum Read {
     /// From this field of the element.
     Kept(u32),
+    /// From what is the same in all rounds, at this position.
+    Same(usize),
     Computed(Expression),
 }
 
@@ -129,6 +133,8 @@ struct Plan {
     reads: Vec<Read>,
     /// The types of the fields that are kept.
     kept: Vec<Type>,
+    /// What the builder does not change, and its type.
+    same: Vec<(Value, Type)>,
 }
 
 /// Adds instructions to the end of a list.
@@ -162,7 +168,8 @@ impl Plan {
     fn apply(&self, program: &mut Program) {
         let vector = (!self.kept.is_empty())
             .then(|| program.vectors.push(VectorLayout { name: "tape".into(), fields: self.kept.clone() }));
-        let fields = [Type::Int].into_iter().chain(vector.map(|_| Type::Ptr)).collect();
+        let same = self.same.iter().map(|(_, ty)| *ty);
+        let fields = [Type::Int].into_iter().chain(vector.map(|_| Type::Ptr)).chain(same).collect();
         program.sums[self.sum].alternatives[self.node as usize].fields = fields;
         for reader in &self.readers {
             self.change_reader(&mut program.functions[reader.function], reader, vector);
@@ -209,7 +216,8 @@ impl Plan {
 
         // On the way out the tape becomes a box.
         let made = function.values.push(Type::Ptr);
-        let args = [length].into_iter().chain(vector.map(|_| tape)).collect();
+        let same = self.same.iter().map(|(value, _)| *value);
+        let args = [length].into_iter().chain(vector.map(|_| tape)).chain(same).collect();
         let inst = Inst { op: Op::Box(self.sum, self.node), args, results: smallvec![made], span: None };
         let mut terminator = function.blocks[header].terminator.clone();
         for target in terminator.targets_mut() {
@@ -256,6 +264,7 @@ impl Plan {
     fn change_reader(&self, function: &mut Function, reader: &Reader, vector: Option<VectorId>) {
         let tape = reader.tape;
         let (left, length) = (function.values.push(Type::Int), function.values.push(Type::Int));
+        let same: Vec<Value> = self.same.iter().map(|(_, ty)| function.values.push(*ty)).collect();
         let mut replacements = Replacements::new(function);
         for id in function.blocks.ids() {
             let mut insts = Vec::new();
@@ -274,6 +283,7 @@ impl Plan {
                         let place = maker.make(Op::Int2(Int2::Add), &[left, one], Type::Int);
                         let index = if field > self.chain { field - 1 } else { field };
                         match &self.reads[index as usize] {
+                            Read::Same(position) => same[*position],
                             Read::Kept(field) => {
                                 let vector = vector.expect("there is a vector if a field is kept");
                                 let ty = self.kept[*field as usize];
@@ -296,23 +306,25 @@ impl Plan {
                 };
                 replacements.replace(inst.results[0], by);
             }
-            self.pass_tape(function, (id, insts), reader, [left, length], vector);
+            self.pass_tape(function, (id, insts), reader, ([left, length], &same), vector);
         }
         let params = &mut function.blocks[reader.header].params;
         if vector.is_none() {
             params.remove(reader.position);
         }
         params.extend([left, length]);
+        params.extend(same);
         replacements.apply(function);
     }
 
-    /// Ends a block with these instructions; its jumps to the loop pass what is left of the tape, and its length.
+    /// Ends a block with these instructions; its jumps to the loop pass what is left of the tape, its length, and what is the same in all
+    /// rounds.
     fn pass_tape(
         &self,
         function: &mut Function,
         (id, mut insts): (BlockId, Vec<Inst>),
         reader: &Reader,
-        [left, length]: [Value; 2],
+        ([left, length], same): ([Value; 2], &[Value]),
         vector: Option<VectorId>,
     ) {
         let mut terminator = function.blocks[id].terminator.clone();
@@ -321,6 +333,7 @@ impl Plan {
                 let mut maker = Maker { function, insts: &mut insts };
                 let one = maker.int(-1);
                 target.args.extend([maker.make(Op::Int2(Int2::Add), &[left, one], Type::Int), length]);
+                target.args.extend(same);
                 if vector.is_none() {
                     target.args.remove(reader.position);
                 }
@@ -339,6 +352,9 @@ impl Plan {
                 onward.args.remove(reader.position);
             }
             onward.args.extend([all, all]);
+            for (field, (_, ty)) in (1 + u32::from(vector.is_some())..).zip(&self.same) {
+                onward.args.push(maker.make(Op::Field(self.sum, self.node, field), &[made], *ty));
+            }
             function.blocks[between].insts = insts;
             function.blocks[between].terminator = Terminator::Jump(onward);
         }

@@ -1,4 +1,4 @@
-//! Boxes that are made only to be stored in another box become part of it: SSA → SSA.
+//! Boxes that are made only to be stored in another box, or in an element of a vector, become part of it: SSA → SSA.
 //!
 //! ```text
 //! sum sum0 = "node"(ptr, ptr)              sum sum0 = "node"(f64, f64, ptr)
@@ -14,7 +14,7 @@
 //! What is known but large is boxed before it is known how much of it is needed. A field is replaced by the fields of
 //! what it holds where
 //!
-//! - every box that has the field is given a box of the same sum, which has one alternative, is made in the same
+//! - every box or element of a vector that has the field is given a box of the same sum, which has one alternative, is made in the same
 //!   function and used for nothing else, so that there is one box less, and
 //! - whoever reads the field only looks at fields of what it finds, so that nobody has to make the box again.
 //!
@@ -24,10 +24,11 @@
 //!
 //! Tests: `tests/opt/unbox-fields/`.
 
-use crate::opt::data_flow::Field;
+use crate::base::EntityVec;
 use crate::opt::rewrite::{Definitions, Replacements, use_counts};
-use crate::ssa::ir::{Function, Inst, Op, Program, SumId, Type, Value, Values};
+use crate::ssa::ir::{Function, Inst, Op, Program, Sum, SumId, Type, Value, Values, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
 
 /// A box has so many fields at most, since code that makes one mentions each.
 const MAX_FIELDS: usize = 128;
@@ -39,10 +40,11 @@ pub fn run(program: &mut Program) -> bool {
     if plan.inner.is_empty() {
         return changed;
     }
-    for function in program.functions.values_mut() {
-        plan.rewrite(function);
+    let Program { functions, sums, .. } = program;
+    for function in functions.values_mut() {
+        plan.rewrite(sums, function);
     }
-    plan.rewrite_sums(program);
+    plan.rewrite_layouts(program);
     true
 }
 
@@ -85,6 +87,42 @@ fn see_through(program: &mut Program) -> bool {
     changed
 }
 
+/// What has fields: an alternative of a sum, or the elements of a vector.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Holder {
+    Alternative(SumId, u32),
+    Elements(VectorId),
+}
+
+/// A field, by holder and position.
+type Field = (Holder, u32);
+
+/// What an instruction stores, field by field from this operand on.
+fn stores(op: Op) -> Option<(Holder, usize)> {
+    match op {
+        Op::Box(sum, tag) => Some((Holder::Alternative(sum, tag), 0)),
+        Op::WithElement(vector) => Some((Holder::Elements(vector), 3)),
+        _ => None,
+    }
+}
+
+/// The field that an instruction reads.
+fn reads(op: Op) -> Option<Field> {
+    match op {
+        Op::Field(sum, tag, field) => Some((Holder::Alternative(sum, tag), field)),
+        Op::Element(vector, field) => Some((Holder::Elements(vector), field)),
+        _ => None,
+    }
+}
+
+fn read_from(op: Op, position: u32) -> Op {
+    match op {
+        Op::Field(sum, tag, _) => Op::Field(sum, tag, position),
+        Op::Element(vector, _) => Op::Element(vector, position),
+        other => other,
+    }
+}
+
 /// Which fields to replace.
 struct Plan {
     /// By field, the sum of the boxes that it holds.
@@ -115,14 +153,16 @@ impl Evidence {
     fn collect(&mut self, program: &Program, function: &Function) {
         let definitions = Definitions::new(function);
         let uses = use_counts(function);
-        let field_read = |value: Value| match definitions.op(function, value)? {
-            Op::Field(sum, tag, field) if function.values[value] == Type::Ptr => Some((sum, tag, field)),
-            _ => None,
+        let field_read = |value: Value| {
+            let is_pointer = function.values[value] == Type::Ptr;
+            definitions.op(function, value).filter(|_| is_pointer).and_then(reads)
         };
         for block in function.blocks.values() {
             for inst in &block.insts {
-                if let Op::Box(sum, tag) = inst.op {
-                    for (field, arg) in (0..).zip(&inst.args).filter(|(_, arg)| function.values[**arg] == Type::Ptr) {
+                if let Some((holder, first)) = stores(inst.op) {
+                    for (field, arg) in
+                        (0..).zip(&inst.args[first..]).filter(|(_, arg)| function.values[**arg] == Type::Ptr)
+                    {
                         let stored = match definitions.op(function, *arg) {
                             Some(Op::Box(inner, 0))
                                 if uses[*arg] == 1 && program.sums[inner].alternatives.len() == 1 =>
@@ -131,7 +171,7 @@ impl Evidence {
                             }
                             _ => None,
                         };
-                        Evidence::note(&mut self.stored, &mut self.excluded, (sum, tag, field), stored);
+                        Evidence::note(&mut self.stored, &mut self.excluded, (holder, field), stored);
                     }
                 }
                 for field in inst.args.iter().filter_map(|arg| field_read(*arg)) {
@@ -152,99 +192,162 @@ impl Plan {
         let mut evidence = Evidence::default();
         program.functions.values().for_each(|function| evidence.collect(program, function));
         let mut plan = Plan { inner: FxHashMap::default(), positions: FxHashMap::default() };
-        let (mut outer_sums, mut inner_sums) = (FxHashSet::default(), FxHashSet::default());
-        for (sum, data) in program.sums.iter() {
-            for (tag, alternative) in (0..).zip(&data.alternatives) {
-                let mut length = alternative.fields.len();
-                for field in (0..).take(alternative.fields.len()).map(|field| (sum, tag, field)) {
-                    let Some(inner) = evidence.stored.get(&field).filter(|_| !evidence.excluded.contains(&field))
-                    else {
-                        continue;
-                    };
-                    let is_read_as_another = evidence.read.get(&field).is_some_and(|read| read != inner);
-                    let longer = length + program.sums[*inner].fields(0).len() - 1;
-                    let is_free = *inner != sum && !inner_sums.contains(&sum) && !outer_sums.contains(inner);
-                    if is_read_as_another || !is_free || longer > MAX_FIELDS {
-                        continue;
-                    }
-                    length = longer;
-                    outer_sums.insert(sum);
-                    inner_sums.insert(*inner);
-                    plan.inner.insert(field, *inner);
+        let (mut outer, mut inner_sums) = (FxHashSet::default(), FxHashSet::default());
+        for (holder, fields) in holders(program) {
+            let mut length = fields.len();
+            for field in (0..).take(fields.len()).map(|field| (holder, field)) {
+                let Some(inner) = evidence.stored.get(&field).filter(|_| !evidence.excluded.contains(&field)) else {
+                    continue;
+                };
+                let is_read_as_another = evidence.read.get(&field).is_some_and(|read| read != inner);
+                let longer = length + program.sums[*inner].fields(0).len() - 1;
+                let own = match holder {
+                    Holder::Alternative(sum, _) => Some(sum),
+                    Holder::Elements(_) => None,
+                };
+                let is_free = own.is_none_or(|own| own != *inner && !inner_sums.contains(&own));
+                if is_read_as_another || !is_free || outer.contains(inner) || longer > MAX_FIELDS {
+                    continue;
                 }
+                length = longer;
+                outer.extend(own);
+                inner_sums.insert(*inner);
+                plan.inner.insert(field, *inner);
             }
         }
-        for sum in outer_sums {
-            for (tag, alternative) in (0..).zip(&program.sums[sum].alternatives) {
-                let mut position = 0;
-                for field in (0..).take(alternative.fields.len()).map(|field| (sum, tag, field)) {
-                    plan.positions.insert(field, position);
-                    let length = plan.inner.get(&field).map_or(1, |inner| program.sums[*inner].fields(0).len());
-                    position += u32::try_from(length).expect("few fields");
-                }
+        let changed: FxHashSet<Holder> = plan.inner.keys().map(|(holder, _)| *holder).collect();
+        for (holder, fields) in holders(program).filter(|(holder, _)| changed.contains(holder)) {
+            let mut position = 0;
+            for field in (0..).take(fields.len()).map(|field| (holder, field)) {
+                plan.positions.insert(field, position);
+                let length = plan.inner.get(&field).map_or(1, |inner| program.sums[*inner].fields(0).len());
+                position += u32::try_from(length).expect("few fields");
             }
         }
         plan
     }
 
-    fn rewrite(&self, function: &mut Function) {
+    fn rewrite(&self, sums: &EntityVec<SumId, Sum>, function: &mut Function) {
         let mut boxes: FxHashMap<Value, Values> = FxHashMap::default();
-        // Values found in fields that are replaced: the box that has the field, and the field.
-        let mut found: FxHashMap<Value, (Value, Field)> = FxHashMap::default();
+        // Values found in fields that are replaced: what reads them, and the field.
+        let mut found: FxHashMap<Value, (Inst, Field)> = FxHashMap::default();
         for inst in function.blocks.values().flat_map(|block| &block.insts) {
             match inst.op {
                 Op::Box(_, 0) => drop(boxes.insert(inst.results[0], inst.args.clone())),
-                Op::Field(sum, tag, field) if self.inner.contains_key(&(sum, tag, field)) => {
-                    found.insert(inst.results[0], (inst.args[0], (sum, tag, field)));
+                op => {
+                    if let Some(field) = reads(op).filter(|field| self.inner.contains_key(field)) {
+                        found.insert(inst.results[0], (inst.clone(), field));
+                    }
                 }
-                _ => {}
             }
         }
+        // The fields of what is found in elements of vectors.
+        let mut parts: FxHashMap<(Value, u32), Value> = FxHashMap::default();
+        for id in function.blocks.ids() {
+            let mut insts = Vec::new();
+            for mut inst in std::mem::take(&mut function.blocks[id].insts) {
+                match inst.results.first().and_then(|value| found.get(value)) {
+                    Some((_, (Holder::Elements(_), _))) => {
+                        self.read_parts(sums, function, &inst, &mut insts, &mut parts);
+                    }
+                    Some(_) => {}
+                    None => {
+                        self.rewrite_inst(&mut inst, &boxes, &found);
+                        insts.push(inst);
+                    }
+                }
+            }
+            function.blocks[id].insts = insts;
+        }
+        if parts.is_empty() {
+            return;
+        }
+        let mut replacements = Replacements::new(function);
         for block in function.blocks.values_mut() {
-            block.insts.retain(|inst| inst.results.first().is_none_or(|value| !found.contains_key(value)));
-            block.insts.iter_mut().for_each(|inst| self.rewrite_inst(inst, &boxes, &found));
+            block.insts.retain(|inst| {
+                let part = match inst.op {
+                    Op::Field(_, _, field) => parts.get(&(inst.args[0], field)),
+                    _ => None,
+                };
+                part.map(|part| replacements.replace(inst.results[0], *part)).is_none()
+            });
+        }
+        replacements.apply(function);
+    }
+
+    /// Reads all fields of what was in a field of an element, where that was read: later the element may be another one,
+    /// and nobody should have to keep the vector as it was.
+    fn read_parts(
+        &self,
+        sums: &EntityVec<SumId, Sum>,
+        function: &mut Function,
+        inst: &Inst,
+        insts: &mut Vec<Inst>,
+        parts: &mut FxHashMap<(Value, u32), Value>,
+    ) {
+        let Some((field, inner)) = reads(inst.op).and_then(|field| Some((field, self.inner.get(&field)?))) else {
+            return;
+        };
+        for (part, ty) in (0..).zip(sums[*inner].fields(0)) {
+            let value = function.values.push(*ty);
+            let op = read_from(inst.op, self.positions[&field] + part);
+            insts.push(Inst { op, args: inst.args.clone(), results: smallvec![value], span: inst.span });
+            parts.insert((inst.results[0], part), value);
         }
     }
 
-    fn rewrite_inst(
-        &self,
-        inst: &mut Inst,
-        boxes: &FxHashMap<Value, Values>,
-        found: &FxHashMap<Value, (Value, Field)>,
-    ) {
-        match inst.op {
-            Op::Box(sum, tag) => {
-                let args = std::mem::take(&mut inst.args);
-                for (field, arg) in (0..).zip(args) {
-                    match boxes.get(&arg).filter(|_| self.inner.contains_key(&(sum, tag, field))) {
-                        Some(fields) => inst.args.extend_from_slice(fields),
-                        None => inst.args.push(arg),
+    fn rewrite_inst(&self, inst: &mut Inst, boxes: &FxHashMap<Value, Values>, found: &FxHashMap<Value, (Inst, Field)>) {
+        if let Some((holder, first)) = stores(inst.op) {
+            let args = std::mem::take(&mut inst.args);
+            inst.args.extend_from_slice(&args[..first]);
+            for (field, arg) in (0..).zip(&args[first..]) {
+                match boxes.get(arg).filter(|_| self.inner.contains_key(&(holder, field))) {
+                    Some(fields) => inst.args.extend_from_slice(fields),
+                    None => inst.args.push(*arg),
+                }
+            }
+        } else if let Some(field) = reads(inst.op) {
+            match found.get(&inst.args[0]) {
+                Some((outer, place @ (Holder::Alternative(..), _))) => {
+                    inst.op = read_from(outer.op, self.positions[place] + field.1);
+                    inst.args = outer.args.clone();
+                }
+                // These have been read already.
+                Some((_, (Holder::Elements(_), _))) => {}
+                None => {
+                    if let Some(position) = self.positions.get(&field) {
+                        inst.op = read_from(inst.op, *position);
                     }
                 }
             }
-            Op::Field(sum, tag, field) => match found.get(&inst.args[0]) {
-                Some((outer, place)) => {
-                    inst.op = Op::Field(place.0, place.1, self.positions[place] + field);
-                    inst.args[0] = *outer;
-                }
-                None => {
-                    if let Some(position) = self.positions.get(&(sum, tag, field)) {
-                        inst.op = Op::Field(sum, tag, *position);
-                    }
-                }
-            },
-            _ => {}
         }
     }
 
-    fn rewrite_sums(&self, program: &mut Program) {
-        for (sum, tag, field) in self.positions.keys().copied().filter(|(_, _, field)| *field == 0) {
-            let before = program.sums[sum].fields(tag).to_vec();
-            let fields = (field..).zip(before).flat_map(|(field, ty)| match self.inner.get(&(sum, tag, field)) {
+    fn rewrite_layouts(&self, program: &mut Program) {
+        for (holder, field) in self.positions.keys().copied().filter(|(_, field)| *field == 0) {
+            let before = match holder {
+                Holder::Alternative(sum, tag) => program.sums[sum].fields(tag).to_vec(),
+                Holder::Elements(vector) => program.vectors[vector].fields.clone(),
+            };
+            let fields = (field..).zip(before).flat_map(|(field, ty)| match self.inner.get(&(holder, field)) {
                 Some(inner) => program.sums[*inner].fields(0).to_vec(),
                 None => vec![ty],
             });
-            program.sums[sum].alternatives[tag as usize].fields = fields.collect();
+            let fields = fields.collect();
+            match holder {
+                Holder::Alternative(sum, tag) => program.sums[sum].alternatives[tag as usize].fields = fields,
+                Holder::Elements(vector) => program.vectors[vector].fields = fields,
+            }
         }
     }
+}
+
+/// All that has fields, with their types.
+fn holders(program: &Program) -> impl Iterator<Item = (Holder, &[Type])> {
+    let alternatives = program.sums.iter().flat_map(|(sum, data)| {
+        let tagged = (0..).zip(&data.alternatives);
+        tagged.map(move |(tag, alternative)| (Holder::Alternative(sum, tag), &alternative.fields[..]))
+    });
+    let elements = program.vectors.iter().map(|(id, layout)| (Holder::Elements(id), &layout.fields[..]));
+    alternatives.chain(elements)
 }

@@ -313,7 +313,11 @@ impl Finder<'_> {
     /// A read of an element, where everything that the filling knew before its loop is still known.
     fn site(&self, filling: &Filling, block: BlockId, index: usize) -> Option<Site> {
         let inst = self.inst(block, index);
-        let Op::Element(_, field) = inst.op else { return None };
+        // Where alternatives share a slot, code for one may read vectors of another, as what they are not. It never runs.
+        let Op::Element(layout, field) = inst.op else { return None };
+        if layout != filling.layout {
+            return None;
+        }
         let loops = self.loops(block);
         let outer = self.around.get(&filling.header);
         let inner = match outer {

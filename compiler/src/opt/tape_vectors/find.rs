@@ -132,11 +132,15 @@ pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<
     }
     let known = known(&code, tape);
     let study = Study { code: &code, builder: &builder, known };
-    let (mut reads, mut kept) = (Vec::new(), Vec::new());
+    let (mut reads, mut kept, mut same) = (Vec::new(), Vec::new(), Vec::new());
     for arg in node.args.iter().enumerate().filter(|(field, _)| *field != chain).map(|(_, arg)| *arg) {
         let computed = study.expression(arg).filter(|found| operations(found) <= MOST_OPERATIONS);
         reads.push(match computed {
             Some(expression) => Read::Computed(expression),
+            None if !builder.body.contains(code.homes.get(&arg)?) => {
+                same.push((arg, code.function.values[arg]));
+                Read::Same(same.len() - 1)
+            }
             None => {
                 kept.push(code.function.values[arg]);
                 Read::Kept(u32::try_from(kept.len() - 1).ok()?)
@@ -144,7 +148,7 @@ pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<
         });
     }
     let chain = u32::try_from(chain).ok()?;
-    Some(Plan { sum: tape.sum, node: tape.node, chain, builder, readers, reads, kept })
+    Some(Plan { sum: tape.sum, node: tape.node, chain, builder, readers, reads, kept, same })
 }
 
 fn operations(expression: &Expression) -> usize {
