@@ -45,7 +45,7 @@
 //! | [`schedule`] | the order of instructions |
 //! | [`memory`] | reference counts: the last pass |
 //!
-//! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`], [`data_flow`],
+//! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`], [`data_flow`], [`holders`],
 //! [`loops`], [`liveness`], [`ownership`], [`handover`] and [`taking`].
 
 pub mod pipeline;
@@ -134,6 +134,8 @@ pub mod calls;
 pub mod effects;
 
 pub mod data_flow;
+
+pub mod holders;
 
 pub mod loops;
 

@@ -11,7 +11,7 @@
 //!
 //! A tape holds what the reverse phase mentions: operands and their negative, a number and its double, a value twice
 //! because two backpropagators captured it. Memory costs more than arithmetic, so of these only what the others follow
-//! from is kept. A field is recomputed when all boxes of its alternative are given the same expression of their other
+//! from is kept. A field is recomputed when all boxes of its alternative, or all elements of its kind of vector, are given the same expression of their other
 //! fields: at most [`MAX_OPERATIONS`] cheap operations, which are exact repetitions of the ones in the builder, so the
 //! bits are the same.
 //!
@@ -24,9 +24,9 @@
 //! Tests: `tests/opt/recompute-fields/`.
 
 use crate::base::EntityVec;
-use crate::opt::data_flow::Field;
+use crate::opt::holders::{Field, Holder, holders, read_from, reads, stores};
 use crate::opt::rewrite::{Definitions, is_constant};
-use crate::ssa::ir::{Function, Inst, Op, Program, Real1, Real2, Sum, SumId, Type, Value, Values};
+use crate::ssa::ir::{Function, Inst, Op, Program, Real1, Real2, Type, Value, Values};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
@@ -58,25 +58,30 @@ impl Expression {
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
     let plan = plan(program);
+    if plan.is_empty() {
+        return false;
+    }
+    let types: FxHashMap<Holder, Vec<Type>> =
+        holders(program).map(|(holder, types)| (holder, types.to_vec())).collect();
     let mut changed = false;
     for function in program.functions.values_mut() {
-        changed |= rewrite(function, &program.sums, &plan);
+        changed |= rewrite(function, &types, &plan);
     }
     changed
 }
 
 /// The fields to be recomputed.
 fn plan(program: &Program) -> FxHashMap<Field, Expression> {
-    // For every alternative the expressions of its fields that hold in all boxes seen so far.
-    let mut found: FxHashMap<(SumId, u32), Vec<Option<Expression>>> = FxHashMap::default();
+    // For all that has fields, their expressions that hold wherever these have been stored so far.
+    let mut found: FxHashMap<Holder, Vec<Option<Expression>>> = FxHashMap::default();
     for function in program.functions.values() {
         let definitions = Definitions::new(function);
         for inst in function.blocks.values().flat_map(|block| &block.insts) {
-            let Op::Box(sum, tag) = inst.op else { continue };
-            let site = Site { function, definitions: &definitions, args: &inst.args };
-            let here = (0..inst.args.len()).map(|field| site.expression(field)).collect();
+            let Some((holder, first)) = stores(inst.op) else { continue };
+            let site = Site { function, definitions: &definitions, args: &inst.args[first..] };
+            let here = (0..site.args.len()).map(|field| site.expression(field)).collect();
             found
-                .entry((sum, tag))
+                .entry(holder)
                 .and_modify(|before| {
                     for (before, here) in before.iter_mut().zip::<&Vec<_>>(&here) {
                         if before != here {
@@ -88,10 +93,10 @@ fn plan(program: &Program) -> FxHashMap<Field, Expression> {
         }
     }
     let mut plan = FxHashMap::default();
-    for ((sum, tag), expressions) in found {
+    for (holder, expressions) in found {
         for (field, expression) in (0..).zip(resolve(&expressions)) {
             if let Some(expression) = expression {
-                plan.insert((sum, tag, field), expression);
+                plan.insert((holder, field), expression);
             }
         }
     }
@@ -189,20 +194,22 @@ pub(super) fn is_cheap(op: Op) -> bool {
     )
 }
 
-fn rewrite(function: &mut Function, sums: &EntityVec<SumId, Sum>, plan: &FxHashMap<Field, Expression>) -> bool {
+fn rewrite(
+    function: &mut Function,
+    fields: &FxHashMap<Holder, Vec<Type>>,
+    plan: &FxHashMap<Field, Expression>,
+) -> bool {
     let mut changed = false;
     for block in function.blocks.values_mut() {
         let mut insts = Vec::with_capacity(block.insts.len());
         for inst in block.insts.drain(..) {
-            let expression = match inst.op {
-                Op::Field(sum, tag, field) => plan.get(&(sum, tag, field)).map(|expression| (expression, sum, tag)),
-                _ => None,
-            };
-            let Some((expression, sum, tag)) = expression else {
+            let found = reads(inst.op).and_then(|field| Some((plan.get(&field)?, field.0)));
+            let Some((expression, holder)) = found else {
                 insts.push(inst);
                 continue;
             };
-            let mut reader = Reader { sum, tag, inst: &inst, sums, types: &mut function.values, insts: &mut insts };
+            let types = &mut function.values;
+            let mut reader = Reader { inst: &inst, fields: &fields[&holder], types, insts: &mut insts };
             reader.compute(expression, Some(inst.results[0]));
             changed = true;
         }
@@ -213,21 +220,19 @@ fn rewrite(function: &mut Function, sums: &EntityVec<SumId, Sum>, plan: &FxHashM
 
 /// A place where a field is read.
 struct Reader<'f> {
-    sum: SumId,
-    tag: u32,
     inst: &'f Inst,
-    sums: &'f EntityVec<SumId, Sum>,
+    /// The types of the fields beside the one that is read.
+    fields: &'f [Type],
     types: &'f mut EntityVec<Value, Type>,
     insts: &'f mut Vec<Inst>,
 }
 
 impl Reader<'_> {
-    /// Computes an expression of fields of the box, as `result` or a new value.
+    /// Computes an expression of fields of the box or element, as `result` or a new value.
     fn compute(&mut self, expression: &Expression, result: Option<Value>) -> Value {
         let (op, args, ty) = match expression {
             Expression::Field(field) => {
-                let ty = self.sums[self.sum].fields(self.tag)[*field as usize];
-                (Op::Field(self.sum, self.tag, *field), self.inst.args.clone(), ty)
+                (read_from(self.inst.op, *field), self.inst.args.clone(), self.fields[*field as usize])
             }
             Expression::Constant(op) => (*op, Values::new(), result_type(*op)),
             Expression::Operation(op, operands) => {

@@ -25,8 +25,9 @@
 //! Tests: `tests/opt/unbox-fields/`.
 
 use crate::base::EntityVec;
+use crate::opt::holders::{Field, Holder, holders, read_from, reads, stores};
 use crate::opt::rewrite::{Definitions, Replacements, use_counts};
-use crate::ssa::ir::{Function, Inst, Op, Program, Sum, SumId, Type, Value, Values, VectorId};
+use crate::ssa::ir::{Function, Inst, Op, Program, Sum, SumId, Type, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
@@ -85,42 +86,6 @@ fn see_through(program: &mut Program) -> bool {
         }
     }
     changed
-}
-
-/// What has fields: an alternative of a sum, or the elements of a vector.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Holder {
-    Alternative(SumId, u32),
-    Elements(VectorId),
-}
-
-/// A field, by holder and position.
-type Field = (Holder, u32);
-
-/// What an instruction stores, field by field from this operand on.
-fn stores(op: Op) -> Option<(Holder, usize)> {
-    match op {
-        Op::Box(sum, tag) => Some((Holder::Alternative(sum, tag), 0)),
-        Op::WithElement(vector) => Some((Holder::Elements(vector), 3)),
-        _ => None,
-    }
-}
-
-/// The field that an instruction reads.
-fn reads(op: Op) -> Option<Field> {
-    match op {
-        Op::Field(sum, tag, field) => Some((Holder::Alternative(sum, tag), field)),
-        Op::Element(vector, field) => Some((Holder::Elements(vector), field)),
-        _ => None,
-    }
-}
-
-fn read_from(op: Op, position: u32) -> Op {
-    match op {
-        Op::Field(sum, tag, _) => Op::Field(sum, tag, position),
-        Op::Element(vector, _) => Op::Element(vector, position),
-        other => other,
-    }
 }
 
 /// Which fields to replace.
@@ -340,14 +305,4 @@ impl Plan {
             }
         }
     }
-}
-
-/// All that has fields, with their types.
-fn holders(program: &Program) -> impl Iterator<Item = (Holder, &[Type])> {
-    let alternatives = program.sums.iter().flat_map(|(sum, data)| {
-        let tagged = (0..).zip(&data.alternatives);
-        tagged.map(move |(tag, alternative)| (Holder::Alternative(sum, tag), &alternative.fields[..]))
-    });
-    let elements = program.vectors.iter().map(|(id, layout)| (Holder::Elements(id), &layout.fields[..]));
-    alternatives.chain(elements)
 }
