@@ -8,7 +8,9 @@ use std::process::Command;
 
 fn main() {
     generate_parser();
-    build_runtime();
+    build_runtime("vlad_runtime", &["--cfg", "vlad_archive"]);
+    // What libraries contain has no `main`, and state of its own for each context.
+    build_runtime("vlad_library", &["--cfg", "vlad_archive", "--cfg", "vlad_library", "-Adead_code"]);
     build_math();
 }
 
@@ -19,27 +21,27 @@ fn generate_parser() {
     generated.unwrap_or_else(|error| panic!("the grammar cannot be compiled: {error}"));
 }
 
-/// Compiles the run time into `vlad_runtime.o` in the output directory.
+/// Compiles the run time in one of its forms into an object file of that name in the output directory.
 ///
 /// Cargo cannot hand a static library to the package that embeds it, so the compiler is called directly; the run time
 /// has no dependencies. Link-time optimisation leaves everything it needs in one member of the archive; the others
 /// (arithmetic that the linker driver supplies as well) stay behind.
-fn build_runtime() {
+fn build_runtime(name: &str, configuration: &[&str]) {
     let folder = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/src");
     println!("cargo::rerun-if-changed={}", folder.display());
     let output = PathBuf::from(variable("OUT_DIR"));
-    let archive = output.join("libvlad_runtime.a");
+    let archive = output.join(format!("lib{name}.a"));
     let mut command = Command::new(variable("RUSTC"));
     command.arg(folder.join("lib.rs")).arg("-o").arg(&archive);
-    command.args(["--crate-name", "vlad_runtime", "--crate-type", "staticlib", "--edition", "2024"]);
-    command.args(["--target", &variable("TARGET"), "--cfg", "vlad_archive"]);
+    command.args(["--crate-name", name, "--crate-type", "staticlib", "--edition", "2024"]);
+    command.args(["--target", &variable("TARGET")]).args(configuration);
     command.args(["-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1", "-Clto=fat", "-Cdebuginfo=0"]);
     command.args(["-Crelocation-model=pic", "-Cforce-frame-pointers=yes"]);
     let status = command.status().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
     assert!(status.success(), "{command:?} failed");
     let bytes = fs::read(&archive).unwrap_or_else(|error| panic!("cannot read {}: {error}", archive.display()));
-    let member = member(&bytes, "vlad_runtime.").expect("the archive has the run time's own object");
-    fs::write(output.join("vlad_runtime.o"), member).expect("the output directory can be written");
+    let member = member(&bytes, &format!("{name}.")).expect("the archive has the run time's own object");
+    fs::write(output.join(format!("{name}.o")), member).expect("the output directory can be written");
 }
 
 /// The elementary functions, with the number of their operands.

@@ -28,6 +28,8 @@ pub mod ad;
 
 pub mod flow;
 
+pub mod library;
+
 pub mod specialize;
 
 pub mod ssa;

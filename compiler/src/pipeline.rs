@@ -12,9 +12,11 @@
 
 use crate::base::{Diagnostic, SourceMap};
 use crate::codegen;
+use crate::core::interface::{Function, identifier};
 use crate::core::ir as core;
 use crate::expand;
 use crate::flow;
+use crate::library;
 use crate::opt::pipeline as opt;
 use crate::specialize::{self, Sharing};
 use crate::ssa::ir as ssa;
@@ -31,6 +33,8 @@ pub struct Settings {
     pub include: Vec<PathBuf>,
     /// Compare the derivatives that the program takes and gives with differences.
     pub check_derivatives: bool,
+    /// Make a library of what the program exports.
+    pub library: bool,
     /// Make a program that measures a call, instead of the program itself.
     pub measure: Option<expand::measure::Measure>,
     /// Use every instruction of this machine.
@@ -61,6 +65,8 @@ pub struct Pipeline {
     pub timings: Vec<(&'static str, Duration)>,
     /// The passes of the optimiser that have run.
     pub pass_timings: Vec<(&'static str, Duration)>,
+    /// The functions of a library, once they have been analysed.
+    pub interface: Vec<Function>,
     /// The limits for the program at hand.
     limits: flow::Options,
 }
@@ -113,8 +119,13 @@ impl Pipeline {
     }
 
     fn expand_options(&self) -> expand::Options {
-        let Settings { include, check_derivatives, measure, .. } = &self.settings;
-        expand::Options { include_dirs: include.clone(), check_derivatives: *check_derivatives, measure: *measure }
+        let Settings { include, check_derivatives, measure, library, .. } = &self.settings;
+        expand::Options {
+            include_dirs: include.clone(),
+            check_derivatives: *check_derivatives,
+            library: *library,
+            measure: *measure,
+        }
     }
 
     /// Finds out which functions the program calls at which shapes.
@@ -199,6 +210,11 @@ impl Pipeline {
             for (sharing, most) in forms {
                 match self.specialize_to(&program, &mut flow, *most, *sharing) {
                     Err(found @ Refusal::Unsupported(_)) => refusal = Some(found),
+                    Ok(code) if program.library.is_some() => {
+                        let interface = library::interface(&program, &flow, &self.sources);
+                        self.interface = interface.map_err(Refusal::Mistake)?;
+                        return Ok(code);
+                    }
                     result => return result,
                 }
             }
@@ -227,6 +243,17 @@ impl Pipeline {
         self.timed("codegen", |_| codegen::object(program, &options))
     }
 
+    /// Object code of a library, whose names begin with that one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::object`].
+    pub fn library_object(&mut self, program: &ssa::Program, name: &str) -> Result<codegen::Object, codegen::Error> {
+        let options = self.codegen_options();
+        let library = codegen::Library { name: name.to_string(), functions: self.interface.clone() };
+        self.timed("codegen", |_| codegen::library(program, &library, &options))
+    }
+
     /// An executable.
     ///
     /// # Errors
@@ -236,8 +263,25 @@ impl Pipeline {
         self.timed("link", |_| codegen::link::executable(object, output))
     }
 
+    /// A library, of that name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::link`].
+    pub fn link_library(
+        &mut self,
+        object: &codegen::Object,
+        name: &str,
+        kind: codegen::link::LibraryKind,
+        output: &Path,
+    ) -> Result<(), codegen::Error> {
+        let names = self.interface.iter().filter_map(|function| identifier(&function.name));
+        let names: Vec<String> = names.map(|function| format!("{name}_{function}")).collect();
+        self.timed("link", |_| codegen::link::library(object, name, &names, kind, output))
+    }
+
     /// What the code generator has to know.
     pub fn codegen_options(&self) -> codegen::Options {
-        codegen::Options { native_cpu: self.settings.native_cpu }
+        codegen::Options { native_cpu: self.settings.native_cpu, library: false }
     }
 }

@@ -9,21 +9,53 @@
 //! before: with one list for all boxes that are free, programs that build and take apart several structures at a time would
 //! soon scatter each of them over the whole heap.
 //!
+//! An executable has one heap, a library one for each context of its callers: so each operation is handed its heap, and
+//! asks through it for memory ([`Supply`]).
+//!
 //! Large boxes go straight back to the list to hand out. Memory never goes back to the system and never changes its size
 //! class, so the heap is as large as the sum over the classes of the most boxes that ever lived at once.
 //!
 //! A dead box releases its fields. Boxes that die of this wait in a list that goes through their own headers (see
 //! [`crate::layout`]), so a chain of any length takes no stack.
 
-use crate::cell::Single;
-use crate::layout::{CLASSES, COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, PAGE, WORD, class_words, is_in_page};
-use crate::memory::{self, Use};
-use crate::system;
+use crate::layout::{
+    CLASSES, COUNT_OFFSET, HEAP_BYTES, IMMEDIATES, MANY_POINTERS, PAGE, WORD, class_words, is_in_page,
+};
 use core::ptr;
 
-/// The first box to hand out of each size class, null when there is none.
-#[unsafe(no_mangle)]
-pub static vlad_free_boxes: Single<[*mut u64; CLASSES]> = Single::new([ptr::null_mut(); CLASSES]);
+/// Where boxes come from.
+#[repr(C)]
+pub struct Heap {
+    /// The first box to hand out of each size class, null when there is none. Compiled code takes from here.
+    free_boxes: [*mut u64; CLASSES],
+    /// The first page that has a free box, for each size class.
+    queues: [*mut Page; CLASSES],
+    /// Boxes of each class that were ever cut from a chunk.
+    cut: [u64; CLASSES],
+    /// The unused rest of the current chunk.
+    next: *mut u8,
+    end: *mut u8,
+    /// Bytes in boxes, free or not, and how many may be before memory must be asked for.
+    bytes: u64,
+    granted: u64,
+    /// The chunks that boxes are cut from, the newest first.
+    chunks: *mut Chunk,
+    /// Chunks that hold no boxes.
+    spare: *mut Chunk,
+    supply: &'static Supply,
+}
+
+const _: () = assert!(size_of::<Heap>() == HEAP_BYTES);
+
+/// Where a heap gets its memory from. Each function is handed the heap.
+pub struct Supply {
+    /// Asks to have so many bytes in boxes. Returns how many may be, at least as many; or does not return.
+    pub grant: unsafe fn(*mut Heap, u64) -> u64,
+    /// Memory of that size for a chunk, aligned to pages; or `None`.
+    pub chunk: unsafe fn(usize) -> Option<*mut u8>,
+    /// Does not return: there is no more memory.
+    pub exhausted: unsafe fn(*mut Heap) -> !,
+}
 
 /// What stands at the beginning of each page.
 #[repr(C)]
@@ -35,43 +67,101 @@ struct Page {
     class: usize,
 }
 
-/// The first page that has a free box, for each size class.
-static QUEUES: Single<[*mut Page; CLASSES]> = Single::new([ptr::null_mut(); CLASSES]);
+/// What stands at the beginning of each chunk, which has its first page for itself.
+#[repr(C)]
+struct Chunk {
+    next: *mut Chunk,
+    /// In bytes, the first page included.
+    size: usize,
+}
 
-/// Boxes of each class that were ever cut from a chunk.
-static CUT: Single<[u64; CLASSES]> = Single::new([0; CLASSES]);
-
-/// The unused rest of the current chunk.
-static NEXT: Single<*mut u8> = Single::new(ptr::null_mut());
-static END: Single<*mut u8> = Single::new(ptr::null_mut());
-
-/// Bytes in boxes, free or not, and how many may be before memory must be asked for.
-static BYTES: Single<u64> = Single::new(0);
-static GRANTED: Single<u64> = Single::new(FREE_OF_CHARGE);
-
-/// Heaps up to this size are not checked against the limits of the machine.
-const FREE_OF_CHARGE: u64 = 1 << 20;
 const FIRST_CHUNK: usize = 1 << 20;
-const CHUNK: usize = 64 << 20;
+/// The usual size of chunks, and the least that deserves large pages.
+pub const CHUNK: usize = 64 << 20;
 /// A refill gets as many boxes if it can, from several pages if need be; calling it should not happen often.
 const ENOUGH: usize = 8;
 /// What is much larger than this does not stay in a processor's cache.
 const CACHED: u64 = 1 << 19;
 
+impl Heap {
+    /// A heap without boxes. So many bytes may be in boxes before its supply is asked.
+    pub const fn new(supply: &'static Supply, granted: u64) -> Heap {
+        Heap {
+            free_boxes: [ptr::null_mut(); CLASSES],
+            queues: [ptr::null_mut(); CLASSES],
+            cut: [0; CLASSES],
+            next: ptr::null_mut(),
+            end: ptr::null_mut(),
+            bytes: 0,
+            granted,
+            chunks: ptr::null_mut(),
+            spare: ptr::null_mut(),
+            supply,
+        }
+    }
+
+    /// Does not return: there is no more memory.
+    pub fn exhausted(&mut self) -> ! {
+        // SAFETY: the supply of a heap is made for it.
+        unsafe { (self.supply.exhausted)(self) }
+    }
+
+    /// Forgets all boxes and keeps the memory for new ones.
+    ///
+    /// # Safety
+    ///
+    /// Nobody refers to a box of the heap afterwards.
+    pub unsafe fn reset(&mut self) {
+        // SAFETY: chunks begin with what the list needs.
+        unsafe {
+            while !self.chunks.is_null() {
+                let chunk = self.chunks;
+                self.chunks = (*chunk).next;
+                (*chunk).next = self.spare;
+                self.spare = chunk;
+            }
+        }
+        (self.chunks, self.next, self.end, self.bytes) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), 0);
+        (self.free_boxes, self.queues) = ([ptr::null_mut(); CLASSES], [ptr::null_mut(); CLASSES]);
+        self.cut = [0; CLASSES];
+    }
+
+    /// Gives every chunk to `free`, boxes and all.
+    ///
+    /// # Safety
+    ///
+    /// Nobody refers to a box of the heap afterwards, and `free` takes what the heap's supply gave.
+    pub unsafe fn give_back(&mut self, free: unsafe fn(*mut u8, usize)) {
+        // SAFETY: the caller's obligation; the next chunk is read before this one is gone.
+        unsafe {
+            self.reset();
+            while !self.spare.is_null() {
+                let chunk = self.spare;
+                self.spare = (*chunk).next;
+                free(chunk.cast(), (*chunk).size);
+            }
+        }
+    }
+}
+
 /// Makes sure that the list of boxes to hand out of the class is not empty.
+///
+/// # Safety
+///
+/// Nothing else refers to the heap meanwhile.
 #[unsafe(no_mangle)]
-pub extern "C" fn vlad_refill(class: usize) {
+pub unsafe extern "C" fn vlad_refill(class: usize, heap: *mut Heap) {
     // SAFETY: only this function refers to the tables while it runs; pages are queued when they have free boxes, and
     // nobody but their lists refers to those.
     unsafe {
-        let mut link = (*vlad_free_boxes.get()).as_mut_ptr().add(class);
-        let queue = (*QUEUES.get()).as_mut_ptr().add(class);
+        let mut link = (&raw mut (*heap).free_boxes).cast::<*mut u64>().add(class);
+        let queue = (&raw mut (*heap).queues).cast::<*mut Page>().add(class);
         let mut wanted = ENOUGH;
         while !(*queue).is_null() {
             let page = *queue;
             *queue = (*page).next;
             *link = core::mem::replace(&mut (*page).free, ptr::null_mut());
-            if BYTES.load() > CACHED {
+            if (*heap).bytes > CACHED {
                 prefetch(page);
             }
             while wanted > 0 && !(*link).is_null() {
@@ -83,19 +173,23 @@ pub extern "C" fn vlad_refill(class: usize) {
             }
         }
         if wanted == ENOUGH {
-            *link = fresh_boxes(class);
+            *link = fresh_boxes(heap, class);
         }
     }
 }
 
 /// A box of this class to hand out.
-pub fn take(class: usize) -> *mut u64 {
+///
+/// # Safety
+///
+/// Nothing else refers to the heap meanwhile.
+pub unsafe fn take(heap: *mut Heap, class: usize) -> *mut u64 {
     // SAFETY: only this function refers to the table while it runs, except for the refill in between; after that the
     // list is not empty, and nobody but the list refers to its first box.
     unsafe {
-        let list = (*vlad_free_boxes.get()).as_mut_ptr().add(class);
+        let list = (&raw mut (*heap).free_boxes).cast::<*mut u64>().add(class);
         if (*list).is_null() {
-            vlad_refill(class);
+            vlad_refill(class, heap);
         }
         let first = *list;
         *list = (*first) as *mut u64;
@@ -104,13 +198,17 @@ pub fn take(class: usize) -> *mut u64 {
 }
 
 /// A list of boxes that were never used, in the order of addresses.
-fn fresh_boxes(class: usize) -> *mut u64 {
+///
+/// # Safety
+///
+/// Nothing else refers to the heap meanwhile.
+unsafe fn fresh_boxes(heap: *mut Heap, class: usize) -> *mut u64 {
     let size = class_words(class) * WORD;
     let (wanted, start) = if is_in_page(class) { (PAGE, size_of::<Page>()) } else { (size.next_multiple_of(PAGE), 0) };
-    let bytes = cut(wanted);
     let count = (wanted - start) / size;
     // SAFETY: `cut` returns `wanted` bytes that nothing else uses, aligned to pages.
     unsafe {
+        let bytes = cut(&mut *heap, wanted);
         if start > 0 {
             *bytes.cast() = Page { free: ptr::null_mut(), next: ptr::null_mut(), class };
         }
@@ -120,7 +218,7 @@ fn fresh_boxes(class: usize) -> *mut u64 {
             *free.cast() = next;
             next = free;
         }
-        (*CUT.get())[class] += count as u64;
+        (*heap).cut[class] += count as u64;
         next
     }
 }
@@ -140,13 +238,13 @@ fn prefetch(page: *const Page) {
 ///
 /// # Safety
 ///
-/// `page` is the beginning of a page, which is not in its queue.
+/// `page` is the beginning of a page of the heap, which is not in its queue.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn vlad_queue_page(page: *mut u64) {
+pub unsafe extern "C" fn vlad_queue_page(page: *mut u64, heap: *mut Heap) {
     let page = page.cast::<Page>();
     // SAFETY: the caller's obligation; nothing else refers to the table while this runs.
     unsafe {
-        let queue = (*QUEUES.get()).as_mut_ptr().add((*page).class);
+        let queue = (&raw mut (*heap).queues).cast::<*mut Page>().add((*page).class);
         (*page).next = *queue;
         *queue = page;
     }
@@ -156,18 +254,18 @@ pub unsafe extern "C" fn vlad_queue_page(page: *mut u64) {
 ///
 /// # Safety
 ///
-/// `dead` is a box of that class, and nobody refers to it.
-unsafe fn take_back(dead: *mut u64, class: usize) {
+/// `dead` is a box of the heap and of that class, and nobody refers to it.
+unsafe fn take_back(heap: *mut Heap, dead: *mut u64, class: usize) {
     // SAFETY: the caller's obligation; boxes of these classes lie in pages, which begin at multiples of their size.
     unsafe {
         let list = if is_in_page(class) {
             let page = dead.map_addr(|address| address & !(PAGE - 1)).cast::<Page>();
             if (*page).free.is_null() {
-                vlad_queue_page(page.cast());
+                vlad_queue_page(page.cast(), heap);
             }
             &raw mut (*page).free
         } else {
-            (*vlad_free_boxes.get()).as_mut_ptr().add(class)
+            (&raw mut (*heap).free_boxes).cast::<*mut u64>().add(class)
         };
         *dead.cast() = *list;
         *list = dead;
@@ -175,45 +273,76 @@ unsafe fn take_back(dead: *mut u64, class: usize) {
 }
 
 /// Takes fresh bytes from the chunk, a multiple of the size of a page.
-fn cut(wanted: usize) -> *mut u8 {
-    let bytes = BYTES.load() + wanted as u64;
-    if bytes > GRANTED.load() {
-        GRANTED.store(memory::grant(Use::Heap, bytes));
+fn cut(heap: &mut Heap, wanted: usize) -> *mut u8 {
+    let bytes = heap.bytes + wanted as u64;
+    if bytes > heap.granted {
+        // SAFETY: the supply of a heap is made for it.
+        heap.granted = unsafe { (heap.supply.grant)(heap, bytes) };
     }
-    BYTES.store(bytes);
-    if (END.load() as usize) - (NEXT.load() as usize) < wanted {
-        new_chunk(wanted);
+    heap.bytes = bytes;
+    if (heap.end as usize) - (heap.next as usize) < wanted {
+        new_chunk(heap, wanted);
     }
-    let start = NEXT.load();
-    NEXT.store(start.wrapping_add(wanted));
+    let start = heap.next;
+    heap.next = start.wrapping_add(wanted);
     start
 }
 
-fn new_chunk(wanted: usize) {
-    let usual = if END.load().is_null() { FIRST_CHUNK } else { CHUNK };
-    let mut size = wanted.next_multiple_of(1 << 21).max(usual);
-    let start = loop {
-        match system::map_pages(size, system::PROT_READ_WRITE) {
-            Some(start) => break start,
-            None if size / 2 >= wanted.max(1 << 16) => size /= 2,
-            None => memory::exhausted(Use::Heap),
+/// Begins a chunk: a spare one, or new memory.
+fn new_chunk(heap: &mut Heap, wanted: usize) {
+    let wanted = wanted + PAGE;
+    let chunk = take_spare(heap, wanted).unwrap_or_else(|| {
+        let usual = if heap.chunks.is_null() { FIRST_CHUNK } else { CHUNK };
+        let mut size = wanted.next_multiple_of(1 << 21).max(usual);
+        if heap.chunks.is_null() && wanted <= FIRST_CHUNK {
+            size = FIRST_CHUNK;
         }
-    };
-    if size >= CHUNK {
-        // SAFETY: the pages have just been mapped.
-        unsafe { system::prefer_large_pages(start, size) };
+        // SAFETY: the supply of a heap is made for it, and gives memory for the beginning of a chunk at least.
+        unsafe {
+            let chunk = loop {
+                match (heap.supply.chunk)(size) {
+                    Some(start) => break start.cast::<Chunk>(),
+                    None if size / 2 >= wanted.max(1 << 16) => size /= 2,
+                    None => (heap.supply.exhausted)(heap),
+                }
+            };
+            (*chunk).size = size;
+            chunk
+        }
+    });
+    // SAFETY: chunks begin with what the list needs.
+    unsafe {
+        (*chunk).next = heap.chunks;
+        heap.chunks = chunk;
+        heap.next = chunk.cast::<u8>().add(PAGE);
+        heap.end = chunk.cast::<u8>().add((*chunk).size);
     }
-    NEXT.store(start);
-    END.store(start.wrapping_add(size));
+}
+
+/// The first spare chunk that is large enough, if there is one.
+fn take_spare(heap: &mut Heap, wanted: usize) -> Option<*mut Chunk> {
+    let mut link = &raw mut heap.spare;
+    // SAFETY: chunks begin with what the list needs.
+    unsafe {
+        while !(*link).is_null() {
+            let chunk = *link;
+            if (*chunk).size >= wanted {
+                *link = (*chunk).next;
+                return Some(chunk);
+            }
+            link = &raw mut (*chunk).next;
+        }
+    }
+    None
 }
 
 /// Gives a box back that nobody owns any more, and releases what it owned.
 ///
 /// # Safety
 ///
-/// `dead` is a box of a compiled program whose last owner is gone.
+/// `dead` is a box of the heap whose last owner is gone.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn vlad_free(dead: *mut u64) {
+pub unsafe extern "C" fn vlad_free(dead: *mut u64, heap: *mut Heap) {
     // SAFETY: the headers of boxes say how many pointer fields follow; a box whose count drops to zero has no owner
     // but this function; addresses of user space fit into 48 bits.
     unsafe {
@@ -240,7 +369,7 @@ pub unsafe extern "C" fn vlad_free(dead: *mut u64) {
                     waiting = child;
                 }
             }
-            take_back(current, (header >> 8 & 0xff) as usize);
+            take_back(heap, current, (header >> 8 & 0xff) as usize);
             if waiting.is_null() {
                 return;
             }
@@ -254,9 +383,9 @@ pub unsafe extern "C" fn vlad_free(dead: *mut u64) {
 ///
 /// # Safety
 ///
-/// The caller owns `value`, a value of a compiled program.
+/// The caller owns `value`, a value of a compiled program with that heap.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn vlad_release(value: *mut u64) {
+pub unsafe extern "C" fn vlad_release(value: *mut u64, heap: *mut Heap) {
     if (value as u64) < IMMEDIATES {
         return;
     }
@@ -265,26 +394,31 @@ pub unsafe extern "C" fn vlad_release(value: *mut u64) {
         let count = value.byte_add(COUNT_OFFSET as usize).cast::<u32>();
         *count -= 1;
         if *count == 0 {
-            vlad_free(value);
+            vlad_free(value, heap);
         }
     }
 }
 
 /// Boxes that are not free, and the bytes that boxes ever took.
-pub fn census() -> (u64, u64) {
+///
+/// # Safety
+///
+/// Nothing else refers to the heap meanwhile.
+pub unsafe fn census(heap: *const Heap) -> (u64, u64) {
     let mut live = 0;
-    for class in 0..CLASSES {
-        // SAFETY: only this function refers to the tables while it runs, and lists hold valid addresses.
-        unsafe {
-            live += (*CUT.get())[class] - length((*vlad_free_boxes.get())[class]);
-            let mut page = (*QUEUES.get())[class];
+    // SAFETY: the caller's obligation; lists hold valid addresses.
+    unsafe {
+        let heap = &*heap;
+        for class in 0..CLASSES {
+            live += heap.cut[class] - length(heap.free_boxes[class]);
+            let mut page = heap.queues[class];
             while !page.is_null() {
                 live -= length((*page).free);
                 page = (*page).next;
             }
         }
+        (live, heap.bytes)
     }
-    (live, BYTES.load())
 }
 
 /// The number of boxes in a list.

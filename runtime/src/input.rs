@@ -5,7 +5,7 @@
 use crate::cell::Single;
 use crate::layout::{WORD, class_of, header};
 use crate::reader::{self, Failure, Item, Reader};
-use crate::{heap, output, start, system};
+use crate::{heap, memory, output, start, system};
 use core::fmt::{self, Write};
 use core::ptr;
 
@@ -94,7 +94,7 @@ impl Queue {
         unsafe {
             if self.filled == WORDS {
                 let class = class_of(WORDS);
-                let new = heap::take(class);
+                let new = heap::take(memory::vlad_heap.get(), class);
                 *new = header(0, class, 0);
                 if self.first.is_null() {
                     (self.first, self.taken) = (new, BEGINNING);
@@ -121,7 +121,7 @@ impl Queue {
             // SAFETY: the queue owns the box, whose header says that it has no pointer fields; all its numbers are taken.
             unsafe {
                 let next = if is_last { ptr::null_mut() } else { *self.first.add(1) as *mut u64 };
-                heap::vlad_release(self.first);
+                heap::vlad_release(self.first, memory::vlad_heap.get());
                 (self.first, self.taken) = (next, BEGINNING);
             }
             if is_last {

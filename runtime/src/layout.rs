@@ -73,6 +73,42 @@ pub const fn is_in_page(class: usize) -> bool {
     class_words(class) <= PAGE / WORD / 8
 }
 
+/// Bytes of a heap. It begins with the first box to hand out of each size class.
+pub const HEAP_BYTES: usize = (3 * CLASSES + 7) * WORD;
+
+/// What compiled code finds in a context of a library, behind the heap: the lowest address that the stack may reach,
+pub const CONTEXT_STACK_LIMIT: i32 = HEAP_BYTES as i32;
+
+/// the next word of the call,
+pub const CONTEXT_WORDS: i32 = CONTEXT_STACK_LIMIT + WORD as i32;
+
+/// the next element of the argument at hand,
+pub const CONTEXT_ELEMENTS: i32 = CONTEXT_WORDS + WORD as i32;
+
+/// where the next element of the result at hand goes,
+pub const CONTEXT_RESULTS: i32 = CONTEXT_ELEMENTS + WORD as i32;
+
+/// and what becomes of it: [`OVERWRITE`], [`ACCUMULATE`] or [`DISCARD`].
+pub const CONTEXT_MODE: i32 = CONTEXT_RESULTS + WORD as i32;
+
+/// Bytes of a context. The cells of the globals and then the constant boxes of the program follow.
+pub const CONTEXT_BYTES: usize = 8192;
+
+/// A result replaces what is there.
+pub const OVERWRITE: u64 = 0;
+
+/// A result is added to what is there.
+pub const ACCUMULATE: u64 = 1;
+
+/// Nobody wants the result.
+pub const DISCARD: u64 = 2;
+
+/// The first word of a call that computes the values of all globals,
+pub const INITIALISE: f64 = 0.0;
+
+/// and of one that calls an exported function, whose number comes next.
+pub const CALL: f64 = 1.0;
+
 /// Words that the largest class holds.
 pub const MAX_WORDS: usize = class_words(CLASSES - 1);
 

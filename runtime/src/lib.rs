@@ -1,4 +1,5 @@
-//! The run time of compiled programs: a small static library without dependencies, linked into every executable.
+//! The run time of compiled programs: a small static library without dependencies, linked into every executable and, in
+//! another form, into every library.
 //!
 //! | module | what it gives to compiled code |
 //! |---|---|
@@ -11,34 +12,51 @@
 //! | [`reader`] | numbers and arrays of numbers, read from bytes |
 //! | [`number`] | numbers as text |
 //! | [`start`] | `main`, exit codes |
+//! | [`library`] | contexts: what a library has in place of a process of its own |
 //! | [`system`] | the few functions of the C library that all this needs |
 //!
-//! Compiled programs have one thread of their own (see [`stack`]) and everything here runs on it, so the state of the
-//! modules is in [`cell::Single`] cells without locks.
+//! Executables have one thread of their own (see [`stack`]) and everything here runs on it, so the state of the
+//! modules is in [`cell::Single`] cells without locks. Libraries have no such state: `input`, `memory`, `output`, `stack` and
+//! `start` are no part of them, and the rest is handed what it works on.
 //!
-//! The build script of the compiler turns this crate into the archive that executables link (`--cfg vlad_archive`);
-//! as an ordinary workspace member it is only checked and tested.
+//! The build script of the compiler turns this crate into what executables link (`--cfg vlad_archive`) and what libraries
+//! are made of (`--cfg vlad_library` as well); as an ordinary workspace member it is only checked and tested.
 
 #![cfg_attr(not(test), no_std)]
 
 pub mod cell;
 pub mod heap;
+#[cfg(not(vlad_library))]
 pub mod input;
 pub mod layout;
+#[cfg(target_arch = "x86_64")]
+pub mod library;
+#[cfg(not(vlad_library))]
 pub mod memory;
 pub mod number;
+#[cfg(not(vlad_library))]
 pub mod output;
+#[cfg(not(vlad_library))]
 pub mod reader;
+#[cfg(not(vlad_library))]
 pub mod stack;
+#[cfg(not(vlad_library))]
 pub mod start;
 pub mod system;
 pub mod vector;
 
 /// Reached only through a mistake in this library; says so and ends the program the way an abort does.
-#[cfg(all(vlad_archive, not(test)))]
+#[cfg(all(vlad_archive, not(vlad_library), not(test)))]
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo) -> ! {
     use core::fmt::Write;
     let _ = write!(output::Stderr, "vlad run time: internal error: {info}\n");
     system::abort_process()
+}
+
+/// The same in a library, which has nowhere to say so.
+#[cfg(all(vlad_library, not(test)))]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    library::stop()
 }

@@ -5,6 +5,7 @@
 //! program that never stops growing ends with a message before the system starts killing processes.
 
 use crate::cell::Single;
+use crate::heap::{self, Heap, Supply};
 use crate::{output, start, system};
 
 /// The least that is granted at a time; machines are asked no more often than this.
@@ -24,6 +25,33 @@ pub enum Use {
     Heap,
     /// Calls that have not returned.
     Stack,
+}
+
+/// Boxes of an executable.
+static PROCESS: Supply = Supply { grant: grant_to_heap, chunk: map_chunk, exhausted: heap_exhausted };
+
+/// Heaps up to this size are not checked against the limits of the machine.
+const FREE_OF_CHARGE: u64 = 1 << 20;
+
+/// The heap of an executable.
+#[unsafe(no_mangle)]
+pub static vlad_heap: Single<Heap> = Single::new(Heap::new(&PROCESS, FREE_OF_CHARGE));
+
+unsafe fn grant_to_heap(_: *mut Heap, bytes: u64) -> u64 {
+    grant(Use::Heap, bytes)
+}
+
+unsafe fn map_chunk(size: usize) -> Option<*mut u8> {
+    let start = system::map_pages(size, system::PROT_READ_WRITE)?;
+    if size >= heap::CHUNK {
+        // SAFETY: the pages have just been mapped.
+        unsafe { system::prefer_large_pages(start, size) };
+    }
+    Some(start)
+}
+
+unsafe fn heap_exhausted(_: *mut Heap) -> ! {
+    exhausted(Use::Heap)
 }
 
 /// Reads the limits.

@@ -38,14 +38,19 @@ pub fn leave(code: c_int) -> ! {
 fn finish(code: c_int) -> ! {
     output::flush();
     if system::environment(b"VLAD_REPORT_MEMORY\0").is_some() {
-        let (live, bytes) = heap::census();
+        let (live, bytes) = census();
         let _ = writeln!(output::Stderr, "memory: {live} boxes live, {bytes} bytes at most");
     }
     if system::environment(b"VLAD_REPORT_USE\0").is_some() {
-        let (nanoseconds, (_, boxes), peak) = (system::processor_time(), heap::census(), memory::peak());
+        let (nanoseconds, (_, boxes), peak) = (system::processor_time(), census(), memory::peak());
         let _ = writeln!(output::Stderr, "use: {nanoseconds} ns, {boxes} bytes of boxes, {peak} bytes in all");
     }
     leave(code)
+}
+
+fn census() -> (u64, u64) {
+    // SAFETY: the program's own thread asks.
+    unsafe { heap::census(memory::vlad_heap.get()) }
 }
 
 #[cfg(all(vlad_archive, not(test)))]

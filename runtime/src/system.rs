@@ -69,6 +69,9 @@ unsafe extern "C" {
         file: c_int,
         offset: i64,
     ) -> *mut c_void;
+    fn munmap(address: *mut c_void, size: usize) -> c_int;
+    fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void;
+    pub(crate) fn free(memory: *mut c_void);
     fn mprotect(address: *mut c_void, size: usize, protection: c_int) -> c_int;
     fn madvise(address: *mut c_void, size: usize, advice: c_int) -> c_int;
     pub(crate) fn sigaction(signal: c_int, new: *const SigAction, old: *mut SigAction) -> c_int;
@@ -136,6 +139,23 @@ pub fn map_pages(size: usize, protection: c_int) -> Option<*mut u8> {
     // SAFETY: a new mapping at an address of the system's choice touches nothing that exists.
     let address = unsafe { mmap(core::ptr::null_mut(), size, protection, flags, -1, 0) };
     if address as isize == -1 { None } else { Some(address.cast()) }
+}
+
+/// Takes a mapping away.
+///
+/// # Safety
+///
+/// The pages belong to a mapping that the caller owns and does not use any more.
+pub unsafe fn unmap_pages(address: *mut u8, size: usize) {
+    // SAFETY: the caller's obligation.
+    unsafe { munmap(address.cast(), size) };
+}
+
+/// Memory from the C library, aligned to so many bytes, for `free`; the size is a multiple of that. `None` when there is none.
+pub fn allocate(alignment: usize, size: usize) -> Option<*mut u8> {
+    // SAFETY: always sound.
+    let memory = unsafe { aligned_alloc(alignment, size) };
+    if memory.is_null() { None } else { Some(memory.cast()) }
 }
 
 /// Makes pages readable and writable.

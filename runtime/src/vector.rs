@@ -3,9 +3,8 @@
 //! Compiled code reads elements, and changes a vector of its own, without help. See [`crate::layout`] for what the box of
 //! a vector looks like.
 
-use crate::heap::take;
+use crate::heap::{Heap, take};
 use crate::layout::{COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, class_of, header, vector_words};
-use crate::memory::{self, Use};
 use core::ptr;
 
 /// What [`vlad_new_vector`] is given, and gives.
@@ -24,13 +23,13 @@ pub struct Wanted {
 ///
 /// `wanted` names what a compiled program wants.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn vlad_new_vector(wanted: *mut Wanted) {
+pub unsafe extern "C" fn vlad_new_vector(wanted: *mut Wanted, heap: *mut Heap) {
     // SAFETY: the caller's obligation; the box has room for so many words, and nothing else refers to it.
     unsafe {
         let Wanted { length, pointers, others } = *wanted;
-        let Some(words) = vector_words(length, pointers, others) else { memory::exhausted(Use::Heap) };
+        let Some(words) = vector_words(length, pointers, others) else { (*heap).exhausted() };
         let class = class_of(words);
-        let new = take(class);
+        let new = take(heap, class);
         if pointers == 0 {
             *new = header(0, class, 0);
         } else {
@@ -58,13 +57,13 @@ pub struct Request {
 ///
 /// `request` names a vector of a compiled program.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn vlad_copy_vector(request: *mut Request) {
+pub unsafe extern "C" fn vlad_copy_vector(request: *mut Request, heap: *mut Heap) {
     // SAFETY: the header of a box says which class it has and how many pointer fields follow. New boxes are no part of
     // others.
     unsafe {
         let Request { vector: old, words } = *request;
         let kind = *old & 0xffff;
-        let new = take((kind >> 8) as usize);
+        let new = take(heap, (kind >> 8) as usize);
         ptr::copy_nonoverlapping(old.add(1), new.add(1), words - 1);
         *new = kind | 1 << 32;
         *old.byte_add(COUNT_OFFSET as usize).cast::<u32>() -= 1;

@@ -1,6 +1,6 @@
 //! `vlad build`: compile to an executable. Also the part of it that `vlad run` shares.
 
-use super::{FAULT, Input, Native, SUCCESS, USAGE, embedded, terminal};
+use super::{FAULT, Input, Native, SUCCESS, USAGE, embedded, library, terminal};
 use crate::base::Diagnostic;
 use crate::codegen;
 use crate::core::ir::Program;
@@ -11,12 +11,18 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
-    input: Input,
+    pub input: Input,
     /// The executable to write [default: the file's name without .vlad, in the current folder].
     #[arg(short, long, value_name = "PROGRAM")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
+    /// Make a library of what the program exports, for C, Rust and, if it is shared, Python.
+    ///
+    /// With `-o FOLDER/NAME`, writes FOLDER/libNAME.a or FOLDER/libNAME.so, FOLDER/NAME.h, FOLDER/NAME.rs, and for Python
+    /// FOLDER/NAME.py and FOLDER/NAME.pyi.
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub lib: Option<library::Kind>,
     #[command(flatten)]
-    native: Native,
+    pub native: Native,
 }
 
 /// Object code, or the news that the program needs the evaluator.
@@ -27,6 +33,9 @@ pub enum Compiled {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
+    if let Some(kind) = arguments.lib {
+        return library::run(arguments, kind);
+    }
     let output = match output(arguments) {
         Ok(output) => output,
         Err(diagnostic) => {

@@ -35,6 +35,7 @@ mod fmt;
 
 mod gradcheck;
 
+mod library;
 mod lsp;
 
 mod manual;

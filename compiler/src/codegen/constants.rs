@@ -130,6 +130,11 @@ impl Boxes {
         self.bytes[at..at + layout::WORD].copy_from_slice(&word.to_le_bytes());
     }
 
+    /// The bytes, and where in them the address of which place stands.
+    pub fn into_image(self) -> (Vec<u8>, Vec<(usize, usize)>) {
+        (self.bytes, self.addresses)
+    }
+
     /// The data, whose symbol is `id`.
     pub fn into_data(self, module: &mut ObjectModule, id: DataId) -> DataDescription {
         let mut data = DataDescription::new();

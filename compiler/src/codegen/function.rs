@@ -18,7 +18,7 @@ use crate::codegen::operands::{fields_in_place, leaves_block};
 use crate::codegen::ownership::{Facts, Plan};
 use crate::codegen::reuse::Reuse;
 use crate::codegen::sole_owners::sole_owners;
-use crate::codegen::unit::{External, Unit};
+use crate::codegen::unit::{External, Home, Unit};
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Real1, Target, Terminator, TextId, Type, Value};
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
@@ -156,15 +156,14 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
 
 /// The code that releases the content of every global that is a pointer.
 pub fn release_globals(unit: &mut Unit, builder: &mut FunctionBuilder) -> Result<(), Error> {
-    use cranelift_module::Module;
-    let release = unit.external(External::Runtime("vlad_release", &[types::I64], None))?;
+    let release = unit.external(External::Runtime("vlad_release", &[types::I64, types::I64], None))?;
     let release = unit.import(release, builder.func);
     for (slot, ty) in unit.program.slots.iter() {
         if *ty == Type::Ptr {
-            let cell = unit.module.declare_data_in_func(unit.slots[slot], builder.func);
-            let address = builder.ins().symbol_value(types::I64, cell);
+            let address = unit.home(builder, unit.slots[slot]);
             let value = builder.ins().load(types::I64, TRUSTED, address, 0);
-            builder.ins().call(release, &[value]);
+            let heap = unit.home(builder, unit.heap);
+            builder.ins().call(release, &[value, heap]);
         }
     }
     Ok(())
@@ -199,6 +198,9 @@ impl<'p> Translator<'_, 'p, '_> {
         self.builder.switch_to_block(block);
         self.here = id;
         if id == Function::ENTRY {
+            if self.unit.is_library {
+                self.demand_stack()?;
+            }
             for class in reuse.classes() {
                 let kept = self.builder.declare_var(types::I64);
                 self.kept.insert(class, kept);
@@ -298,13 +300,20 @@ impl<'p> Translator<'_, 'p, '_> {
             }
             Terminator::Fail(text) => {
                 let (address, length) = self.text(*text);
-                self.call_external(
-                    External::Runtime("vlad_fail", &[types::I64, types::I64], None),
-                    &[address, length],
-                )?;
+                if self.unit.is_library {
+                    self.call_with_context("vlad_context_fail", &[types::I64; 3], &[address, length])?;
+                } else {
+                    self.call_external(
+                        External::Runtime("vlad_fail", &[types::I64, types::I64], None),
+                        &[address, length],
+                    )?;
+                }
                 self.builder.ins().trap(UNREACHABLE);
             }
             Terminator::Unreachable => {
+                if self.unit.is_library {
+                    self.call_with_context("vlad_context_unreachable", &[types::I64], &[])?;
+                }
                 self.builder.ins().trap(UNREACHABLE);
             }
         }
@@ -433,6 +442,14 @@ impl<'p> Translator<'_, 'p, '_> {
         let reference = self.unit.import(id, self.builder.func);
         self.functions.insert(id, reference);
         reference
+    }
+
+    /// The address of something that changes while the program runs.
+    pub(super) fn home(&mut self, home: Home) -> ir::Value {
+        match home {
+            Home::Data(id) => self.data_address(id),
+            Home::Context(_) => self.unit.home(&mut self.builder, home),
+        }
     }
 
     /// The address of a data object.

@@ -83,20 +83,27 @@ impl Translator<'_, '_, '_> {
             }
             // A cell that has not been set is zero.
             Op::GlobalGet(slot) | Op::IsSet(slot) => {
-                let address = self.data_address(self.unit.slots[slot]);
+                let address = self.home(self.unit.slots[slot]);
                 let ty = clif_type(self.function.values[inst.results[0]]);
                 self.builder.ins().load(ty, TRUSTED, address, 0)
             }
             Op::GlobalSet(slot) => {
-                let address = self.data_address(self.unit.slots[slot]);
+                let address = self.home(self.unit.slots[slot]);
                 self.builder.ins().store(TRUSTED, args[0], address, 0);
                 return Ok(());
             }
+            Op::Argument(part) => self.argument(part)?,
+            Op::Result(part) => return self.result(part, &args),
+            Op::Read(..) | Op::WriteByte | Op::WriteDouble if self.unit.is_library => return Err(self.outside()),
             Op::Read(item, text) => {
                 let (address, length) = self.text(text);
                 let item = self.builder.ins().iconst(types::I64, item as i64);
                 let read = External::Runtime("vlad_read", ITEM, Some(types::F64));
                 self.call_external(read, &[item, address, length])?.expect("the signature has a result")
+            }
+            Op::WriteReal(Stream::Err) if self.unit.is_library => {
+                self.call_with_context("vlad_context_write_real", &[types::I64, types::F64], &args)?;
+                return Ok(());
             }
             Op::WriteReal(stream) => {
                 let stream = self.stream(stream);
@@ -213,6 +220,13 @@ impl Translator<'_, '_, '_> {
     }
 
     fn write_text(&mut self, stream: Stream, address: ir::Value, length: ir::Value) -> Result<(), Error> {
+        if self.unit.is_library {
+            if stream == Stream::Out {
+                return Err(self.outside());
+            }
+            self.call_with_context("vlad_context_write_text", &[types::I64; 3], &[address, length])?;
+            return Ok(());
+        }
         let stream = self.stream(stream);
         self.call_external(External::Runtime("vlad_write_text", STREAM_TEXT, None), &[stream, address, length])?;
         Ok(())

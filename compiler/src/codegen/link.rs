@@ -1,4 +1,4 @@
-//! Linking: object code and the embedded run time → executable, by the system's C compiler driver.
+//! Linking: object code and the embedded run time → executable or library, by the system's C compiler driver.
 //!
 //! Most of the time that this takes the linker spends with the names that shared libraries define, of which an executable
 //! uses some twenty: so they are few. Only programs that call elementary functions get the C library's mathematical part (on
@@ -16,6 +16,15 @@ use std::process::Command;
 
 /// The run time, compiled by the build script.
 const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_runtime.o"));
+
+/// The run time of libraries, compiled by the build script.
+const LIBRARY_RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_library.o"));
+
+/// What names of the run time that callers of a library call begin with; the name of the library takes its place.
+const INTERFACE: &str = "vlad_library";
+
+/// The functions of the run time that callers of a library call.
+const INTERFACE_FUNCTIONS: [&str; 5] = ["abi_version", "context_new", "context_free", "message", "memory"];
 
 /// The elementary functions, compiled by the build script.
 const MATH: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libvlad_math.a"));
@@ -48,6 +57,69 @@ pub fn executable(object: &Object, output: &Path) -> Result<(), Error> {
     replace(output, |unfinished| link(&objects, &libraries, unfinished))
 }
 
+/// A kind of library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LibraryKind {
+    /// An archive.
+    Static,
+    /// A shared object.
+    Shared,
+}
+
+/// Links the object code of a library of that name, with `functions` (their names in C), into the file `output`.
+///
+/// Everything becomes one object file whose other symbols are local, so that several libraries fit into one program.
+pub fn library(
+    object: &Object,
+    name: &str,
+    functions: &[String],
+    kind: LibraryKind,
+    output: &Path,
+) -> Result<(), Error> {
+    let folder = tempfile::Builder::new()
+        .prefix("vlad-")
+        .tempdir()
+        .map_err(|cause| Error::Write { path: std::env::temp_dir(), cause })?;
+    let write = |file: &str, bytes: &[u8]| {
+        let path = folder.path().join(file);
+        fs::write(&path, bytes).map_err(|cause| Error::Write { path: path.clone(), cause }).map(|()| path)
+    };
+    let mut parts = vec![write("program.o", &object.bytes)?, write("runtime.o", LIBRARY_RUNTIME)?];
+    if object.has_math {
+        parts.push(write("math.a", MATH)?);
+    }
+    let renamed: String =
+        INTERFACE_FUNCTIONS.iter().map(|function| format!("{INTERFACE}_{function} {name}_{function}\n")).collect();
+    let kept: String = functions
+        .iter()
+        .cloned()
+        .chain(INTERFACE_FUNCTIONS.iter().map(|function| format!("{name}_{function}")))
+        .map(|function| function + "\n")
+        .collect();
+    let (renamed, kept) = (write("renamed", renamed.as_bytes())?, write("kept", kept.as_bytes())?);
+    let whole = folder.path().join(format!("{name}.o"));
+    let mut command = driver();
+    run(command.args(["-r", "-nostdlib", "-o"]).arg(&whole).args(&parts))?;
+    let mut command = Command::new("objcopy");
+    command.arg("--strip-debug").arg(argument("--keep-global-symbols=", &kept));
+    run(command.arg(argument("--redefine-syms=", &renamed)).arg(&whole))?;
+    replace(output, |unfinished| match kind {
+        LibraryKind::Static => run(Command::new("ar").args(["rcsD"]).arg(unfinished).arg(&whole)),
+        LibraryKind::Shared => {
+            let mut command = driver();
+            command.args(["-shared", "-o"]).arg(unfinished).arg(&whole);
+            command.arg(format!("-Wl,-soname,lib{name}.so")).args(["-Wl,--gc-sections", "-static-libgcc"]);
+            run(command.args(["-Wl,--no-undefined", "-lm", "-lc"]))
+        }
+    })
+}
+
+fn argument(option: &str, path: &Path) -> OsString {
+    let mut argument = OsString::from(option);
+    argument.push(path);
+    argument
+}
+
 /// Lets `make` write a file under a temporary name next to `output`, then gives it its name.
 pub fn replace(output: &Path, make: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
     let unwritable = |cause: io::Error| Error::Write { path: output.to_path_buf(), cause };
@@ -73,11 +145,24 @@ pub fn replace(output: &Path, make: impl FnOnce(&Path) -> Result<(), Error>) -> 
 }
 
 fn link(objects: &[PathBuf], libraries: &[&str], output: &Path) -> Result<(), Error> {
+    let mut command = driver();
+    command.arg("-o").arg(output).args(objects);
+    run(command.args(["-Wl,--gc-sections", "-Wl,--strip-debug", "-static-libgcc"]).args(libraries))
+}
+
+fn driver() -> Command {
     let words = linker();
     let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).arg("-o").arg(output).args(objects);
-    command.args(["-Wl,--gc-sections", "-Wl,--strip-debug", "-static-libgcc"]).args(libraries);
-    let result = command.output().map_err(|cause| Error::NoLinker { command: words.join(" "), cause })?;
+    command.args(&words[1..]);
+    command
+}
+
+fn run(command: &mut Command) -> Result<(), Error> {
+    let result = command.output().map_err(|cause| {
+        let words = [command.get_program()].into_iter().chain(command.get_args().take_while(|arg| *arg != "-o"));
+        let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+        Error::NoLinker { command: words.join(" "), cause }
+    })?;
     if !result.status.success() {
         let mut text = String::from_utf8_lossy(&result.stderr).into_owned();
         text.push_str(&String::from_utf8_lossy(&result.stdout));

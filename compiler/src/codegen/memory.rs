@@ -55,7 +55,7 @@ impl Translator<'_, '_, '_> {
 
     /// A constant box, which gets an owner more; the boxes that it holds lose the one that it was given.
     pub(super) fn constant_box(&mut self, result: Value, place: usize, given: impl Iterator<Item = Value>) {
-        let boxes = self.data_address(self.unit.constants);
+        let boxes = self.home(self.unit.constants);
         let address = self.builder.ins().iadd_imm_s(boxes, place as i64);
         self.count(address, 1);
         for value in given {
@@ -96,7 +96,7 @@ impl Translator<'_, '_, '_> {
     /// Takes a box from the free list of its class.
     fn allocate(&mut self, class: usize) -> Result<ir::Value, Error> {
         let list = (class * layout::WORD) as i32;
-        let lists = self.data_address(self.unit.free_boxes);
+        let lists = self.home(self.unit.heap);
         let first = self.builder.ins().load(types::I64, TRUSTED, lists, list);
         let refill = self.builder.create_block();
         let ready = self.builder.create_block();
@@ -300,7 +300,7 @@ impl Translator<'_, '_, '_> {
     fn take_back(&mut self, address: ir::Value, class: usize) -> Result<(), Error> {
         if !layout::is_in_page(class) {
             let list = (class * layout::WORD) as i32;
-            let lists = self.data_address(self.unit.free_boxes);
+            let lists = self.home(self.unit.heap);
             let first = self.builder.ins().load(types::I64, TRUSTED, lists, list);
             self.builder.ins().store(TRUSTED, first, address, 0);
             self.builder.ins().store(TRUSTED, address, lists, list);

@@ -19,6 +19,7 @@
 //! | [`sole_owners`] | which vectors need not be asked whether they have other owners |
 //! | [`reuse`] | which new boxes take the place of dead ones |
 //! | [`pressure`] | which functions need the quick register allocator |
+//! | [`library`](mod@library) | the functions that callers of a library call, and what it says about itself |
 //! | [`link`] | object and embedded run time → executable |
 //!
 //! Requires a verified program whose reference counts are in place. Functions use Cranelift's `Tail` calling
@@ -36,6 +37,7 @@ pub mod free;
 pub mod function;
 pub mod instruction;
 pub mod lanes;
+pub mod library;
 pub mod link;
 pub mod loop_values;
 pub mod memory;
@@ -49,6 +51,7 @@ pub mod unit;
 pub mod vector;
 
 use crate::base::Diagnostic;
+use crate::core::interface::Function;
 use crate::ssa::ir::Program;
 use std::path::PathBuf;
 
@@ -61,6 +64,17 @@ pub mod layout;
 pub struct Options {
     /// Use every instruction of the machine that compiles, instead of those that all machines of its kind have.
     pub native_cpu: bool,
+    /// Make code for a library, which finds its state in a register.
+    pub library: bool,
+}
+
+/// What makes code a library.
+#[derive(Clone, Debug)]
+pub struct Library {
+    /// What the names of its functions begin with.
+    pub name: String,
+    /// Its functions.
+    pub functions: Vec<Function>,
 }
 
 /// Why there is no executable.
@@ -139,7 +153,12 @@ pub struct Object {
 
 /// The object code of a program.
 pub fn object(program: &Program, options: &Options) -> Result<Object, Error> {
-    unit::compile(program, options)?.into_object()
+    unit::compile(program, options, None)?.into_object()
+}
+
+/// The object code of a library.
+pub fn library(program: &Program, library: &Library, options: &Options) -> Result<Object, Error> {
+    unit::compile(program, &Options { library: true, ..*options }, Some(library))?.into_object()
 }
 
 /// The program in Cranelift's intermediate form.

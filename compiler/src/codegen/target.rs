@@ -40,6 +40,10 @@ fn with_settings(
     for (name, value) in settings {
         flags.set(name, value).map_err(|error| Error::Target(format!("{name}: {error}")))?;
     }
+    if options.library {
+        // It holds the address of the context, see the run time's `library`.
+        flags.set("enable_pinned_reg", "true").map_err(|error| Error::Target(error.to_string()))?;
+    }
     let builder = cranelift_native::builder_with_options(options.native_cpu)
         .map_err(|message| Error::Target(message.to_string()))?;
     builder.finish(settings::Flags::new(flags)).map_err(|error| Error::Target(error.to_string()))

@@ -7,7 +7,7 @@ use crate::base::entity::Entity;
 use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::constants::Boxes;
-use crate::codegen::{Error, Object, Options, free, function, pressure, target};
+use crate::codegen::{Error, Library, Object, Options, free, function, layout, library, pressure, target};
 use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -32,10 +32,19 @@ pub enum External {
     SinCos,
     /// Of the run time, with the convention of the system.
     Runtime(&'static str, &'static [ir::Type], Option<ir::Type>),
-    /// Calls a function of the run time that has one integer operand and no result, and preserves all registers.
+    /// Calls a function of the run time with one integer operand and the heap and without result, and preserves all registers.
     Slow(&'static str),
     /// Frees a box that nobody owns any more, and preserves all registers.
     Free,
+}
+
+/// Where something that changes while the program runs is.
+#[derive(Clone, Copy, Debug)]
+pub enum Home {
+    /// In the executable.
+    Data(DataId),
+    /// At an offset in the context of a library.
+    Context(i64),
 }
 
 /// The object file in the making.
@@ -51,17 +60,19 @@ pub struct Unit<'p> {
     /// Symbols of the program's functions.
     pub functions: EntityVec<FuncId, cranelift_module::FuncId>,
     /// The cells of the globals.
-    pub slots: EntityVec<SlotId, DataId>,
+    pub slots: EntityVec<SlotId, Home>,
     /// All texts, one after another, and where each begins.
     pub texts: DataId,
     text_offsets: Vec<usize>,
     text_table: Option<DataId>,
     /// The symbol of the constant boxes, and the boxes themselves as far as they are known.
-    pub constants: DataId,
+    pub constants: Home,
     /// See [`crate::codegen::constants`].
     pub constant_boxes: Boxes,
-    /// The run time's lists of free boxes.
-    pub free_boxes: DataId,
+    /// The run time's heap, which begins with the lists of free boxes.
+    pub heap: Home,
+    /// Whether the code is that of a library.
+    pub is_library: bool,
     externals: FxHashMap<External, cranelift_module::FuncId>,
     /// Functions that are translated but not yet compiled.
     pending: Vec<Pending>,
@@ -83,8 +94,8 @@ struct Compiled {
 }
 
 /// Translates and compiles the whole program.
-pub fn compile<'p>(program: &'p Program, options: &Options) -> Result<Unit<'p>, Error> {
-    let mut unit = translate(program, target::isa(options)?)?;
+pub fn compile<'p>(program: &'p Program, options: &Options, library: Option<&Library>) -> Result<Unit<'p>, Error> {
+    let mut unit = translate(program, target::isa(options)?, library)?;
     let pending = std::mem::take(&mut unit.pending);
     for (function, compiled) in compile_all(&pending, options, false)? {
         let Compiled { alignment, bytes, relocations, .. } = compiled;
@@ -96,7 +107,7 @@ pub fn compile<'p>(program: &'p Program, options: &Options) -> Result<Unit<'p>, 
 
 /// The program in Cranelift's intermediate form.
 pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
-    let unit = translate(program, target::isa(options)?)?;
+    let unit = translate(program, target::isa(options)?, None)?;
     let mut text = String::new();
     for function in &unit.pending {
         let _ = writeln!(
@@ -111,7 +122,7 @@ pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
 
 /// The program in assembly language.
 pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
-    let mut unit = translate(program, target::isa(options)?)?;
+    let mut unit = translate(program, target::isa(options)?, None)?;
     let pending = std::mem::take(&mut unit.pending);
     let mut text = String::new();
     for (function, compiled) in compile_all(&pending, options, true)? {
@@ -195,16 +206,21 @@ fn compile_one(
 }
 
 /// Declares everything and translates all functions.
-fn translate<'p>(program: &'p Program, isa: OwnedTargetIsa) -> Result<Unit<'p>, Error> {
-    let mut unit = Unit::new(program, isa)?;
+fn translate<'p>(program: &'p Program, isa: OwnedTargetIsa, library: Option<&Library>) -> Result<Unit<'p>, Error> {
+    let mut unit = Unit::new(program, isa, library.is_some())?;
     let mut context = FunctionBuilderContext::new();
     for id in program.functions.ids() {
         let code = function::translate(&mut unit, id, &mut context)?;
         unit.define(unit.functions[id], symbol(program, id), code);
     }
-    unit.define_constants()?;
-    unit.define_entry(&mut context)?;
-    unit.define_release_globals(&mut context)?;
+    let main = unit.define_entry(&mut context)?;
+    match library {
+        Some(library) => library::define(&mut unit, library, main, &mut context)?,
+        None => {
+            unit.define_constants()?;
+            unit.define_release_globals(&mut context)?;
+        }
+    }
     Ok(unit)
 }
 
@@ -227,12 +243,12 @@ fn demand_sizes(program: &Program) -> Result<(), Error> {
     Ok(())
 }
 
-fn module_error(name: &str, error: &ModuleError) -> Error {
+pub(super) fn module_error(name: &str, error: &ModuleError) -> Error {
     Error::Bug { name: name.to_string(), message: error.to_string() }
 }
 
 impl<'p> Unit<'p> {
-    fn new(program: &'p Program, isa: OwnedTargetIsa) -> Result<Unit<'p>, Error> {
+    fn new(program: &'p Program, isa: OwnedTargetIsa, is_library: bool) -> Result<Unit<'p>, Error> {
         let bug = |error: ModuleError| module_error("the object file", &error);
         let builder =
             ObjectBuilder::new(isa, "program.vlad", cranelift_module::default_libcall_names()).map_err(bug)?;
@@ -246,10 +262,14 @@ impl<'p> Unit<'p> {
         }
         let mut slots = EntityVec::new();
         for id in program.slots.ids() {
+            if is_library {
+                slots.push(Home::Context((layout::CONTEXT_BYTES + id.index() * layout::WORD) as i64));
+                continue;
+            }
             let cell = module.declare_data(&format!("global.{}", id.index()), Linkage::Local, true, false);
             let cell = cell.map_err(bug)?;
             module.define_data(cell, &zeros(8)).map_err(bug)?;
-            slots.push(cell);
+            slots.push(Home::Data(cell));
         }
         let texts = module.declare_data("texts", Linkage::Local, false, false).map_err(bug)?;
         let mut bytes = Vec::new();
@@ -260,8 +280,14 @@ impl<'p> Unit<'p> {
         }
         bytes.push(0);
         module.define_data(texts, &contents(bytes)).map_err(bug)?;
-        let constants = module.declare_data("boxes", Linkage::Local, true, false).map_err(bug)?;
-        let free_boxes = module.declare_data("vlad_free_boxes", Linkage::Import, true, false).map_err(bug)?;
+        let (constants, heap) = if is_library {
+            // Behind the cells.
+            (Home::Context((layout::CONTEXT_BYTES + program.slots.len() * layout::WORD) as i64), Home::Context(0))
+        } else {
+            let constants = module.declare_data("boxes", Linkage::Local, true, false).map_err(bug)?;
+            let heap = module.declare_data("vlad_heap", Linkage::Import, true, false).map_err(bug)?;
+            (Home::Data(constants), Home::Data(heap))
+        };
         Ok(Unit {
             program,
             sums: boxes::layouts(program)?,
@@ -274,7 +300,8 @@ impl<'p> Unit<'p> {
             text_table: None,
             constants,
             constant_boxes: Boxes::default(),
-            free_boxes,
+            heap,
+            is_library,
             externals: FxHashMap::default(),
             pending: Vec::new(),
         })
@@ -311,8 +338,9 @@ impl<'p> Unit<'p> {
     }
 
     fn define_constants(&mut self) -> Result<(), Error> {
-        let data = std::mem::take(&mut self.constant_boxes).into_data(&mut self.module, self.constants);
-        self.module.define_data(self.constants, &data).map_err(|error| module_error("the constant boxes", &error))
+        let Home::Data(constants) = self.constants else { return Ok(()) };
+        let data = std::mem::take(&mut self.constant_boxes).into_data(&mut self.module, constants);
+        self.module.define_data(constants, &data).map_err(|error| module_error("the constant boxes", &error))
     }
 
     /// The symbol of a function that is not part of the program.
@@ -352,7 +380,7 @@ impl<'p> Unit<'p> {
     /// values in registers.
     fn slow_call(&mut self, runtime: &'static str, signature: Signature) -> Result<ir::Function, Error> {
         let mut code = ir::Function::with_name_signature(UserFuncName::default(), signature);
-        let callee = self.external(External::Runtime(runtime, &[types::I64], None))?;
+        let callee = self.external(External::Runtime(runtime, &[types::I64, types::I64], None))?;
         let callee = self.import(callee, &mut code);
         let mut context = FunctionBuilderContext::new();
         let mut builder = FunctionBuilder::new(&mut code, &mut context);
@@ -360,10 +388,28 @@ impl<'p> Unit<'p> {
         builder.append_block_params_for_function_params(block);
         builder.switch_to_block(block);
         let operand = builder.block_params(block)[0];
-        builder.ins().call(callee, &[operand]);
+        let heap = self.home(&mut builder, self.heap);
+        builder.ins().call(callee, &[operand, heap]);
         builder.ins().return_(&[]);
         self.finish(builder);
         Ok(code)
+    }
+
+    /// The address of something that changes while the program runs.
+    pub fn home(&mut self, builder: &mut FunctionBuilder, home: Home) -> ir::Value {
+        match home {
+            Home::Data(id) => {
+                let global = self.module.declare_data_in_func(id, builder.func);
+                if let ir::GlobalValueData::Symbol { colocated, .. } = &mut builder.func.global_values[global] {
+                    *colocated = true;
+                }
+                builder.ins().symbol_value(types::I64, global)
+            }
+            Home::Context(offset) => {
+                let context = builder.ins().get_pinned_reg(types::I64);
+                if offset == 0 { context } else { builder.ins().iadd_imm_s(context, offset) }
+            }
+        }
     }
 
     /// Makes a function callable in `code`, directly: everything ends up in one executable, except functions of
@@ -380,13 +426,13 @@ impl<'p> Unit<'p> {
         builder.finalize(self.module.isa().frontend_config());
     }
 
-    fn define(&mut self, id: cranelift_module::FuncId, name: String, mut code: ir::Function) {
+    pub(super) fn define(&mut self, id: cranelift_module::FuncId, name: String, mut code: ir::Function) {
         code.name = UserFuncName::user(0, id.as_u32());
         self.pending.push(Pending { id, name, code });
     }
 
     /// `vlad_main`, which the run time calls.
-    fn define_entry(&mut self, context: &mut FunctionBuilderContext) -> Result<(), Error> {
+    fn define_entry(&mut self, context: &mut FunctionBuilderContext) -> Result<cranelift_module::FuncId, Error> {
         let main = self.program.main.map(|main| self.functions[main]);
         self.define_exported("vlad_main", context, |unit, builder| {
             if let Some(main) = main {
@@ -399,7 +445,10 @@ impl<'p> Unit<'p> {
 
     /// `vlad_release_globals`, which the run time calls before it counts the boxes that are still alive.
     fn define_release_globals(&mut self, context: &mut FunctionBuilderContext) -> Result<(), Error> {
-        self.define_exported("vlad_release_globals", context, |unit, builder| function::release_globals(unit, builder))
+        self.define_exported("vlad_release_globals", context, |unit, builder| {
+            function::release_globals(unit, builder)
+        })?;
+        Ok(())
     }
 
     fn define_exported(
@@ -407,7 +456,7 @@ impl<'p> Unit<'p> {
         name: &str,
         context: &mut FunctionBuilderContext,
         body: impl FnOnce(&mut Self, &mut FunctionBuilder) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<cranelift_module::FuncId, Error> {
         let signature = Signature::new(CallConv::SystemV);
         let declared = self.module.declare_function(name, Linkage::Export, &signature);
         let id = declared.map_err(|error| module_error(name, &error))?;
@@ -419,7 +468,7 @@ impl<'p> Unit<'p> {
         builder.ins().return_(&[]);
         self.finish(builder);
         self.define(id, name.to_string(), code);
-        Ok(())
+        Ok(id)
     }
 
     /// Replaces Cranelift's names of symbols by their own: `u0:7` for functions, `u1:7` for data, and in assembly
@@ -503,7 +552,7 @@ fn zeros(size: usize) -> DataDescription {
     data
 }
 
-fn contents(bytes: Vec<u8>) -> DataDescription {
+pub(super) fn contents(bytes: Vec<u8>) -> DataDescription {
     let mut data = DataDescription::new();
     data.define(bytes.into_boxed_slice());
     data.set_align(8);

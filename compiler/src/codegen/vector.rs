@@ -89,7 +89,7 @@ impl Translator<'_, '_, '_> {
         self.builder.switch_to_block(small);
         let least = self.builder.ins().iconst(types::I64, layout::class_of(0) as i64);
         let class = self.builder.ins().umax(words, least);
-        let lists = self.data_address(self.unit.free_boxes);
+        let lists = self.home(self.unit.heap);
         let list = self.after(lists, class, 1);
         let first = self.builder.ins().load(types::I64, TRUSTED, list, 0);
         let found = self.builder.create_block();

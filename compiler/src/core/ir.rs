@@ -19,6 +19,7 @@
 //! - Globals are constants of the program, not captures.
 
 use crate::base::{EntityVec, Span, entity_id};
+use crate::core::interface;
 use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -275,6 +276,29 @@ pub struct Program {
     pub kinked: FxHashSet<LambdaId>,
     /// The library functions that check derivatives.
     pub checks: Option<Checks>,
+    /// What the program exports, if it is to be a library.
+    pub library: Option<Library>,
+}
+
+/// What makes a program a library: an item reads which function is called, and one more for each function calls it if it is
+/// that. The items before these give globals their values, once for all calls.
+#[derive(Clone, Debug)]
+pub struct Library {
+    /// The position of the first of these items.
+    pub first_item: usize,
+    /// The functions.
+    pub exports: Vec<Export>,
+}
+
+/// A function that a library exports.
+#[derive(Clone, Debug)]
+pub struct Export {
+    /// What its callers know, except for its results.
+    pub function: interface::Function,
+    /// The form.
+    pub span: Span,
+    /// The function whose result its callers get.
+    pub lambda: LambdaId,
 }
 
 impl Program {

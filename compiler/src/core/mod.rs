@@ -8,6 +8,8 @@ pub mod arithmetic;
 
 pub mod kinks;
 
+pub mod interface;
+
 // Compiled programs print and read numbers with the same code, which therefore lives with the run time: this file and
 // the next.
 #[path = "../../../runtime/src/number.rs"]

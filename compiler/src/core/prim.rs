@@ -132,6 +132,18 @@ pub enum Prim {
     /// `(%read-matrix)`: the number of rows of a matrix in the input; [`Prim::ReadReal`] gives the number of columns
     /// next, then the elements, row by row; or column by column where the number of columns is given as negative.
     ReadMatrix,
+    /// `(%argument)`: the next number that the caller of a library passes.
+    Argument,
+    /// `(%argument-array)`: the length or number of rows of the array that the caller of a library passes next;
+    ArgumentArray,
+    /// `(%argument-element)`: its next element.
+    ArgumentElement,
+    /// `(%result x)`: hands the caller of a library a number, returns it.
+    Result,
+    /// `(%result-array m n)`: begins an array of so many rows and columns for the caller of a library, returns `()`;
+    ResultArray,
+    /// `(%result-element x)`: its next element, which is returned.
+    ResultElement,
     WriteReal,
     /// `(%write-byte x)`: writes the byte of this value, returns `x`.
     WriteByte,
@@ -253,6 +265,12 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::ReadReal, "read-real", 0, Effect),
     (Prim::ReadVector, "%read-vector", 0, Effect),
     (Prim::ReadMatrix, "%read-matrix", 0, Effect),
+    (Prim::Argument, "%argument", 0, Effect),
+    (Prim::ArgumentArray, "%argument-array", 0, Effect),
+    (Prim::ArgumentElement, "%argument-element", 0, Effect),
+    (Prim::Result, "%result", 1, Effect),
+    (Prim::ResultArray, "%result-array", 2, Effect),
+    (Prim::ResultElement, "%result-element", 1, Effect),
     (Prim::WriteReal, "write-real", 1, Effect),
     (Prim::WriteByte, "%write-byte", 1, Effect),
     (Prim::WriteDouble, "%write-double", 1, Effect),
@@ -298,6 +316,11 @@ impl Prim {
             Prim::ReadMatrix => Item::Matrix,
             _ => Item::Real,
         }
+    }
+    /// Whether the effect is that of a library on its caller.
+    pub fn is_of_library(self) -> bool {
+        use Prim::{Argument, ArgumentArray, ArgumentElement, Result, ResultArray, ResultElement};
+        matches!(self, Argument | ArgumentArray | ArgumentElement | Result | ResultArray | ResultElement)
     }
     /// False when the call can be dropped if its result is unused and its operands fit.
     pub fn has_effect(self) -> bool {

@@ -131,6 +131,12 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%filled" => Some(Prim::Filled),
         "%read-vector" => Some(Prim::ReadVector),
         "%read-matrix" => Some(Prim::ReadMatrix),
+        "%argument" => Some(Prim::Argument),
+        "%argument-array" => Some(Prim::ArgumentArray),
+        "%argument-element" => Some(Prim::ArgumentElement),
+        "%result" => Some(Prim::Result),
+        "%result-array" => Some(Prim::ResultArray),
+        "%result-element" => Some(Prim::ResultElement),
         "%write-byte" => Some(Prim::WriteByte),
         "%write-double" => Some(Prim::WriteDouble),
         "%environment" => Some(Prim::Environment),
@@ -239,10 +245,5 @@ pub const CHECKED: &[&str] = &[
 /// Library functions that check derivatives: those taken, those given, and the part of the former that calls functions.
 pub const CHECKS: [&str; 3] = ["%require", "%check-given", "%probe"];
 
-/// Names of the language that this version does not have yet. A program may define them itself.
-const RESERVED: &[&str] = &["export"];
-
-/// True for names that a later version defines.
-pub fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name)
-}
+/// The word that introduces exports. A program may define it itself, and then has none.
+pub const EXPORT: &str = "export";

@@ -68,7 +68,7 @@ pub enum Meaning {
     List,
     /// `vector`, for the same reason.
     Vector,
-    /// A name that a later version defines.
+    /// The word that introduces exports.
     Reserved,
     /// Nothing.
     Unbound,
@@ -134,7 +134,7 @@ impl Expander {
             Some(keyword) => Meaning::Keyword(keyword),
             None if name == "list" => Meaning::List,
             None if name == "vector" => Meaning::Vector,
-            None if basis::is_reserved(name) => Meaning::Reserved,
+            None if name == basis::EXPORT => Meaning::Reserved,
             None => Meaning::Unbound,
         }
     }

@@ -97,9 +97,15 @@ impl Expander {
         }
     }
 
-    /// Expands the program.
-    pub fn program(&mut self, datums: &[Datum]) {
+    /// Expands the program; one that is to be a library does nothing but what its callers ask for.
+    pub fn program(&mut self, datums: &[Datum], is_library: bool) {
         self.top_level(datums);
+        if is_library {
+            // A library does not do what the program itself does.
+            self.core.items.retain(|item| matches!(item, Item::Define(..)));
+        }
+        let exports: Vec<&Datum> = datums.iter().filter(|datum| self.is_export(datum)).collect();
+        self.exports(&exports, is_library);
     }
 
     /// Expands definitions, which see each other, and expressions.
@@ -138,6 +144,7 @@ impl Expander {
                     self.pending.remove(&global);
                     self.core.items.push(Item::Define(global, body));
                 }
+                None if self.is_export(datum) => {}
                 None => {
                     let body = self.item(datum, None);
                     self.core.items.push(Item::Print(body, datum.span));

@@ -76,6 +76,12 @@ pub fn of(text: &str, definition: &Outline) -> Entry {
     entry(definition.clone(), comment)
 }
 
+/// The comment directly in front of the datum that begins there.
+pub fn comment_before(text: &str, start: usize) -> String {
+    let from = text[..start].rfind("\n\n").map_or(0, |place| place + 1);
+    blocks(between(text, from, start)).1
+}
+
 fn entry(definition: Outline, comment: String) -> Entry {
     let name = definition.name.to_string();
     match call(&comment, &name) {

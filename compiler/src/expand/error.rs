@@ -2,6 +2,7 @@
 
 use crate::base::{Diagnostic, Span};
 use crate::expand::build::MAX_NESTING;
+use crate::expand::export::TYPES;
 use std::rc::Rc;
 
 /// A mistake in the structure of a program.
@@ -9,8 +10,18 @@ use std::rc::Rc;
 pub enum Error {
     /// A name that nothing defines; the nearest one that something does; what to know about the name.
     Unbound { span: Span, name: Rc<str>, nearest: Option<Rc<str>>, hint: Option<&'static str> },
-    /// A part of the language that this version lacks.
-    Reserved(Span, Rc<str>),
+    /// An export inside another form.
+    MisplacedExport(Span),
+    /// Two exports whose names are the same to callers.
+    ExportedTwice { first: Span, second: Span, name: Rc<str> },
+    /// A name that callers cannot use.
+    NotAnExportedName(Span, Rc<str>),
+    /// A parameter of an export that is not `(name type)`.
+    NotAnExportedParameter(Span),
+    /// Something that is no type in an export.
+    NotAnExportedType(Span),
+    /// A gradient with respect to something that is no parameter.
+    NotAParameterOfExport(Span),
     /// A keyword where a value is expected.
     KeywordValue(Span, Rc<str>),
     /// A keyword where a name is bound or defined.
@@ -78,11 +89,43 @@ impl Error {
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
             Error::Unbound { span, name, nearest, hint } => unbound(*span, name, nearest.as_deref(), *hint),
-            Error::Reserved(span, name) => {
-                Diagnostic::error("V0202", format!("`{name}` is not available in this version"), *span, "not available")
-                    .note("the language has it, but this version of the compiler does not support it yet")
-                    .help("write a program that prints what you need")
+            Error::MisplacedExport(span) => {
+                Diagnostic::error("V0202", "an export may not stand here", *span, "inside another form")
+                    .note("`(export name ((p type) ...) e ...)` offers a function to the callers of a library")
+                    .help("move it to the top level")
             }
+            Error::ExportedTwice { first, second, name } => {
+                Diagnostic::error("V0240", format!("`{name}` is exported twice"), *second, "second export")
+                    .secondary(*first, "first export")
+                    .note("callers know a function by its name, in which hyphens are underscores")
+                    .help("export one of them under another name: `(export name ((p type) ...) e)`")
+            }
+            Error::NotAnExportedName(span, name) => Diagnostic::error(
+                "V0241",
+                format!("`{name}` cannot be the name of anything in a library"),
+                *span,
+                "no name in C, Python and Rust",
+            )
+            .note("names of exports and of their parameters consist of letters, digits, hyphens and underscores")
+            .help("choose a name that begins with a letter and is no word of these languages"),
+            Error::NotAnExportedParameter(span) => {
+                Diagnostic::error("V0242", "expected a parameter with its type", *span, "not `(name type)`")
+                    .note(format!("types are {TYPES}"))
+                    .help("write for instance `(x real)` or `(v (vector real))`")
+            }
+            Error::NotAnExportedType(span) => {
+                Diagnostic::error("V0243", "expected a type", *span, "not a type of arguments")
+                    .note(format!("types are {TYPES}; a tuple has two parts at least"))
+                    .help("pass the rest as numbers: 0 and 1 for truth values, a vector for a list")
+            }
+            Error::NotAParameterOfExport(span) => Diagnostic::error(
+                "V0244",
+                "a gradient is taken with respect to parameters",
+                *span,
+                "no parameter, or named before",
+            )
+            .note("`(export (gradient f x y) ...)` takes it with respect to `x` and `y`, `(export (gradient f) ...)` to all")
+            .help("name parameters of this export, each once"),
             Error::KeywordValue(span, name) => {
                 Diagnostic::error("V0203", format!("`{name}` is a keyword, not a value"), *span, "keyword")
                     .note("keywords introduce forms; they have no value that could be passed or returned")
@@ -279,6 +322,7 @@ fn malformed_help(form: &str) -> &'static str {
         "if" => "an `if` has two branches: use `when` if there is one, `begin` to put several expressions into one",
         "define" => "give exactly one value, or write the parameters in the brackets of the name",
         "error" => "give the value that is at fault as second operand, or `()`",
+        "export" => "give a name and a list of parameters: `(export f ((x real)))` exports the function `f`",
         _ => "check the brackets and the number of parts",
     }
 }

@@ -55,7 +55,7 @@ impl Expander {
             Meaning::Library(global) => Rhs::Global(global),
             Meaning::Keyword(_) => self.error(Error::KeywordValue(span, name.clone())),
             Meaning::List | Meaning::Vector => self.error(Error::ListValue(span, name.clone())),
-            Meaning::Reserved => self.error(Error::Reserved(span, name.clone())),
+            Meaning::Reserved => self.error(Error::MisplacedExport(span)),
             Meaning::Internal(_) | Meaning::Unbound => self.unbound(name, span),
         }
     }

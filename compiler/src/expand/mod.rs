@@ -33,6 +33,8 @@ pub mod documentation;
 
 mod error;
 
+mod export;
+
 mod forms;
 
 mod load;
@@ -72,6 +74,8 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// Compare the derivatives that the program takes and gives with differences.
     pub check_derivatives: bool,
+    /// Make a library: what the program exports, and no expressions.
+    pub library: bool,
     /// Make a program that measures a call, instead of the program itself.
     pub measure: Option<Measure>,
 }
@@ -146,14 +150,14 @@ fn expand(
     if !errors.is_empty() {
         return Err(limited(errors));
     }
-    let mut names = &[][..];
+    let mut names = if export::is_in(&datums) { &export::LIBRARY[..] } else { &[][..] };
     if let Some(measure) = options.measure {
         datums = measure::program(datums, measure);
         names = &measure::LIBRARY;
     }
     let mut expander = Expander::new();
     expander.library(&files, &datums, names, options.check_derivatives)?;
-    expander.program(&datums);
+    expander.program(&datums, options.library);
     expander.finish().map_err(limited)
 }
 

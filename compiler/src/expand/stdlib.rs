@@ -30,6 +30,7 @@ pub const FILES: &[File] = &[
     File { name: "lists.vlad", text: include_str!("../../../stdlib/lists.vlad") },
     File { name: "vectors.vlad", text: include_str!("../../../stdlib/vectors.vlad") },
     File { name: "input.vlad", text: include_str!("../../../stdlib/input.vlad") },
+    File { name: "export.vlad", text: include_str!("../../../stdlib/export.vlad") },
     File { name: "derivatives.vlad", text: include_str!("../../../stdlib/derivatives.vlad") },
     File { name: "series.vlad", text: include_str!("../../../stdlib/series.vlad") },
     File { name: "custom.vlad", text: include_str!("../../../stdlib/custom.vlad") },

@@ -65,12 +65,16 @@ pub fn apply(
 fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
     match prim {
         Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => shapes.real(Fact::Unknown),
+        Prim::Argument | Prim::ArgumentArray | Prim::ArgumentElement => shapes.real(Fact::Unknown),
+        Prim::ResultArray => shapes.nil(),
         Prim::Write => args[0],
         Prim::Opaque => shapes.forget_numbers(args[0]),
-        Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => match real_fact(shapes, args[0]) {
-            Some(fact) => shapes.real(fact),
-            None => Shapes::BOTTOM,
-        },
+        Prim::Result | Prim::ResultElement | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => {
+            match real_fact(shapes, args[0]) {
+                Some(fact) => shapes.real(fact),
+                None => Shapes::BOTTOM,
+            }
+        }
         Prim::WriteString if shapes.find(args[0], Class::Text).is_none() => Shapes::BOTTOM,
         Prim::WriteString | Prim::Newline => shapes.nil(),
         _ => Shapes::BOTTOM,

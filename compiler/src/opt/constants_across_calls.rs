@@ -205,7 +205,9 @@ impl<'p> Analysis<'p> {
                     op if is_constant(op) && self.track == Track::Constants => {
                         facts.push((inst.results[0], Known::Constant(op)))
                     }
-                    Op::Real1(_) | Op::Real2(_) | Op::RealOf | Op::Read(..) if self.track == Track::Constants => {
+                    Op::Real1(_) | Op::Real2(_) | Op::RealOf | Op::Read(..) | Op::Argument(_)
+                        if self.track == Track::Constants =>
+                    {
                         facts.push((inst.results[0], Known::Number));
                     }
                     Op::Select if self.track == Track::Constants && function.values[inst.results[0]] == Type::F64 => {

@@ -352,7 +352,7 @@ impl View<'_> {
         let inst = self.inst(value)?;
         match inst.op {
             Op::ConstReal(found) => Some(Test::Known(found == bits)),
-            Op::Real1(_) | Op::Real2(_) | Op::RealOf | Op::Read(..) => Some(Test::Known(false)),
+            Op::Real1(_) | Op::Real2(_) | Op::RealOf | Op::Read(..) | Op::Argument(_) => Some(Test::Known(false)),
             Op::Select => {
                 let [condition, yes, no] = inst.args[..] else { return None };
                 // What has been found to have the bits has them.

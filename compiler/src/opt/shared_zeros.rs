@@ -175,7 +175,7 @@ impl<'p> Places<'p> {
             }
             match self.definitions[id].inst(&self.program.functions[id], value).map(|inst| (inst.op, &inst.args)) {
                 Some((Op::ConstReal(bits), _)) if bits != self.zero => {}
-                Some((Op::Real1(_) | Op::Real2(_) | Op::Read(..), _)) => {}
+                Some((Op::Real1(_) | Op::Real2(_) | Op::Read(..) | Op::Argument(_), _)) => {}
                 Some((Op::Select, args)) => waiting.extend(&args[1..]),
                 _ => return false,
             }

@@ -52,6 +52,7 @@ pub mod failure;
 use crate::ad::base_and_tower;
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError};
+use crate::core::interface::INITIALISE;
 use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Facts, Key, VariantId, truth};
@@ -280,7 +281,12 @@ impl Specializer<'_> {
 
     fn items(&mut self, e: &mut Emitter) -> Emitted<()> {
         let items = self.flow.items.clone();
-        for (item, (facts, shape)) in self.core.items.iter().zip(items) {
+        let calls = self.core.library.as_ref().map(|library| (library.first_item, self.begin_library(e)));
+        for (position, (item, (facts, shape))) in self.core.items.iter().zip(items).enumerate() {
+            if let Some((_, block)) = calls.filter(|(first, _)| *first == position) {
+                e.terminate(Terminator::Return(Vec::new()));
+                e.switch_to(block);
+            }
             match item {
                 Item::Print(body, span) => {
                     let value = self.body(e, body, &facts, Env::default())?;
@@ -304,6 +310,18 @@ impl Specializer<'_> {
             }
         }
         Some(())
+    }
+
+    /// In a library, a call computes the globals, or it calls a function: the block where the latter goes on.
+    fn begin_library(&mut self, e: &mut Emitter) -> ir::BlockId {
+        let [initialise, call] = [(); 2].map(|()| e.new_block(&[]));
+        let kind = e.value(Op::Argument(ir::Piece::Number), &[], Type::F64);
+        let zero = e.real(INITIALISE);
+        let condition = e.value(Op::Compare(ir::Compare::Eq), &[kind, zero], Type::Bool);
+        let [yes, no] = [initialise, call].map(|block| ir::Target { block, args: Vec::new() });
+        e.terminate(Terminator::Branch(condition, yes, no));
+        e.switch_to(initialise);
+        call
     }
 
     /// The cells of a global value.

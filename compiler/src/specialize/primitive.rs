@@ -9,7 +9,7 @@ use crate::core::prim::{Family, Levels, Prim};
 use crate::flow::operators::Operator;
 use crate::flow::primitive::{is_renamed, part, real_fact, satisfies};
 use crate::flow::shape::{Class, Fact, Head, Shape};
-use crate::ssa::ir::{Compare, Op, Real1, Real2, Stream, Type, Value};
+use crate::ssa::ir::{Compare, Op, Piece, Real1, Real2, Stream, Type, Value};
 
 impl Specializer<'_> {
     /// A call of a primitive below some transformations of its operands; `result` is the shape that the analysis found
@@ -264,9 +264,19 @@ impl Specializer<'_> {
                 let text = self.input_error_text(e, prim);
                 Some(Val { shape: result, leaves: vec![e.value(Op::Read(prim.item(), text), &[], Type::F64)] })
             }
-            Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => {
+            Prim::Argument | Prim::ArgumentArray | Prim::ArgumentElement => {
+                let op = Op::Argument(piece(prim));
+                Some(Val { shape: result, leaves: vec![e.value(op, &[], Type::F64)] })
+            }
+            Prim::ResultArray => {
+                let sizes = self.real_operands(e, prim, args)?;
+                e.inst(Op::Result(Piece::Array), &sizes, &[]);
+                Some(Val { shape: result, leaves: Vec::new() })
+            }
+            Prim::Result | Prim::ResultElement | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => {
                 let number = self.real_operand(e, prim, 0, &args[0])?;
                 let op = match prim {
+                    Prim::Result | Prim::ResultElement => Op::Result(piece(prim)),
                     Prim::WriteByte => Op::WriteByte,
                     Prim::WriteDouble => Op::WriteDouble,
                     _ => Op::WriteReal(Stream::Out),
@@ -337,6 +347,15 @@ impl Specializer<'_> {
         let sum = self.out.sums.push(crate::ssa::ir::Sum { alternatives: vec![nothing] });
         self.empty = Some(sum);
         sum
+    }
+}
+
+/// What of a call of a library a primitive is about.
+fn piece(prim: Prim) -> Piece {
+    match prim {
+        Prim::ArgumentArray | Prim::ResultArray => Piece::Array,
+        Prim::ArgumentElement | Prim::ResultElement => Piece::Element,
+        _ => Piece::Number,
     }
 }
 

@@ -426,6 +426,9 @@ impl<'p> Machine<'p, '_> {
                 let datum = self.hand_on(base, args)?.swap_remove(0);
                 self.globals[slot] = datum;
             }
+            Op::Argument(_) | Op::Result(_) => {
+                return broken("arguments and results are those of libraries, which are not evaluated");
+            }
             Op::WriteReal(stream) => {
                 let x = self.real(base, args[0])?;
                 self.write(stream, number::format(x).as_str())?;

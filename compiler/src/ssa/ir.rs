@@ -268,6 +268,12 @@ pub enum Op {
     /// `-> f64`: the next item of standard input; fails with the text when there is none. If the text contains a zero
     /// character, what follows it is the message for malformed input; [`INPUT_FAULT`] in it stands for what is wrong.
     Read(Item, TextId),
+    /// `-> f64`: the next number that the caller of a library passes; the length or the number of rows of the array that it
+    /// passes next; the next element of the array at hand.
+    Argument(Piece),
+    /// Hands the caller of a library a result, `f64 ->`: a number; the next element of the array at hand; or begins an array,
+    /// `f64, f64 ->`, of so many rows and columns.
+    Result(Piece),
     /// `f64 ->`: writes the shortest decimal that reads back to the same double.
     WriteReal(Stream),
     /// `f64 ->`: writes the byte of this value to standard output.
@@ -289,6 +295,17 @@ pub enum Op {
     Retain,
     /// `ptr ->`: one owner less; the last one frees the box.
     Release,
+}
+
+/// What a call of a library passes or gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Piece {
+    /// A number on its own.
+    Number,
+    /// An array, of which the elements follow.
+    Array,
+    /// An element of the array at hand.
+    Element,
 }
 
 /// The operands or results of an instruction. Most have few, which stand in the instruction itself: it takes no more room,
@@ -467,6 +484,8 @@ impl Op {
             Op::GlobalSet(_)
                 | Op::IsSet(_)
                 | Op::Read(..)
+                | Op::Argument(_)
+                | Op::Result(_)
                 | Op::WriteReal(_)
                 | Op::WriteByte
                 | Op::WriteDouble

@@ -7,10 +7,10 @@
 use crate::base::EntityVec;
 use crate::base::entity::Entity;
 use crate::ssa::ir::{
-    Alternative, Block, BlockId, FuncId, Function, Inst, Item, Lanewise, Op, Program, Real1, Real2, SlotId, Stream,
-    Sum, SumId, Target, Terminator, TextId, Type, Value, Values, VectorId, VectorLayout,
+    Alternative, Block, BlockId, FuncId, Function, Inst, Item, Lanewise, Op, Piece, Program, Real1, Real2, SlotId,
+    Stream, Sum, SumId, Target, Terminator, TextId, Type, Value, Values, VectorId, VectorLayout,
 };
-use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, REAL1, REAL2};
+use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, PARTS, REAL1, REAL2};
 use crate::ssa::signature::signature;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -528,6 +528,8 @@ impl Parser {
             "read_real" => Op::Read(Item::Real, self.entity::<TextId>(a, "text")?),
             "read_vector" => Op::Read(Item::Vector, self.entity::<TextId>(a, "text")?),
             "read_matrix" => Op::Read(Item::Matrix, self.entity::<TextId>(a, "text")?),
+            "argument" => Op::Argument(self.part(a)?),
+            "result" => Op::Result(self.part(a)?),
             "write_real" => Op::WriteReal(self.stream(a)?),
             "write_byte" => Op::WriteByte,
             "write_double" => Op::WriteDouble,
@@ -544,6 +546,13 @@ impl Parser {
             },
         };
         Ok((op, chosen))
+    }
+
+    fn part(&self, name: Option<&str>) -> Parsed<Piece> {
+        match PARTS.iter().find(|row| Some(row.1) == name) {
+            Some((part, _)) => Ok(*part),
+            None => self.error("expected `number`, `array` or `element`"),
+        }
     }
 
     fn stream(&self, part: Option<&str>) -> Parsed<Stream> {

@@ -26,14 +26,17 @@
 
 use crate::core::reader::Item;
 use crate::ssa::ir::{
-    Block, BlockId, Compare, FuncId, Function, Inst, Int2, IntCompare, Lanewise, Op, Program, Real1, Real2, Stream,
-    Target, Terminator, Type, Value,
+    Block, BlockId, Compare, FuncId, Function, Inst, Int2, IntCompare, Lanewise, Op, Piece, Program, Real1, Real2,
+    Stream, Target, Terminator, Type, Value,
 };
 use std::fmt::{self, Write};
 
 /// The names of what reads.
 pub const READ: &[(Item, &str)] =
     &[(Item::Real, "read_real"), (Item::Vector, "read_vector"), (Item::Matrix, "read_matrix")];
+
+/// The names of what a call of a library passes or gets.
+pub const PARTS: &[(Piece, &str)] = &[(Piece::Number, "number"), (Piece::Array, "array"), (Piece::Element, "element")];
 
 /// The names of operations on one real.
 pub const REAL1: &[(Real1, &str)] = &[
@@ -158,6 +161,8 @@ impl fmt::Display for Op {
             Op::GlobalSet(slot) => write!(f, "set.{slot}"),
             Op::IsSet(slot) => write!(f, "is_set.{slot}"),
             Op::Read(item, text) => write!(f, "{}.{text}", name_in(READ, *item)),
+            Op::Argument(part) => write!(f, "argument.{}", name_in(PARTS, *part)),
+            Op::Result(part) => write!(f, "result.{}", name_in(PARTS, *part)),
             Op::WriteReal(stream) => write!(f, "write_real.{stream}"),
             Op::WriteByte => f.write_str("write_byte"),
             Op::WriteDouble => f.write_str("write_double"),

@@ -1,6 +1,6 @@
 //! The types of what operations take and give: the comments of [`Op`], as a function.
 
-use crate::ssa::ir::{Lanewise, Op, Program, Type};
+use crate::ssa::ir::{Lanewise, Op, Piece, Program, Type};
 
 /// Operand and result types of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +93,9 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             program.texts.get(text)?;
             (vec![], vec![F64])
         }
-        Op::WriteReal(_) | Op::WriteByte | Op::WriteDouble => (vec![F64], vec![]),
+        Op::Argument(_) => (vec![], vec![F64]),
+        Op::Result(Piece::Array) => (vec![F64, F64], vec![]),
+        Op::Result(_) | Op::WriteReal(_) | Op::WriteByte | Op::WriteDouble => (vec![F64], vec![]),
         Op::WriteText(_, text) => {
             program.texts.get(text)?;
             (vec![], vec![])

@@ -263,6 +263,9 @@ fn effect(prim: Prim, x: Value, y: &Value, world: &mut World<'_>) -> Result<Valu
     match prim {
         Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => read(prim, world),
         Prim::Opaque => Ok(x),
+        _ if prim.is_of_library() => {
+            Err(RuntimeError::InputOutput { message: format!("`{prim}` works in libraries only") })
+        }
         Prim::Error => Err(raised(&x, y, world.program)),
         _ => write(prim, x, world),
     }

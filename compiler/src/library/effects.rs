@@ -1,0 +1,80 @@
+//! What a library must not do: read from standard input, and write. Its callers have the process, and what they print is
+//! theirs to decide.
+//!
+//! The analysis knows what is called; so what only unused functions do is no mistake.
+
+use crate::base::{Diagnostic, SourceMap, Span};
+use crate::core::ir::{Body, Item, Program, Rhs, Var};
+use crate::core::prim::{Family, Prim};
+use crate::flow::Analysis;
+use crate::flow::analysis::{Facts, VariantId};
+use rustc_hash::FxHashSet;
+
+/// The first thing that the program reads or writes.
+pub fn first(program: &Program, flow: &Analysis, sources: &SourceMap) -> Option<Diagnostic> {
+    let mut search = Search { program, sources, seen: FxHashSet::default(), waiting: Vec::new(), found: None };
+    for (item, (facts, _)) in program.items.iter().zip(&flow.items) {
+        let (Item::Define(_, body) | Item::Print(body, _)) = item;
+        search.body(body, facts, None);
+    }
+    while search.found.is_none() {
+        let Some((variant, caller)) = search.waiting.pop() else { break };
+        let variant = &flow.variants[variant];
+        search.body(&program.lambdas[variant.key.lambda].body, &variant.facts, caller);
+    }
+    let (prim, span) = search.found?;
+    let reads = matches!(prim, Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix);
+    let (does, help) = match reads {
+        true => ("reads", "make what is read a parameter of the export"),
+        false => ("writes", "return what is to be shown; whoever calls the library can print it"),
+    };
+    Some(
+        Diagnostic::error("V0853", format!("a library {does} nothing"), span, format!("{does} when it is called"))
+            .note("standard input and output belong to the program that calls the library")
+            .help(help),
+    )
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    sources: &'a SourceMap,
+    seen: FxHashSet<VariantId>,
+    /// Functions to look at, each with the place in the program that calls it, or calls what calls it.
+    waiting: Vec<(VariantId, Option<Span>)>,
+    found: Option<(Prim, Span)>,
+}
+
+impl Search<'_> {
+    fn body(&mut self, body: &Body, facts: &Facts, caller: Option<Span>) {
+        for binding in body.bindings.iter().filter(|binding| facts.shapes.contains_key(&binding.var)) {
+            let here = if self.sources.is_library(binding.span) { caller } else { Some(binding.span) };
+            match &binding.rhs {
+                Rhs::Prim(prim, _) | Rhs::Lifted(_, prim, _) if is_outside(*prim) => {
+                    self.found.get_or_insert((*prim, here.unwrap_or(binding.span)));
+                }
+                Rhs::Apply(..) => self.calls(binding.var, facts, here),
+                Rhs::If(_, yes, no) => {
+                    self.body(yes, facts, caller);
+                    self.body(no, facts, caller);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn calls(&mut self, var: Var, facts: &Facts, here: Option<Span>) {
+        let mut called: Vec<VariantId> =
+            facts.calls.iter().filter(|((of, _), _)| *of == var).map(|(_, variant)| *variant).collect();
+        called.sort_unstable();
+        for variant in called {
+            if self.seen.insert(variant) {
+                self.waiting.push((variant, here));
+            }
+        }
+        debug_assert!(self.program.library.is_some());
+    }
+}
+
+fn is_outside(prim: Prim) -> bool {
+    prim.family() == Family::Effect && !prim.is_of_library() && !matches!(prim, Prim::Error | Prim::Opaque)
+}

@@ -1,0 +1,44 @@
+//! What a library shows of itself: its functions and their types, and how C, Python and Rust call them.
+//!
+//! | module | |
+//! |---|---|
+//! | [`types`] | the shapes of results → types |
+//! | [`effects`] | what a library must not do: read and write |
+//! | [`header`] | the C header |
+//!
+//! Texts are made of the interface alone ([`Interface`]), so that they can be read and tested without a library.
+
+pub mod effects;
+pub mod header;
+pub mod types;
+
+use crate::base::{Diagnostic, SourceMap};
+use crate::core::interface::Function;
+use crate::core::ir::Program;
+use crate::flow::Analysis;
+
+/// What a library offers.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// Its name, which names of its functions in C begin with.
+    pub name: String,
+    /// Its functions, each with what the program says about it.
+    pub functions: Vec<(Function, String)>,
+}
+
+/// The functions of a program that is to be a library.
+///
+/// # Errors
+///
+/// When one of them returns what callers cannot get, or reads or writes.
+pub fn interface(program: &Program, flow: &Analysis, sources: &SourceMap) -> Result<Vec<Function>, Vec<Diagnostic>> {
+    let mut functions = Vec::new();
+    let mut errors: Vec<Diagnostic> = effects::first(program, flow, sources).into_iter().collect();
+    for export in program.library.iter().flat_map(|library| &library.exports) {
+        match types::result(program, flow, export) {
+            Ok(result) => functions.push(Function { result: Some(result), ..export.function.clone() }),
+            Err(error) => errors.push(*error),
+        }
+    }
+    if errors.is_empty() { Ok(functions) } else { Err(errors) }
+}
