@@ -7,7 +7,7 @@ use crate::codegen::link::LibraryKind;
 use crate::core::interface::identifier;
 use crate::core::ir::Export;
 use crate::expand::documentation;
-use crate::library::{Interface, header};
+use crate::library::{Interface, header, python, rust};
 use crate::pipeline::{Pipeline, Refusal, Settings};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,11 @@ fn build(arguments: &Arguments, kind: Kind, folder: &Path, name: &str) -> Result
     let functions = pipeline.interface.iter().cloned();
     let about = exports.iter().map(|export| about(export, &pipeline.sources));
     let interface = Interface { name: name.to_string(), functions: functions.zip(about).collect() };
-    write_text(&folder.join(format!("{name}.h")), &header::text(&interface))
+    let mut files = vec![("h", header::text(&interface)), ("rs", rust::module(&interface, kind == Kind::Static))];
+    if kind == Kind::Shared {
+        files.extend([("py", python::module(&interface)), ("pyi", python::stubs(&interface))]);
+    }
+    files.iter().try_for_each(|(ending, text)| write_text(&folder.join(format!("{name}.{ending}")), text))
 }
 
 /// The message that a program needs the evaluator, which a library has not.

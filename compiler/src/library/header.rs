@@ -12,7 +12,7 @@ use super::Interface;
 use crate::core::interface::{Function, Type, identifier};
 
 /// What callers and libraries agree on, as in the run time.
-const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 1;
 
 /// The text of the header.
 pub fn text(interface: &Interface) -> String {

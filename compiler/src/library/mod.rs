@@ -5,11 +5,15 @@
 //! | [`types`] | the shapes of results → types |
 //! | [`effects`] | what a library must not do: read and write |
 //! | [`header`] | the C header |
+//! | [`python`] | the Python module and its stubs |
+//! | [`rust`] | the Rust module |
 //!
 //! Texts are made of the interface alone ([`Interface`]), so that they can be read and tested without a library.
 
 pub mod effects;
 pub mod header;
+pub mod python;
+pub mod rust;
 pub mod types;
 
 use crate::base::{Diagnostic, SourceMap};

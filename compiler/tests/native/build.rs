@@ -163,7 +163,7 @@ pub fn run_with(program: &Program, input: &str, environment: &[(&str, &str)]) ->
 
 /// Runs an executable that uses all instructions of this machine.
 pub fn run_on_this_cpu(program: &Program) -> Output {
-    execute(program, &Options { native_cpu: true }, "", &[])
+    execute(program, &Options { native_cpu: true, ..Options::default() }, "", &[])
 }
 
 fn execute(program: &Program, options: &Options, input: &str, environment: &[(&str, &str)]) -> Output {

@@ -1,0 +1,336 @@
+import ctypes
+import os
+import threading
+
+import numpy
+
+__all__ = @ALL@
+
+_library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib@name@.so"))
+_library.@name@_abi_version.restype = ctypes.c_uint32
+if _library.@name@_abi_version() != @ABI@:
+    raise ImportError("lib@name@.so and @name@.py were not made together")
+_library.@name@_context_new.argtypes = [ctypes.c_void_p]
+_library.@name@_context_new.restype = ctypes.c_void_p
+_library.@name@_context_free.argtypes = [ctypes.c_void_p]
+_library.@name@_context_free.restype = None
+_library.@name@_message.argtypes = [ctypes.c_void_p]
+_library.@name@_message.restype = ctypes.c_char_p
+
+_ROOM = 5
+
+
+class Error(Exception):
+    """A call failed: `code` says how (1: the program, 2: an argument, 3: memory or recursion), the text says why."""
+
+    def __init__(self, code, message):
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+
+    def __str__(self):
+        return self.message
+
+
+class _Context:
+    """What a thread calls the library with."""
+
+    def __init__(self):
+        self.address = _library.@name@_context_new(None)
+        if not self.address:
+            raise MemoryError("no memory for a context of @name@")
+
+    def __del__(self):
+        if getattr(self, "address", None):
+            _library.@name@_context_free(self.address)
+
+
+_contexts = threading.local()
+
+
+def _context():
+    if not hasattr(_contexts, "own"):
+        _contexts.own = _Context()
+    return _contexts.own.address
+
+
+def _leaves(kind):
+    """The numbers and arrays that a value of this type consists of."""
+    if isinstance(kind, tuple):
+        return [leaf for part in kind for leaf in _leaves(part)]
+    return [kind]
+
+
+def _flat(name, kind, value):
+    """The same of a value."""
+    if not isinstance(kind, tuple):
+        return [(name, kind, value)]
+    if not isinstance(value, (tuple, list)) or len(value) != len(kind):
+        raise TypeError(f"{name} is a tuple of {len(kind)} parts, not {value!r}")
+    return [leaf for n, (k, v) in enumerate(zip(kind, value)) for leaf in _flat(f"{name}_{n}", k, v)]
+
+
+def _nested(kind, leaves):
+    """The value of this type that consists of these numbers and arrays, which it takes from an iterator."""
+    if isinstance(kind, tuple):
+        return tuple(_nested(part, leaves) for part in kind)
+    return next(leaves)
+
+
+_SIZES = {"real": 0, "vector": 1, "matrix": 2}
+
+
+def _array(name, kind, value):
+    array = numpy.ascontiguousarray(value, dtype=numpy.float64)
+    if array.ndim != _SIZES[kind]:
+        raise ValueError(f"{name} is a {kind}, not an array of {numpy.ndim(value)} dimensions")
+    return array
+
+
+def bounds(count, shards, shard):
+    """The first of `count` rows that belongs to a shard of `shards`, and the one behind its last."""
+    return count * shard // shards, count * (shard + 1) // shards
+
+
+class Function:
+    """A function of the library. Threads may call it at the same time: each has a context of its own."""
+
+    def __init__(self, name, parameters, result, gradient, doc):
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = __name__
+        self.__doc__ = doc
+        self._parameters = parameters
+        self._result = result
+        self._gradient = gradient
+        self._code = getattr(_library, "@name@_" + name)
+        self._code.restype = ctypes.c_int
+
+    def __reduce__(self):
+        # Other processes have the module, too.
+        return (_find, (self.__name__,))
+
+    def __repr__(self):
+        return f"<function {self.__name__} of the library @name@>"
+
+    def __call__(self, *arguments, **named):
+        out, accumulate = named.pop("out", None), named.pop("accumulate", False)
+        if self._gradient is None and (out is not None or accumulate):
+            raise TypeError(f"{self.__name__} has no gradient to write to `out`")
+        leaves = self._arguments(arguments, named)
+        passed = []
+        for kind, value in leaves:
+            if kind == "real":
+                passed.append(ctypes.c_double(value))
+            else:
+                passed.append(ctypes.c_void_p(value.ctypes.data))
+                passed.extend(ctypes.c_size_t(size) for size in value.shape)
+        if self._gradient is None:
+            return self._value(passed, leaves)
+        return self._value_and_gradient(passed, arguments, named, out, accumulate)
+
+    def _named(self, arguments, named):
+        """The arguments in the order of the parameters."""
+        names = [name for name, _ in self._parameters]
+        if len(arguments) > len(names):
+            raise TypeError(f"{self.__name__} takes {len(names)} arguments, not {len(arguments)}")
+        values = dict(zip(names, arguments))
+        for name, value in named.items():
+            if name not in names or name in values:
+                raise TypeError(f"{self.__name__} has no parameter {name}, or it has been given already")
+            values[name] = value
+        missing = [name for name in names if name not in values]
+        if missing:
+            raise TypeError(f"{self.__name__} is called without {', '.join(missing)}")
+        return [values[name] for name in names]
+
+    def _arguments(self, arguments, named):
+        leaves = []
+        for (name, kind), value in zip(self._parameters, self._named(arguments, named)):
+            for leaf, leaf_kind, part in _flat(name, kind, value):
+                if leaf_kind == "real":
+                    leaves.append((leaf_kind, float(part)))
+                else:
+                    leaves.append((leaf_kind, _array(leaf, leaf_kind, part)))
+        return leaves
+
+    def _value(self, passed, leaves):
+        kinds = _leaves(self._result)
+        rooms = [max(16, sum(value.size for kind, value in leaves if kind != "real"))] * len(kinds)
+        while True:
+            buffers = [numpy.empty(1 if kind == "real" else room) for kind, room in zip(kinds, rooms)]
+            sizes = [[ctypes.c_size_t(0) for _ in range(_SIZES[kind])] for kind in kinds]
+            results = []
+            for kind, buffer, size in zip(kinds, buffers, sizes):
+                results.append(ctypes.c_void_p(buffer.ctypes.data))
+                if kind != "real":
+                    results.append(ctypes.c_size_t(buffer.size))
+                    results.extend(ctypes.byref(part) for part in size)
+            code = self._enter(passed, results)
+            counts = [int(numpy.prod([part.value for part in size], dtype=int)) for size in sizes]
+            if code != _ROOM:
+                break
+            rooms = [max(room, count) for room, count in zip(rooms, counts)]
+        self._check(code)
+        values = []
+        for kind, buffer, size, count in zip(kinds, buffers, sizes, counts):
+            if kind == "real":
+                values.append(float(buffer[0]))
+            else:
+                values.append(buffer[:count].reshape([part.value for part in size]).copy())
+        return _nested(self._result, iter(values))
+
+    def _value_and_gradient(self, passed, arguments, named, out, accumulate):
+        values = self._named(arguments, named)
+        wanted = []
+        for position in self._gradient:
+            name, kind = self._parameters[position]
+            wanted.extend(_flat(name, kind, values[position]))
+        shapes = [() if kind == "real" else numpy.shape(value) for _, kind, value in wanted]
+        if out is None:
+            if accumulate:
+                raise TypeError("`accumulate` adds to the arrays in `out`, so these have to be given")
+            buffers = [numpy.empty(shape) for shape in shapes]
+        else:
+            kinds = tuple(self._parameters[position][1] for position in self._gradient)
+            nested = out if len(kinds) > 1 else (out,)
+            buffers = [buffer for _, _, buffer in _flat("out", kinds, nested)]
+            for (name, _, _), shape, buffer in zip(wanted, shapes, buffers):
+                fits = isinstance(buffer, numpy.ndarray) and buffer.dtype == numpy.float64 and buffer.shape == shape
+                if not fits or not buffer.flags.c_contiguous or not buffer.flags.writeable:
+                    raise ValueError(f"what gets the gradient of {name} is no writeable array of doubles of shape {shape}")
+        value = ctypes.c_double(0)
+        results = [ctypes.c_int(1 if accumulate else 0), ctypes.byref(value)]
+        results.extend(ctypes.c_void_p(buffer.ctypes.data) for buffer in buffers)
+        self._check(self._enter(passed, results))
+        if out is not None:
+            return value.value, out
+        parts = iter(float(buffer) if buffer.ndim == 0 else buffer for buffer in buffers)
+        gradient = tuple(_nested(self._parameters[position][1], parts) for position in self._gradient)
+        return value.value, gradient if len(gradient) > 1 else gradient[0]
+
+    def _enter(self, passed, results):
+        # Other threads run meanwhile.
+        return self._code(ctypes.c_void_p(_context()), *passed, *results)
+
+    def _check(self, code):
+        if code != 0:
+            message = _library.@name@_message(_context())
+            raise Error(code, (message or b"").decode("utf-8", "replace"))
+
+    def map(self, executor, calls):
+        """The results of several calls, each given as a tuple of arguments, in order.
+
+        `executor` has a method `submit`, as thread pools, process pools and Dask's clients have, or `starmap`, as the pools
+        of `multiprocessing` and Ray have.
+        """
+        calls = list(calls)
+        if hasattr(executor, "submit"):
+            return [future.result() for future in [executor.submit(self, *call) for call in calls]]
+        return list(executor.starmap(self, calls))
+
+    def sum(self, shards, arguments, comm=None, executor=None):
+        """The sum of the results for `shards` shards, of which `arguments(shard)` gives the arguments.
+
+        With `comm`, a communicator of mpi4py, each rank computes the shards that are its own, and all get the sum. With
+        `executor`, the calls of a rank go to it. The result has the same bits for any number of ranks and threads: the sum
+        is that of a tree which the number of shards decides alone. If one rank fails, all raise an error.
+        """
+        rank, ranks = (0, 1) if comm is None else (comm.Get_rank(), comm.Get_size())
+        if shards < 1:
+            raise ValueError("there is at least one shard")
+        first, end = bounds(shards, ranks, rank)
+        failure, nodes, shape = None, {}, None
+        try:
+            calls = [tuple(arguments(shard)) for shard in range(first, end)]
+            results = [self(*call) for call in calls] if executor is None else self.map(executor, calls)
+            for shard, result in enumerate(results, first):
+                nodes[shard, shard + 1], own = _pack(result)
+                if shape not in (None, own):
+                    raise ValueError("the results of shards differ in shape")
+                shape = own
+            nodes = {node: _tree(*node, nodes) for node in _cover(0, shards, first, end)}
+        except Exception as error:  # Whatever it is, the other ranks have to know.
+            failure = error
+        if comm is not None:
+            failure = _agree(comm, failure)
+            if failure is None:
+                found = [shape for shape in comm.allgather(shape) if shape is not None]
+                if any(other != found[0] for other in found):
+                    raise ValueError("the results of shards differ in shape")
+                shape = found[0]
+                nodes = _exchange(comm, nodes, shards, ranks, _size(shape))
+        if failure is not None:
+            raise failure
+        return _unpack(_tree(0, shards, nodes), shape)
+
+
+def _pack(result):
+    """The numbers of a result, one after another, and what else it consists of."""
+    if isinstance(result, tuple):
+        parts = [_pack(part) for part in result]
+        return numpy.concatenate([numbers for numbers, _ in parts]), tuple(shape for _, shape in parts)
+    if isinstance(result, numpy.ndarray):
+        return result.ravel(), list(result.shape)
+    return numpy.array([result], dtype=numpy.float64), "real"
+
+
+def _size(shape):
+    if isinstance(shape, tuple):
+        return sum(_size(part) for part in shape)
+    return 1 if shape == "real" else int(numpy.prod(shape, dtype=int))
+
+
+def _unpack(numbers, shape):
+    def part(shape, at):
+        if isinstance(shape, tuple):
+            parts = []
+            for inner in shape:
+                value, at = part(inner, at)
+                parts.append(value)
+            return tuple(parts), at
+        end = at + _size(shape)
+        return (float(numbers[at]) if shape == "real" else numbers[at:end].reshape(shape).copy()), end
+
+    return part(shape, 0)[0]
+
+
+def _tree(first, end, nodes):
+    """The sum over the shards from `first` to `end`, of which the nodes of the tree below are known."""
+    if (first, end) in nodes:
+        return nodes[first, end]
+    middle = (first + end) // 2
+    return _tree(first, middle, nodes) + _tree(middle, end, nodes)
+
+
+def _cover(first, end, own, own_end):
+    """The largest nodes of the tree whose shards are all among those of a rank."""
+    if own <= first and end <= own_end:
+        return [(first, end)]
+    if own_end <= first or end <= own or end - first <= 1:
+        return []
+    middle = (first + end) // 2
+    return _cover(first, middle, own, own_end) + _cover(middle, end, own, own_end)
+
+
+def _agree(comm, failure):
+    """What to raise: the failure of this rank, or the news that another one has failed."""
+    messages = comm.allgather(None if failure is None else f"{type(failure).__name__}: {failure}")
+    failed = [(rank, message) for rank, message in enumerate(messages) if message is not None]
+    if failure is not None or not failed:
+        return failure
+    return Error(1, "rank %d failed: %s" % failed[0])
+
+
+def _exchange(comm, nodes, shards, ranks, size):
+    """The nodes of all ranks: each rank sends some rows of doubles, and gets those of the others."""
+    covers = [_cover(0, shards, *bounds(shards, ranks, rank)) for rank in range(ranks)]
+    own = numpy.array([nodes[node] for node in covers[comm.Get_rank()]], dtype=numpy.float64).reshape(-1)
+    counts = [len(cover) * size for cover in covers]
+    everything = numpy.empty(sum(counts))
+    comm.Allgatherv(own, [everything, counts])
+    rows = iter(everything.reshape(-1, size))
+    return {node: next(rows) for cover in covers for node in cover}
+
+
+def _find(name):
+    return globals()[name]

@@ -1,0 +1,167 @@
+//! The Python module of a library and its type stubs.
+//!
+//! ```python
+//! loss = Function("loss", [("w", "vector"), ("b", "real")], "real", None, """...""")
+//! ```
+//!
+//! Everything that modules have in common is `module.py` beside this file; what differs is the list of functions. It calls the
+//! shared library through `ctypes`, in the order of parameters that [`super::header`] shows.
+
+use super::Interface;
+use super::header::ABI_VERSION;
+use crate::core::interface::{Function, Type, identifier};
+
+const MODULE: &str = include_str!("module.py");
+
+/// The text of the module.
+pub fn module(interface: &Interface) -> String {
+    let names: Vec<String> =
+        interface.functions.iter().filter_map(|(function, _)| identifier(&function.name)).collect();
+    let all = names.iter().map(String::as_str).chain(["Error", "bounds"]);
+    let all: Vec<String> = all.map(|name| format!("\"{name}\"")).collect();
+    let mut text = format!(
+        "\"\"\"The library {}, compiled from VLAD. This file is generated.\n\nFunctions take numbers, NumPy arrays and tuples \
+         of these, and raise `Error`.\n\"\"\"\n\n",
+        interface.name
+    );
+    text += &MODULE
+        .replace("@ALL@", &format!("[{}]", all.join(", ")))
+        .replace("@ABI@", &ABI_VERSION.to_string())
+        .replace("@name@", &interface.name);
+    for ((function, about), name) in interface.functions.iter().zip(&names) {
+        let parameters = function.parameters.iter().map(|parameter| {
+            format!("(\"{}\", {})", identifier(&parameter.name).unwrap_or_default(), kind(&parameter.ty))
+        });
+        let parameters: Vec<String> = parameters.collect();
+        let result = function.result.as_ref().map(kind).unwrap_or_default();
+        let gradient = match &function.gradient {
+            Some(positions) => format!("{positions:?}"),
+            None => "None".to_string(),
+        };
+        text += &format!(
+            "\n\n{name} = Function(\n    \"{name}\",\n    [{}],\n    {result},\n    {gradient},\n    {},\n)\n",
+            parameters.join(", "),
+            quoted(&documentation(function, about))
+        );
+    }
+    text
+}
+
+/// The text of the stubs.
+pub fn stubs(interface: &Interface) -> String {
+    let mut text = STUBS.to_string();
+    for (function, about) in &interface.functions {
+        let name = identifier(&function.name).unwrap_or_default();
+        let class = format!("_{name}");
+        let mut parameters: Vec<String> = Vec::new();
+        for parameter in &function.parameters {
+            parameters.push(format!(
+                "{}: {}",
+                identifier(&parameter.name).unwrap_or_default(),
+                argument(&parameter.ty)
+            ));
+        }
+        let result = match &function.gradient {
+            None => function.result.as_ref().map(returned).unwrap_or_default(),
+            Some(positions) => {
+                let parts: Vec<String> = positions.iter().map(|at| returned(&function.parameters[*at].ty)).collect();
+                parameters.push("*, out: Any = ..., accumulate: bool = ...".to_string());
+                let gradient = if parts.len() == 1 { parts[0].clone() } else { format!("Tuple[{}]", parts.join(", ")) };
+                format!("Tuple[float, {gradient}]")
+            }
+        };
+        let parameters: String = parameters.iter().map(|parameter| format!(", {parameter}")).collect();
+        let about = quoted(&documentation(function, about));
+        text += &format!(
+            "\nclass {class}(Function):\n    {about}\n    def __call__(self{parameters}) -> {result}: ...\n\n{name}: {class}\n"
+        );
+    }
+    text
+}
+
+fn documentation(function: &Function, about: &str) -> String {
+    let mut text = match (&function.gradient, about) {
+        (None, "") => format!("The function {}.", function.name),
+        (None, about) => about.to_string(),
+        (Some(_), about) => {
+            let of = function.name.trim_end_matches("-gradient");
+            format!("The value and the gradient of {of}. {about}").trim_end().to_string()
+        }
+    };
+    text += "\n";
+    for parameter in &function.parameters {
+        text += &format!("\n{}: {}", identifier(&parameter.name).unwrap_or_default(), in_words(&parameter.ty));
+    }
+    if let Some(positions) = &function.gradient {
+        let names: Vec<String> = positions.iter().filter_map(|at| identifier(&function.parameters[*at].name)).collect();
+        text += &format!(
+            "\n\nReturns the value and the gradient with respect to {}. Arrays in `out` get the gradient\ninstead of new \
+             ones; with `accumulate=True` it is added to what they hold.",
+            names.join(", ")
+        );
+    } else if let Some(result) = &function.result {
+        text += &format!("\n\nReturns {}.", in_words(result));
+    }
+    text
+}
+
+fn in_words(ty: &Type) -> String {
+    match ty {
+        Type::Real => "a number".to_string(),
+        Type::Vector => "a vector".to_string(),
+        Type::Matrix => "a matrix".to_string(),
+        Type::Tuple(parts) => {
+            let parts: Vec<String> = parts.iter().map(in_words).collect();
+            format!("a tuple of {}", parts.join(", "))
+        }
+    }
+}
+
+fn kind(ty: &Type) -> String {
+    match ty {
+        Type::Real => "\"real\"".to_string(),
+        Type::Vector => "\"vector\"".to_string(),
+        Type::Matrix => "\"matrix\"".to_string(),
+        Type::Tuple(parts) => format!("({},)", parts.iter().map(kind).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn argument(ty: &Type) -> String {
+    match ty {
+        Type::Real => "SupportsFloat".to_string(),
+        Type::Vector | Type::Matrix => "ArrayLike".to_string(),
+        Type::Tuple(parts) => format!("Tuple[{}]", parts.iter().map(argument).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn returned(ty: &Type) -> String {
+    match ty {
+        Type::Real => "float".to_string(),
+        Type::Vector | Type::Matrix => "NDArray[float64]".to_string(),
+        Type::Tuple(parts) => format!("Tuple[{}]", parts.iter().map(returned).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// A text as Python writes it.
+fn quoted(text: &str) -> String {
+    format!("\"\"\"{}\"\"\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+const STUBS: &str = r#"# Generated together with the module beside it.
+from typing import Any, Callable, Iterable, List, SupportsFloat, Tuple
+
+from numpy import float64
+from numpy.typing import ArrayLike, NDArray
+
+class Error(Exception):
+    code: int
+    message: str
+
+def bounds(count: int, shards: int, shard: int) -> Tuple[int, int]: ...
+
+class Function:
+    def map(self, executor: Any, calls: Iterable[Tuple[Any, ...]]) -> List[Any]: ...
+    def sum(
+        self, shards: int, arguments: Callable[[int], Tuple[Any, ...]], comm: Any = ..., executor: Any = ...
+    ) -> Any: ...
+"#;

@@ -1,0 +1,169 @@
+//! Libraries and their callers.
+//!
+//! `tests/libraries/functions.vlad` is compiled to a library, statically and shared. Programs in C, Rust and Python beside it call
+//! all of its functions from several threads at a time, check what happens when a call fails, and print the bits of the
+//! results, which have to be those that the evaluator prints for `answers.vlad`. Valgrind looks for what they leave behind.
+//!
+//! Needs a C compiler, valgrind, and a Python with NumPy, mpi4py and MPICH (`target/python`, made with pip if it is missing).
+
+mod common;
+
+use common::{Outcome, run_command};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// Installing Python's packages takes longest.
+const LIMIT: Duration = Duration::from_secs(300);
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/libraries")
+}
+
+/// Runs a command that has to succeed.
+fn succeed(command: Command) -> Outcome {
+    let shown = format!("{command:?}");
+    let outcome = run_command(command, "", LIMIT);
+    assert_eq!(outcome.code, Some(0), "{shown}\n{}{}", outcome.output, outcome.messages);
+    outcome
+}
+
+fn vlad(arguments: &[&str], file: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+    command.args(arguments).arg(file).env("NO_COLOR", "1");
+    command
+}
+
+/// A folder with the library of a program of the corpus, which is called as the program.
+fn library(kind: &str, program: &str) -> tempfile::TempDir {
+    let folder_of_library = tempfile::tempdir().expect("there is room for files");
+    let output = folder_of_library.path().join(program).display().to_string();
+    let built = succeed(vlad(&["build", "--lib", kind, "-o", &output], &folder().join(program).with_extension("vlad")));
+    assert_eq!(built.messages, "");
+    folder_of_library
+}
+
+/// The bits of the numbers that the evaluator prints, as the clients print them.
+fn answers() -> Vec<String> {
+    let outcome = succeed(vlad(&["eval"], &folder().join("answers.vlad")));
+    // The first two lines are those of the program that becomes the library.
+    let text: String = outcome.output.lines().skip(2).map(|line| line.to_string() + " ").collect();
+    let words = text
+        .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '#'))
+        .filter(|word| !matches!(*word, "" | "."));
+    words.map(|word| format!("{:016x}", word.parse::<f64>().expect("a number").to_bits())).collect()
+}
+
+fn demand_answers(outcome: &Outcome) {
+    let found: Vec<&str> = outcome.output.lines().collect();
+    let wanted = answers();
+    assert!(wanted.len() > 70, "the evaluator prints {wanted:?}");
+    assert_eq!(found, wanted, "{}", outcome.messages);
+}
+
+fn compile_c(arguments: &[&str], folder_of_library: &Path, output: &Path) {
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g", "-pthread", "-I"]);
+    command.arg(folder_of_library).arg(folder().join("client.c")).args(arguments).arg("-o").arg(output);
+    succeed(command);
+}
+
+#[test]
+fn a_c_program_gets_the_evaluators_bits_and_loses_no_memory() {
+    let place = library("static", "functions");
+    let client = place.path().join("client");
+    let archive = place.path().join("libfunctions.a").display().to_string();
+    compile_c(&["-O2", &archive, "-lm"], place.path(), &client);
+    demand_answers(&succeed(Command::new(&client)));
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all"]);
+    valgrind.arg(&client);
+    demand_answers(&succeed(valgrind));
+}
+
+#[test]
+fn the_header_is_c_plus_plus_and_the_shared_library_exports_nothing_else() {
+    let place = library("shared", "functions");
+    let client = place.path().join("client");
+    let search = format!("-L{}", place.path().display());
+    let rpath = format!("-Wl,-rpath,{}", place.path().display());
+    compile_c(&["-O2", &search, &rpath, "-lfunctions"], place.path(), &client);
+    demand_answers(&succeed(Command::new(&client)));
+
+    let mut names = Command::new("nm");
+    names.args(["--dynamic", "--defined-only", "--format=posix"]).arg(place.path().join("libfunctions.so"));
+    let listing = succeed(names).output;
+    assert!(listing.contains("functions_loss_gradient T"), "{listing}");
+    assert!(listing.lines().all(|line| line.starts_with("functions_")), "{listing}");
+    let mut names = Command::new("nm");
+    names.args(["--dynamic", "--undefined-only", "--format=posix"]).arg(place.path().join("libfunctions.so"));
+    let listing = succeed(names).output;
+    for absent in ["exit", "abort", "signal", "sigaction", "pthread", "write", "printf", "getenv"] {
+        assert!(!listing.contains(absent), "the library can call {absent}:\n{listing}");
+    }
+
+    let header = place.path().join("main.cpp");
+    fs::write(
+        &header,
+        "#include \"functions.h\"\nint main() { return functions_abi_version() - FUNCTIONS_ABI_VERSION; }\n",
+    )
+    .expect("the folder can be written");
+    let mut command = Command::new("cc");
+    command.args(["-x", "c++", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic"]).arg(&header);
+    succeed(command);
+}
+
+#[test]
+fn a_rust_program_gets_the_evaluators_bits() {
+    for kind in ["static", "shared"] {
+        let place = library(kind, "functions");
+        let client = place.path().join("client");
+        fs::copy(folder().join("client.rs"), place.path().join("client.rs")).expect("the folder can be written");
+        let mut command = Command::new("rustc");
+        command.args(["--edition", "2024", "-Dwarnings", "-O", "-L"]).arg(place.path()).arg("-o").arg(&client);
+        command.arg(format!("-Clink-arg=-Wl,-rpath,{}", place.path().display())).arg(place.path().join("client.rs"));
+        succeed(command);
+        demand_answers(&succeed(Command::new(&client)));
+    }
+}
+
+/// The folder of a Python with NumPy, mpi4py and MPICH.
+fn python() -> &'static Path {
+    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
+    PYTHON.get_or_init(|| {
+        let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/python");
+        let installed = place.join("installed");
+        if !installed.exists() {
+            let mut command = Command::new("python3");
+            command.args(["-m", "venv"]).arg(&place);
+            succeed(command);
+            let mut command = Command::new(place.join("bin/pip"));
+            succeed({
+                command.args(["install", "--quiet", "--disable-pip-version-check", "numpy", "mpi4py", "mpich"]);
+                command
+            });
+            fs::write(installed, "").expect("the folder can be written");
+        }
+        place.join("bin")
+    })
+}
+
+#[test]
+fn a_python_process_gets_the_evaluators_bits() {
+    let place = library("shared", "functions");
+    let mut command = Command::new(python().join("python"));
+    command.arg("-Werror").arg(folder().join("client.py")).arg(place.path());
+    demand_answers(&succeed(command));
+}
+
+#[test]
+fn stubs_are_python() {
+    let place = library("shared", "functions");
+    let mut command = Command::new(python().join("python"));
+    let program = "import ast, sys; print(ast.dump(ast.parse(open(sys.argv[1]).read())))";
+    command.args(["-c", program]).arg(place.path().join("functions.pyi"));
+    let parsed = succeed(command).output;
+    assert!(parsed.contains("name='_energy_gradient'") && parsed.contains("AnnAssign"), "{parsed}");
+}
