@@ -158,6 +158,74 @@ fn a_python_process_gets_the_evaluators_bits() {
     demand_answers(&succeed(command));
 }
 
+/// What `shards.py` prints on so many ranks, on this machine only.
+fn ranks(count: usize, what: &str, folder_of_library: &Path) -> Vec<String> {
+    let mut command = Command::new(python().join("mpiexec"));
+    command.args(["-n", &count.to_string(), "-hosts", "localhost", "-iface", "lo"]).arg(python().join("python"));
+    command.arg(folder().join("shards.py")).arg(folder_of_library).arg(what);
+    let mut lines: Vec<String> = succeed(command).output.lines().map(str::to_string).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn gradients_have_the_same_bits_on_one_rank_and_on_several() {
+    let place = library("shared", "functions");
+    let mut command = Command::new(python().join("python"));
+    command.arg(folder().join("shards.py")).arg(place.path()).arg("local");
+    let local = succeed(command).output.trim_end().to_string();
+    assert_eq!(local.len(), 64);
+    for count in [1, 2, 3] {
+        assert_eq!(ranks(count, "succeed", place.path()), vec![local.clone(); count], "{count} ranks");
+    }
+}
+
+#[test]
+fn a_rank_that_fails_lets_nobody_wait() {
+    let place = library("shared", "functions");
+    let said = ranks(2, "fail", place.path());
+    let cause = "RuntimeError: the file of this shard is missing";
+    assert_eq!(said, [format!("rank 0 of 2: Error: rank 1 failed: {cause}"), format!("rank 1 of 2: {cause}")]);
+}
+
+/// In a block fenced with `console`, a line `$ command` is a command, and what follows is what it prints. All commands of a
+/// page run in order in one new folder. A block fenced with a language and the name of a file is a file that stands there.
+#[test]
+fn the_documentation_does_what_it_says() {
+    for page in ["libraries.md", "distributed.md"] {
+        let text = fs::read_to_string(folder().join("../../docs").join(page)).expect("there is such a page");
+        let place = tempfile::tempdir().expect("there is room for files");
+        let mut lines = text.lines();
+        let mut commands = 0;
+        while let Some(line) = lines.next() {
+            let Some(fence) = line.strip_prefix("```").filter(|fence| !fence.is_empty()) else { continue };
+            let block: String =
+                lines.by_ref().take_while(|line| *line != "```").flat_map(|line| [line, "\n"]).collect();
+            if let Some((_, file)) = fence.split_once(' ') {
+                fs::write(place.path().join(file), &block).expect("files can be written");
+            } else if fence == "console" {
+                for step in block.split("$ ").skip(1) {
+                    let (command, expected) = step.split_once('\n').expect("a command ends its line");
+                    commands += 1;
+                    assert_eq!(shell(place.path(), command), expected, "docs/{page}: {command}");
+                }
+            }
+        }
+        assert!(commands > 2);
+    }
+}
+
+/// What a command prints.
+fn shell(folder: &Path, command: &str) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_vlad"));
+    let own = [program.parent().expect("it stands in a folder"), python()].map(|folder| folder.display().to_string());
+    let path = std::env::var("PATH").expect("there is a path");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec 2>&1; {command}")]).current_dir(folder).env("NO_COLOR", "1");
+    shell.env("PATH", format!("{}:{path}", own.join(":")));
+    run_command(shell, "", LIMIT).output
+}
+
 #[test]
 fn stubs_are_python() {
     let place = library("shared", "functions");

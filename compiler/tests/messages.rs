@@ -6,6 +6,7 @@
 //!   anything is printed.
 //! - `tests/messages/compile/<name>.vlad` needs the reference evaluator at run time; `<name>.stderr` holds the warning
 //!   of `vlad build`. With `--native` it is an error.
+//! - `tests/messages/library/<name>.vlad` cannot be a library; `<name>.stderr` says why.
 //!
 //! A comment `;<= line` is a line of standard input. `BLESS=1 cargo test --test messages` writes the expectations anew;
 //! read the difference before committing it.
@@ -28,7 +29,9 @@ fn main() {
     // Messages show paths as they are given, so they are given relative to this folder.
     std::env::set_current_dir(&root).expect("the folder of the tests exists");
     let mut trials = Vec::new();
-    for (folder, test) in [("run", fails as fn(&Path) -> Result<(), Failed>), ("compile", warns)] {
+    for (folder, test) in
+        [("run", fails as fn(&Path) -> Result<(), Failed>), ("compile", warns), ("library", no_library)]
+    {
         for path in programs(folder) {
             trials.push(Trial::test(path.with_extension("").display().to_string(), move || test(&path)));
         }
@@ -82,6 +85,17 @@ fn warns(path: &Path) -> Result<(), Failed> {
     compare(&path.with_extension("stderr"), &built.messages)?;
     let refused = vlad(&["build", "--native", "-o", &executable], path)?;
     if refused.code == Some(1) { Ok(()) } else { Err("--native accepts the program".into()) }
+}
+
+fn no_library(path: &Path) -> Result<(), Failed> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let output = folder.path().join("name").display().to_string();
+    let built = vlad(&["build", "--lib", "static", "-o", &output], path)?;
+    let left = fs::read_dir(folder.path()).map_err(|error| error.to_string())?.count();
+    if built.code != Some(1) || left > 0 {
+        return Err(format!("exit code {:?}, {left} files:\n{}", built.code, built.messages).into());
+    }
+    compare(&path.with_extension("stderr"), &built.messages)
 }
 
 fn compare(expected_path: &Path, found: &str) -> Result<(), Failed> {

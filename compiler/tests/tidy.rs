@@ -25,12 +25,26 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ssa/", &["base", "core"]),
     ("opt/", &["base", "core", "ssa"]),
     ("codegen/", &["base", "core", "ssa"]),
+    ("library/", &["base", "core", "flow"]),
     ("promises.rs", &["syntax"]),
 ];
 
 /// Every stage, to tell `crate::stage` from other paths.
-const STAGES: &[&str] =
-    &["base", "syntax", "expand", "core", "ad", "flow", "specialize", "ssa", "opt", "codegen", "pipeline", "cli"];
+const STAGES: &[&str] = &[
+    "base",
+    "syntax",
+    "expand",
+    "core",
+    "ad",
+    "flow",
+    "specialize",
+    "ssa",
+    "opt",
+    "codegen",
+    "library",
+    "pipeline",
+    "cli",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the compiler stands in the workspace").to_path_buf()

@@ -52,6 +52,7 @@ fn work() -> Vec<f64> {
     let x = Matrix { elements: &v[..], rows: 4, columns: 3 };
     let error = context.loss_gradient(&v[..3], 0.0, x, &v[..4], Mode::Overwrite, Some(&mut short), None);
     assert_eq!(error.expect_err("2 is not 3").code, 2);
+    assert_eq!(context.len(1.0, 2.0, 3.0), Ok((1.0, vec![2.0, 3.0])));
     // More than there is room for at first.
     let long = numbers(1000);
     assert_eq!(context.swap((1.0, &long)).expect("it fits in the end"), (long, 1.0));

@@ -88,6 +88,8 @@ fn build(arguments: &Arguments, kind: Kind, folder: &Path, name: &str) -> Result
 /// The message that a program needs the evaluator, which a library has not.
 fn without_evaluator(mut diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.severity = Severity::Error;
+    let other = "the program runs in the reference evaluator instead; ";
+    diagnostic.help = diagnostic.help.map(|help| help.replace(other, ""));
     diagnostic.notes.push("executables contain the reference evaluator for this, libraries do not".to_string());
     diagnostic
 }

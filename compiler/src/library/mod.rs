@@ -16,7 +16,7 @@ pub mod python;
 pub mod rust;
 pub mod types;
 
-use crate::base::{Diagnostic, SourceMap};
+use crate::base::{Diagnostic, SourceMap, Span};
 use crate::core::interface::Function;
 use crate::core::ir::Program;
 use crate::flow::Analysis;
@@ -40,9 +40,29 @@ pub fn interface(program: &Program, flow: &Analysis, sources: &SourceMap) -> Res
     let mut errors: Vec<Diagnostic> = effects::first(program, flow, sources).into_iter().collect();
     for export in program.library.iter().flat_map(|library| &library.exports) {
         match types::result(program, flow, export) {
-            Ok(result) => functions.push(Function { result: Some(result), ..export.function.clone() }),
+            Ok(result) => {
+                let function = Function { result: Some(result), ..export.function.clone() };
+                errors.extend(same_names(&function, export.span));
+                functions.push(function);
+            }
             Err(error) => errors.push(*error),
         }
     }
     if errors.is_empty() { Ok(functions) } else { Err(errors) }
+}
+
+/// Complains about parameters that have the same name in C, where lengths and parts have names, too.
+fn same_names(function: &Function, span: Span) -> Option<Diagnostic> {
+    let names: Vec<String> = header::parameters(function).into_iter().map(|parameter| parameter.name).collect();
+    let twice = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name))?.1;
+    Some(
+        Diagnostic::error(
+            "V0856",
+            format!("two parameters of `{}` would be called `{twice}` in C", function.name),
+            span,
+            "exported here",
+        )
+        .note("the length of `v` is `v_length` there, its gradient `v_gradient`, a part of a tuple `p_0`")
+        .help("rename one of the parameters"),
+    )
 }

@@ -1,21 +1,21 @@
-import ctypes
-import os
-import threading
+import ctypes as _ctypes
+import os as _os
+import threading as _threading
 
-import numpy
+import numpy as _numpy
 
 __all__ = @ALL@
 
-_library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib@name@.so"))
-_library.@name@_abi_version.restype = ctypes.c_uint32
+_library = _ctypes.CDLL(_os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "lib@name@.so"))
+_library.@name@_abi_version.restype = _ctypes.c_uint32
 if _library.@name@_abi_version() != @ABI@:
     raise ImportError("lib@name@.so and @name@.py were not made together")
-_library.@name@_context_new.argtypes = [ctypes.c_void_p]
-_library.@name@_context_new.restype = ctypes.c_void_p
-_library.@name@_context_free.argtypes = [ctypes.c_void_p]
+_library.@name@_context_new.argtypes = [_ctypes.c_void_p]
+_library.@name@_context_new.restype = _ctypes.c_void_p
+_library.@name@_context_free.argtypes = [_ctypes.c_void_p]
 _library.@name@_context_free.restype = None
-_library.@name@_message.argtypes = [ctypes.c_void_p]
-_library.@name@_message.restype = ctypes.c_char_p
+_library.@name@_message.argtypes = [_ctypes.c_void_p]
+_library.@name@_message.restype = _ctypes.c_char_p
 
 _ROOM = 5
 
@@ -45,7 +45,7 @@ class _Context:
             _library.@name@_context_free(self.address)
 
 
-_contexts = threading.local()
+_contexts = _threading.local()
 
 
 def _context():
@@ -81,9 +81,9 @@ _SIZES = {"real": 0, "vector": 1, "matrix": 2}
 
 
 def _array(name, kind, value):
-    array = numpy.ascontiguousarray(value, dtype=numpy.float64)
+    array = _numpy.ascontiguousarray(value, dtype=_numpy.float64)
     if array.ndim != _SIZES[kind]:
-        raise ValueError(f"{name} is a {kind}, not an array of {numpy.ndim(value)} dimensions")
+        raise ValueError(f"{name} is a {kind}, not an array of {_numpy.ndim(value)} dimensions")
     return array
 
 
@@ -103,7 +103,7 @@ class Function:
         self._result = result
         self._gradient = gradient
         self._code = getattr(_library, "@name@_" + name)
-        self._code.restype = ctypes.c_int
+        self._code.restype = _ctypes.c_int
 
     def __reduce__(self):
         # Other processes have the module, too.
@@ -120,10 +120,10 @@ class Function:
         passed = []
         for kind, value in leaves:
             if kind == "real":
-                passed.append(ctypes.c_double(value))
+                passed.append(_ctypes.c_double(value))
             else:
-                passed.append(ctypes.c_void_p(value.ctypes.data))
-                passed.extend(ctypes.c_size_t(size) for size in value.shape)
+                passed.append(_ctypes.c_void_p(value.ctypes.data))
+                passed.extend(_ctypes.c_size_t(size) for size in value.shape)
         if self._gradient is None:
             return self._value(passed, leaves)
         return self._value_and_gradient(passed, arguments, named, out, accumulate)
@@ -157,16 +157,16 @@ class Function:
         kinds = _leaves(self._result)
         rooms = [max(16, sum(value.size for kind, value in leaves if kind != "real"))] * len(kinds)
         while True:
-            buffers = [numpy.empty(1 if kind == "real" else room) for kind, room in zip(kinds, rooms)]
-            sizes = [[ctypes.c_size_t(0) for _ in range(_SIZES[kind])] for kind in kinds]
+            buffers = [_numpy.empty(1 if kind == "real" else room) for kind, room in zip(kinds, rooms)]
+            sizes = [[_ctypes.c_size_t(0) for _ in range(_SIZES[kind])] for kind in kinds]
             results = []
             for kind, buffer, size in zip(kinds, buffers, sizes):
-                results.append(ctypes.c_void_p(buffer.ctypes.data))
+                results.append(_ctypes.c_void_p(buffer.ctypes.data))
                 if kind != "real":
-                    results.append(ctypes.c_size_t(buffer.size))
-                    results.extend(ctypes.byref(part) for part in size)
+                    results.append(_ctypes.c_size_t(buffer.size))
+                    results.extend(_ctypes.byref(part) for part in size)
             code = self._enter(passed, results)
-            counts = [int(numpy.prod([part.value for part in size], dtype=int)) for size in sizes]
+            counts = [int(_numpy.prod([part.value for part in size], dtype=int)) for size in sizes]
             if code != _ROOM:
                 break
             rooms = [max(room, count) for room, count in zip(rooms, counts)]
@@ -185,22 +185,22 @@ class Function:
         for position in self._gradient:
             name, kind = self._parameters[position]
             wanted.extend(_flat(name, kind, values[position]))
-        shapes = [() if kind == "real" else numpy.shape(value) for _, kind, value in wanted]
+        shapes = [() if kind == "real" else _numpy.shape(value) for _, kind, value in wanted]
         if out is None:
             if accumulate:
                 raise TypeError("`accumulate` adds to the arrays in `out`, so these have to be given")
-            buffers = [numpy.empty(shape) for shape in shapes]
+            buffers = [_numpy.empty(shape) for shape in shapes]
         else:
             kinds = tuple(self._parameters[position][1] for position in self._gradient)
             nested = out if len(kinds) > 1 else (out,)
             buffers = [buffer for _, _, buffer in _flat("out", kinds, nested)]
             for (name, _, _), shape, buffer in zip(wanted, shapes, buffers):
-                fits = isinstance(buffer, numpy.ndarray) and buffer.dtype == numpy.float64 and buffer.shape == shape
+                fits = isinstance(buffer, _numpy.ndarray) and buffer.dtype == _numpy.float64 and buffer.shape == shape
                 if not fits or not buffer.flags.c_contiguous or not buffer.flags.writeable:
                     raise ValueError(f"what gets the gradient of {name} is no writeable array of doubles of shape {shape}")
-        value = ctypes.c_double(0)
-        results = [ctypes.c_int(1 if accumulate else 0), ctypes.byref(value)]
-        results.extend(ctypes.c_void_p(buffer.ctypes.data) for buffer in buffers)
+        value = _ctypes.c_double(0)
+        results = [_ctypes.c_int(1 if accumulate else 0), _ctypes.byref(value)]
+        results.extend(_ctypes.c_void_p(buffer.ctypes.data) for buffer in buffers)
         self._check(self._enter(passed, results))
         if out is not None:
             return value.value, out
@@ -210,7 +210,7 @@ class Function:
 
     def _enter(self, passed, results):
         # Other threads run meanwhile.
-        return self._code(ctypes.c_void_p(_context()), *passed, *results)
+        return self._code(_ctypes.c_void_p(_context()), *passed, *results)
 
     def _check(self, code):
         if code != 0:
@@ -268,16 +268,16 @@ def _pack(result):
     """The numbers of a result, one after another, and what else it consists of."""
     if isinstance(result, tuple):
         parts = [_pack(part) for part in result]
-        return numpy.concatenate([numbers for numbers, _ in parts]), tuple(shape for _, shape in parts)
-    if isinstance(result, numpy.ndarray):
+        return _numpy.concatenate([numbers for numbers, _ in parts]), tuple(shape for _, shape in parts)
+    if isinstance(result, _numpy.ndarray):
         return result.ravel(), list(result.shape)
-    return numpy.array([result], dtype=numpy.float64), "real"
+    return _numpy.array([result], dtype=_numpy.float64), "real"
 
 
 def _size(shape):
     if isinstance(shape, tuple):
         return sum(_size(part) for part in shape)
-    return 1 if shape == "real" else int(numpy.prod(shape, dtype=int))
+    return 1 if shape == "real" else int(_numpy.prod(shape, dtype=int))
 
 
 def _unpack(numbers, shape):
@@ -324,13 +324,27 @@ def _agree(comm, failure):
 def _exchange(comm, nodes, shards, ranks, size):
     """The nodes of all ranks: each rank sends some rows of doubles, and gets those of the others."""
     covers = [_cover(0, shards, *bounds(shards, ranks, rank)) for rank in range(ranks)]
-    own = numpy.array([nodes[node] for node in covers[comm.Get_rank()]], dtype=numpy.float64).reshape(-1)
+    own = _numpy.array([nodes[node] for node in covers[comm.Get_rank()]], dtype=_numpy.float64).reshape(-1)
     counts = [len(cover) * size for cover in covers]
-    everything = numpy.empty(sum(counts))
+    everything = _numpy.empty(sum(counts))
     comm.Allgatherv(own, [everything, counts])
     rows = iter(everything.reshape(-1, size))
     return {node: next(rows) for cover in covers for node in cover}
 
 
+# Functions are found here and not among the names of the module, so that they may be called as anything that it uses.
+_functions = {}
+
+
 def _find(name):
-    return globals()[name]
+    return _functions[name]
+
+
+def __getattr__(name):
+    if name in _functions:
+        return _functions[name]
+    raise AttributeError(f"the library @name@ has no function {name}")
+
+
+def __dir__():
+    return __all__

@@ -1,7 +1,7 @@
 //! The Python module of a library and its type stubs.
 //!
 //! ```python
-//! loss = Function("loss", [("w", "vector"), ("b", "real")], "real", None, """...""")
+//! _functions["loss"] = Function("loss", [("w", "vector"), ("b", "real")], "real", None, """...""")
 //! ```
 //!
 //! Everything that modules have in common is `module.py` beside this file; what differs is the list of functions. It calls the
@@ -39,7 +39,7 @@ pub fn module(interface: &Interface) -> String {
             None => "None".to_string(),
         };
         text += &format!(
-            "\n\n{name} = Function(\n    \"{name}\",\n    [{}],\n    {result},\n    {gradient},\n    {},\n)\n",
+            "\n\n_functions[\"{name}\"] = Function(\n    \"{name}\",\n    [{}],\n    {result},\n    {gradient},\n    {},\n)\n",
             parameters.join(", "),
             quoted(&documentation(function, about))
         );
@@ -65,9 +65,10 @@ pub fn stubs(interface: &Interface) -> String {
             None => function.result.as_ref().map(returned).unwrap_or_default(),
             Some(positions) => {
                 let parts: Vec<String> = positions.iter().map(|at| returned(&function.parameters[*at].ty)).collect();
-                parameters.push("*, out: Any = ..., accumulate: bool = ...".to_string());
-                let gradient = if parts.len() == 1 { parts[0].clone() } else { format!("Tuple[{}]", parts.join(", ")) };
-                format!("Tuple[float, {gradient}]")
+                parameters.push("*, out: _Any = ..., accumulate: _builtins.bool = ...".to_string());
+                let gradient =
+                    if parts.len() == 1 { parts[0].clone() } else { format!("_Tuple[{}]", parts.join(", ")) };
+                format!("_Tuple[_builtins.float, {gradient}]")
             }
         };
         let parameters: String = parameters.iter().map(|parameter| format!(", {parameter}")).collect();
@@ -128,17 +129,17 @@ fn kind(ty: &Type) -> String {
 
 fn argument(ty: &Type) -> String {
     match ty {
-        Type::Real => "SupportsFloat".to_string(),
-        Type::Vector | Type::Matrix => "ArrayLike".to_string(),
-        Type::Tuple(parts) => format!("Tuple[{}]", parts.iter().map(argument).collect::<Vec<_>>().join(", ")),
+        Type::Real => "_SupportsFloat".to_string(),
+        Type::Vector | Type::Matrix => "_ArrayLike".to_string(),
+        Type::Tuple(parts) => format!("_Tuple[{}]", parts.iter().map(argument).collect::<Vec<_>>().join(", ")),
     }
 }
 
 fn returned(ty: &Type) -> String {
     match ty {
-        Type::Real => "float".to_string(),
-        Type::Vector | Type::Matrix => "NDArray[float64]".to_string(),
-        Type::Tuple(parts) => format!("Tuple[{}]", parts.iter().map(returned).collect::<Vec<_>>().join(", ")),
+        Type::Real => "_builtins.float".to_string(),
+        Type::Vector | Type::Matrix => "_NDArray[_float64]".to_string(),
+        Type::Tuple(parts) => format!("_Tuple[{}]", parts.iter().map(returned).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -148,20 +149,26 @@ fn quoted(text: &str) -> String {
 }
 
 const STUBS: &str = r#"# Generated together with the module beside it.
-from typing import Any, Callable, Iterable, List, SupportsFloat, Tuple
+import builtins as _builtins
+from typing import Any as _Any, Callable as _Callable, Iterable as _Iterable, List as _List
+from typing import SupportsFloat as _SupportsFloat, Tuple as _Tuple
 
-from numpy import float64
-from numpy.typing import ArrayLike, NDArray
+from numpy import float64 as _float64
+from numpy.typing import ArrayLike as _ArrayLike, NDArray as _NDArray
 
 class Error(Exception):
-    code: int
-    message: str
+    code: _builtins.int
+    message: _builtins.str
 
-def bounds(count: int, shards: int, shard: int) -> Tuple[int, int]: ...
+def bounds(count: _builtins.int, shards: _builtins.int, shard: _builtins.int) -> _Tuple[_builtins.int, _builtins.int]: ...
 
 class Function:
-    def map(self, executor: Any, calls: Iterable[Tuple[Any, ...]]) -> List[Any]: ...
+    def map(self, executor: _Any, calls: _Iterable[_Tuple[_Any, ...]]) -> _List[_Any]: ...
     def sum(
-        self, shards: int, arguments: Callable[[int], Tuple[Any, ...]], comm: Any = ..., executor: Any = ...
-    ) -> Any: ...
+        self,
+        shards: _builtins.int,
+        arguments: _Callable[[_builtins.int], _Tuple[_Any, ...]],
+        comm: _Any = ...,
+        executor: _Any = ...,
+    ) -> _Any: ...
 "#;

@@ -128,7 +128,7 @@ impl Method {
         let mut call = self.passed.clone();
         let mut after = String::new();
         for (index, (_, ty)) in leaves.iter().enumerate() {
-            let variable = format!("r{index}");
+            let variable = format!("_r{index}");
             if *ty == Type::Real {
                 let _ = writeln!(body, "        let mut {variable} = 0.0;");
                 call.push(format!("&mut {variable}"));
@@ -159,9 +159,9 @@ impl Method {
                  break code;\n            }}\n{after}        }};"
             );
         }
-        let _ = writeln!(body, "        self.check(code)?;");
+        let _ = writeln!(body, "        check(self, code)?;");
         for (index, _) in leaves.iter().enumerate().filter(|(_, (_, ty))| *ty != Type::Real) {
-            let _ = writeln!(body, "        r{index}.truncate(r{index}_rows * r{index}_columns);");
+            let _ = writeln!(body, "        _r{index}.truncate(_r{index}_rows * _r{index}_columns);");
         }
         let mut next = 0;
         let value = assembled(result, &mut next);
@@ -197,7 +197,7 @@ impl Method {
         let _ = writeln!(body, "        let mut value = 0.0;");
         let _ =
             writeln!(body, "        let code = unsafe {{ {library}_{name}(self.0.as_ptr(), {}) }};", call.join(", "));
-        let _ = writeln!(body, "        self.check(code)?;\n        Ok(value)");
+        let _ = writeln!(body, "        check(self, code)?;\n        Ok(value)");
         ("f64".to_string(), body)
     }
 }
@@ -225,12 +225,12 @@ fn result_type(ty: &Type) -> String {
     }
 }
 
-/// The value of the type from the variables `r0`, `r1`..., from the next one on.
+/// The value of the type from the variables `_r0`, `_r1`..., from the next one on.
 fn assembled(ty: &Type, next: &mut usize) -> String {
     if let Type::Tuple(parts) = ty {
         return tuple(&parts.iter().map(|part| assembled(part, next)).collect::<Vec<_>>());
     }
-    let variable = format!("r{next}");
+    let variable = format!("_r{next}");
     *next += 1;
     match ty {
         Type::Matrix => {

@@ -16,24 +16,18 @@ const DEEPEST: usize = 100;
 /// When it has none.
 pub fn result(program: &Program, flow: &Analysis, export: &Export) -> Result<Type, Box<Diagnostic>> {
     let name = &export.function.name;
-    let shapes: Vec<Shape> = results(flow, export.lambda);
-    if shapes.iter().all(|shape| *shape == Shapes::BOTTOM) {
-        let message = format!("`{name}` never returns");
-        return Err(Box::new(
-            Diagnostic::error("V0850", message, export.span, "exported here")
-                .note("whatever it is called with, it fails, or does not end")
-                .help("call it in the program with arguments of these types to see why"),
-        ));
-    }
-    let types: Option<Vec<Type>> = shapes.iter().map(|shape| type_of(&flow.shapes, *shape, 0)).collect();
-    let found =
-        types.filter(|types| types.windows(2).all(|pair| pair[0] == pair[1])).and_then(|types| types.first().cloned());
-    if export.function.gradient.is_some() {
-        return match found {
-            Some(Type::Tuple(parts)) if parts.first() == Some(&Type::Real) => Ok(Type::Real),
-            _ => Err(Box::new(not_a_number(program, export))),
+    if let Some(value) = value_of(program, export) {
+        return match result(program, flow, value) {
+            Ok(Type::Real) => returned(flow, export).map(|()| Type::Real),
+            Ok(_) => Err(Box::new(not_a_number(export, value))),
+            // That has been said of the value.
+            Err(_) => Ok(Type::Real),
         };
     }
+    returned(flow, export)?;
+    let types = results(flow, export.lambda).into_iter().map(|shape| type_of(&flow.shapes, shape, 0));
+    let types: Option<Vec<Type>> = types.collect();
+    let found = types.filter(|types| types.windows(2).all(|pair| pair[0] == pair[1])).and_then(|mut types| types.pop());
     found.ok_or_else(|| {
         let message = format!("a library cannot return what `{name}` returns");
         Box::new(
@@ -44,10 +38,29 @@ pub fn result(program: &Program, flow: &Analysis, export: &Export) -> Result<Typ
     })
 }
 
-fn not_a_number(program: &Program, export: &Export) -> Diagnostic {
-    let value = &program.lambdas[export.lambda].name;
-    let function = value.strip_suffix("-gradient").unwrap_or(value);
-    Diagnostic::error("V0852", format!("`{function}` has no gradient"), export.span, "exported with one")
+/// The export of the function whose gradient an export computes.
+fn value_of<'a>(program: &'a Program, export: &Export) -> Option<&'a Export> {
+    export.function.gradient.as_ref()?;
+    let exports = &program.library.as_ref()?.exports;
+    exports.iter().find(|value| value.span == export.span && value.function.gradient.is_none())
+}
+
+/// Complains about a function that never returns.
+fn returned(flow: &Analysis, export: &Export) -> Result<(), Box<Diagnostic>> {
+    if results(flow, export.lambda).iter().any(|shape| *shape != Shapes::BOTTOM) {
+        return Ok(());
+    }
+    let message = format!("`{}` never returns", export.function.name);
+    Err(Box::new(
+        Diagnostic::error("V0850", message, export.span, "exported here")
+            .note("whatever it is called with, it fails, or does not end")
+            .help("call it in the program with arguments of these types to see why"),
+    ))
+}
+
+fn not_a_number(export: &Export, value: &Export) -> Diagnostic {
+    let message = format!("`{}` has no gradient", value.function.name);
+    Diagnostic::error("V0852", message, export.span, "exported with one")
         .note("a gradient is that of a function whose value is a number")
         .help("export the function without `gradient`, or one that returns a number")
 }
