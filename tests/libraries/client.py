@@ -65,7 +65,7 @@ fails(TypeError, "no parameter", lambda: f.norm(numbers(3), w=1))
 fails(ValueError, "v is a vector", lambda: f.norm(numbers(3, 2)))
 fails(TypeError, "tuple of 2 parts", lambda: f.swap((1, 2, 3)))
 fails(ValueError, "no writeable array", lambda: f.loss_gradient(numbers(5), 0, numbers(4, 5), numbers(4), out=(numbers(4), numpy.zeros(()))))
-assert f.range(numpy=1) == 2 and f.len(1, 2, 3)[1].tolist() == [2, 3] and "len" in dir(f)
+assert f.range(os=1) == 2 and f.len(1, 2, 3)[1].tolist() == [2, 3] and "len" in dir(f)
 fails(AttributeError, "no function absent", lambda: f.absent)
 # Arrays in any order and of any kind of number.
 assert (f.scale(2, numpy.asfortranarray(numbers(3, 2))) == 2 * numbers(3, 2)).all()
