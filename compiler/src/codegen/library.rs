@@ -48,19 +48,20 @@ pub fn define(
         let name = identifier(&function.name).unwrap_or_default();
         define_function(unit, &format!("{}_{name}", library.name), number, function, context)?;
     }
-    describe(unit, main).map_err(|error| module_error("the description of the library", &error))
+    describe(unit, main)
 }
 
 /// `vlad_description`, see the run time's `library`.
-fn describe(unit: &mut Unit, main: FuncId) -> Result<(), ModuleError> {
+fn describe(unit: &mut Unit, main: FuncId) -> Result<(), Error> {
+    let bug = |error: ModuleError| module_error("the description of the library", &error);
     let (bytes, addresses) = std::mem::take(&mut unit.constant_boxes).into_image();
     let numbers = [unit.slots.len() * layout::WORD, bytes.len(), addresses.len()];
     let table = addresses.iter().flat_map(|(at, to)| [*at as u64, *to as u64]).flat_map(u64::to_le_bytes).collect();
     let mut define = |name: &str, bytes: Vec<u8>| {
-        let id = unit.module.declare_data(name, Linkage::Local, false, false)?;
+        let id = unit.module.declare_data(name, Linkage::Local, false, false).map_err(bug)?;
         // Empty data have no place in an object file.
         let bytes = if bytes.is_empty() { vec![0; layout::WORD] } else { bytes };
-        unit.module.define_data(id, &contents(bytes)).map(|()| id)
+        unit.module.define_data(id, &contents(bytes)).map(|()| id).map_err(bug)
     };
     let (boxes, addresses) = (define("boxes", bytes)?, define("box_addresses", table)?);
     let mut data = DataDescription::new();
@@ -75,8 +76,8 @@ fn describe(unit: &mut Unit, main: FuncId) -> Result<(), ModuleError> {
         let global = unit.module.declare_data_in_data(id, &mut data);
         data.write_data_addr(place * layout::WORD as u32, global, 0);
     }
-    let id = unit.module.declare_data("vlad_description", Linkage::Export, false, false)?;
-    unit.module.define_data(id, &data)
+    let id = unit.module.declare_data("vlad_description", Linkage::Export, false, false).map_err(bug)?;
+    unit.module.define_data(id, &data).map_err(bug)
 }
 
 /// The type of a parameter of C: a number, an address or a count, or a choice.

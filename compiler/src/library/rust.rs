@@ -108,7 +108,7 @@ impl Method {
             Type::Matrix => {
                 let message = format!("\"{place} has not as many elements as its rows and columns say\"");
                 self.statement(&format!(
-                    "demand(Some({place}.elements.len()) == {place}.rows.checked_mul({place}.columns), {message})?;"
+                    "self::demand(Some({place}.elements.len()) == {place}.rows.checked_mul({place}.columns), {message})?;"
                 ));
                 self.passed.push(format!("{place}.elements.as_ptr()"));
                 self.passed.extend([format!("{place}.rows"), format!("{place}.columns")]);
@@ -155,11 +155,11 @@ impl Method {
         } else {
             let _ = writeln!(
                 body,
-                "        let code = loop {{\n            let code = {call};\n            if code != ROOM {{\n                \
+                "        let code = loop {{\n            let code = {call};\n            if code != _ROOM {{\n                \
                  break code;\n            }}\n{after}        }};"
             );
         }
-        let _ = writeln!(body, "        check(self, code)?;");
+        let _ = writeln!(body, "        self::check(self, code)?;");
         for (index, _) in leaves.iter().enumerate().filter(|(_, (_, ty))| *ty != Type::Real) {
             let _ = writeln!(body, "        _r{index}.truncate(_r{index}_rows * _r{index}_columns);");
         }
@@ -187,7 +187,7 @@ impl Method {
                 self.parameters.push(format!("{gradient}: Option<&mut [f64]>"));
                 let length = if ty == Type::Matrix { format!("{of}.elements.len()") } else { format!("{of}.len()") };
                 self.statement(&format!(
-                    "demand({gradient}.as_ref().is_none_or(|g| g.len() == {length}), \"{gradient} has another length than \
+                    "self::demand({gradient}.as_ref().is_none_or(|g| g.len() == {length}), \"{gradient} has another length than \
                      {of}\")?;"
                 ));
                 call.push(format!("{gradient}.map_or(ptr::null_mut(), |numbers| numbers.as_mut_ptr())"));
@@ -197,7 +197,7 @@ impl Method {
         let _ = writeln!(body, "        let mut value = 0.0;");
         let _ =
             writeln!(body, "        let code = unsafe {{ {library}_{name}(self.0.as_ptr(), {}) }};", call.join(", "));
-        let _ = writeln!(body, "        check(self, code)?;\n        Ok(value)");
+        let _ = writeln!(body, "        self::check(self, code)?;\n        Ok(value)");
         ("f64".to_string(), body)
     }
 }
