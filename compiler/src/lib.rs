@@ -28,7 +28,7 @@ pub mod ad;
 
 pub mod flow;
 
-pub mod library;
+pub mod foreign;
 
 pub mod specialize;
 

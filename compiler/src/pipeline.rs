@@ -16,7 +16,7 @@ use crate::core::interface::{Function, identifier};
 use crate::core::ir as core;
 use crate::expand;
 use crate::flow;
-use crate::library;
+use crate::foreign;
 use crate::opt::pipeline as opt;
 use crate::specialize::{self, Sharing};
 use crate::ssa::ir as ssa;
@@ -211,7 +211,7 @@ impl Pipeline {
                 match self.specialize_to(&program, &mut flow, *most, *sharing) {
                     Err(found @ Refusal::Unsupported(_)) => refusal = Some(found),
                     Ok(code) if program.library.is_some() => {
-                        let interface = library::interface(&program, &flow, &self.sources);
+                        let interface = foreign::interface(&program, &flow, &self.sources);
                         self.interface = interface.map_err(Refusal::Mistake)?;
                         return Ok(code);
                     }

@@ -227,6 +227,16 @@ fn shell(folder: &Path, command: &str) -> String {
 }
 
 #[test]
+fn the_name_of_a_library_is_a_name() {
+    let built =
+        run_command(vlad(&["build", "--lib", "static", "-o", "no-name"], &folder().join("functions.vlad")), "", LIMIT);
+    assert_eq!(built.code, Some(2));
+    let message = "error[V0854]: `no-name` is no name for a library\n |\n = help: names of functions begin with it: `-o NAME`, of \
+                   letters, digits and underscores\n";
+    assert_eq!(built.messages, message);
+}
+
+#[test]
 fn stubs_are_python() {
     let place = library("shared", "functions");
     let mut command = Command::new(python().join("python"));

@@ -7,7 +7,7 @@ use crate::codegen::link::LibraryKind;
 use crate::core::interface::identifier;
 use crate::core::ir::Export;
 use crate::expand::documentation;
-use crate::library::{Interface, header, python, rust};
+use crate::foreign::{Interface, header, python, rust};
 use crate::pipeline::{Pipeline, Refusal, Settings};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
