@@ -41,7 +41,7 @@ const STAGES: &[&str] = &[
     "ssa",
     "opt",
     "codegen",
-    "library",
+    "foreign",
     "pipeline",
     "cli",
 ];
