@@ -84,6 +84,21 @@ fn a_c_program_gets_the_evaluators_bits_and_loses_no_memory() {
 }
 
 #[test]
+fn threads_share_nothing_that_changes_and_sanitizers_find_nothing() {
+    let place = library("static", "functions");
+    let client = place.path().join("client");
+    let archive = place.path().join("libfunctions.a").display().to_string();
+    compile_c(&["-O1", "-fsanitize=address,undefined", &archive, "-lm"], place.path(), &client);
+    let outcome = succeed(Command::new(&client));
+    demand_answers(&outcome);
+    assert_eq!(outcome.messages, "");
+    compile_c(&["-O1", "-DROUNDS=2", &archive, "-lm"], place.path(), &client);
+    let mut helgrind = Command::new("valgrind");
+    helgrind.args(["--quiet", "--tool=helgrind", "--error-exitcode=9"]).arg(&client);
+    demand_answers(&succeed(helgrind));
+}
+
+#[test]
 fn the_header_is_c_plus_plus_and_the_shared_library_exports_nothing_else() {
     let place = library("shared", "functions");
     let client = place.path().join("client");

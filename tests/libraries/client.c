@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 4, ROUNDS = 20, MOST = 400 };
+#ifndef ROUNDS
+#define ROUNDS 20
+#endif
+
+enum { THREADS = 4, MOST = 400 };
 
 struct answers {
     double numbers[MOST];
