@@ -8,8 +8,10 @@
 //! | [`memory`] | how much memory the program may use |
 //! | [`stack`] | a large stack that ends in a message, not in a crash |
 //! | [`input`], [`output`] | numbers in, numbers and texts out |
+//! | [`arguments`], [`command_line`] | what programs get from the command line |
 //! | [`reader`] | numbers and arrays of numbers, read from bytes |
 //! | [`number`] | numbers as text |
+//! | [`progress`], [`terminal`] | how far a search has come; interruptions |
 //! | [`start`] | `main`, exit codes |
 //! | [`system`] | the few functions of the C library that all this needs |
 //!
@@ -21,17 +23,21 @@
 
 #![cfg_attr(not(test), no_std)]
 
+pub mod arguments;
 pub mod cell;
+pub mod command_line;
 pub mod heap;
 pub mod input;
 pub mod layout;
 pub mod memory;
 pub mod number;
 pub mod output;
+pub mod progress;
 pub mod reader;
 pub mod stack;
 pub mod start;
 pub mod system;
+pub mod terminal;
 pub mod vector;
 
 /// Reached only through a mistake in this library; says so and ends the program the way an abort does.

@@ -275,6 +275,8 @@ pub struct Program {
     pub kinked: FxHashSet<LambdaId>,
     /// The library functions that check derivatives.
     pub checks: Option<Checks>,
+    /// The arguments that the program takes, in the form of [`crate::core::arguments`]; empty without a declaration.
+    pub arguments: Option<Rc<str>>,
 }
 
 impl Program {

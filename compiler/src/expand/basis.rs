@@ -132,6 +132,7 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%read-vector" => Some(Prim::ReadVector),
         "%read-matrix" => Some(Prim::ReadMatrix),
         "%write-byte" => Some(Prim::WriteByte),
+        "%progress" => Some(Prim::Progress),
         "%write-double" => Some(Prim::WriteDouble),
         "%environment" => Some(Prim::Environment),
         "%with-environment" => Some(Prim::WithEnvironment),

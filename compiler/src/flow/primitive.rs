@@ -67,7 +67,7 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
         Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => shapes.real(Fact::Unknown),
         Prim::Write => args[0],
         Prim::Opaque => shapes.forget_numbers(args[0]),
-        Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => match real_fact(shapes, args[0]) {
+        Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => match real_fact(shapes, args[0]) {
             Some(fact) => shapes.real(fact),
             None => Shapes::BOTTOM,
         },

@@ -264,11 +264,12 @@ impl Specializer<'_> {
                 let text = self.input_error_text(e, prim);
                 Some(Val { shape: result, leaves: vec![e.value(Op::Read(prim.item(), text), &[], Type::F64)] })
             }
-            Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => {
+            Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => {
                 let number = self.real_operand(e, prim, 0, &args[0])?;
                 let op = match prim {
                     Prim::WriteByte => Op::WriteByte,
                     Prim::WriteDouble => Op::WriteDouble,
+                    Prim::Progress => Op::Progress,
                     _ => Op::WriteReal(Stream::Out),
                 };
                 e.inst(op, &[number], &[]);

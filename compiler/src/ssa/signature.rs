@@ -93,7 +93,7 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             program.texts.get(text)?;
             (vec![], vec![F64])
         }
-        Op::WriteReal(_) | Op::WriteByte | Op::WriteDouble => (vec![F64], vec![]),
+        Op::WriteReal(_) | Op::WriteByte | Op::WriteDouble | Op::Progress => (vec![F64], vec![]),
         Op::WriteText(_, text) => {
             program.texts.get(text)?;
             (vec![], vec![])

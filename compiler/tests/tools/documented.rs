@@ -1,7 +1,7 @@
-//! The commands that `docs/tools.md` shows do what it shows.
+//! The commands that the documentation shows do what it shows.
 //!
 //! In a block fenced with `console`, a line `$ command` is a command, and what follows is what it prints, standard error
-//! included; a line `[exit code 1]` behind it is its exit code, if that is not 0. All commands of the file run in order, by
+//! included; a line `[exit code 1]` behind it is its exit code, if that is not 0. All commands of a file run in order, by
 //! `sh`, in one new folder. A block fenced with `vlad FILE` is a file that stands there.
 
 use crate::folder;
@@ -9,8 +9,18 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn the_commands_of_the_documentation_do_what_it_says() {
-    let document = crate::text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/tools.md"));
+fn the_tools_do_what_the_documentation_says() {
+    commands_do_what_is_said("docs/tools.md");
+}
+
+#[test]
+fn programs_do_what_the_documentation_says() {
+    commands_do_what_is_said("docs/programs.md");
+}
+
+/// Runs the commands of a page.
+fn commands_do_what_is_said(page: &str) {
+    let document = crate::text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page));
     let folder = folder(&[]);
     let mut lines = document.lines().enumerate();
     let mut commands = 0;
@@ -24,7 +34,7 @@ fn the_commands_of_the_documentation_do_what_it_says() {
             for step in text.split("$ ").skip(1) {
                 let (command, expected) = step.split_once('\n').expect("a command ends its line");
                 commands += 1;
-                assert_eq!(shell(folder.path(), command), expected, "docs/tools.md:{}: {command}", number + 1);
+                assert_eq!(shell(folder.path(), command), expected, "{page}:{}: {command}", number + 1);
             }
         }
     }
