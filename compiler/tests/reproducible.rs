@@ -78,7 +78,8 @@ fn eighty_runs_print_the_same_bits() {
 fn no_pass_of_the_optimiser_changes_numbers() {
     let (folder, file) = folder();
     // Many variants are compiled: the part that takes longest is left out.
-    let program: String = PROGRAM.lines().filter(|line| !line.contains("hessian")).map(|line| format!("{line}\n")).collect();
+    let program: String =
+        PROGRAM.lines().filter(|line| !line.contains("hessian")).map(|line| format!("{line}\n")).collect();
     fs::write(&file, program).expect("temporary files can be written");
     let expected = vlad(folder.path(), &["eval", "program.vlad"]);
     // The last passes say who owns which box: without them there is no program.
@@ -108,7 +109,10 @@ fn executables_are_the_same_wherever_they_are_made() {
         .map(|(number, folder)| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
             command.args(["build", "--native", "program.vlad"]).current_dir(folder);
-            command.env("HOME", folder.path()).env("TMPDIR", folder.path()).env("SOURCE_DATE_EPOCH", number.to_string());
+            command
+                .env("HOME", folder.path())
+                .env("TMPDIR", folder.path())
+                .env("SOURCE_DATE_EPOCH", number.to_string());
             run(command);
             fs::read(folder.path().join("program")).expect("it is there")
         })

@@ -128,7 +128,10 @@ pub fn run_quietly(
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> Result<(), Box<Diagnostic>> {
-    let options = eval::Options { interrupted: Some(interrupted.clone()), ..options() };
+    // Nobody says anything on a command line, so arguments have their defaults; a message says which one has none.
+    let declaration = program.arguments.as_deref().unwrap_or("");
+    let arguments = arguments::numbers(declaration, "program".as_ref(), &[]).unwrap_or_default();
+    let options = eval::Options { interrupted: Some(interrupted.clone()), arguments, ..options() };
     let result = eval::run(program, sources, &options, input, output);
     result.map(|_| ()).map_err(|failure| failure.diagnostic)
 }

@@ -251,3 +251,10 @@ fn examples_take_arguments() {
     assert!(kinds.starts_with("first kind:  45.455 % around 1.48"), "{kinds}");
     assert!(example("logistic-regression.vlad", "--data students.csv --steps 10").starts_with("(6 3)\n"));
 }
+
+#[test]
+fn sessions_use_defaults() {
+    let folder = folder(&[("program.vlad", "(arguments (n real 20) (v vector #(1 2)))\n")]);
+    let (_, output, message) = vlad(&folder, &["repl"], ":load program.vlad\n(+ n (vector-sum v))\n");
+    assert_eq!((output.as_str(), message.as_str()), ("23\n", ""));
+}
