@@ -452,6 +452,8 @@ pub enum Wrong<'r> {
     Empty,
     /// Something stands behind the array.
     More,
+    /// The system does not let it be read, for this reason.
+    Refused(&'r str),
     /// It is no array.
     Malformed(&'r Reader, Fault),
 }
@@ -460,6 +462,7 @@ impl fmt::Display for Wrong<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Wrong::Empty => f.write_str("it holds no numbers"),
+            Wrong::Refused(reason) => f.write_str(reason),
             Wrong::More => f.write_str("it holds more than one array"),
             Wrong::Malformed(reader, fault) => reader.report(*fault).fmt(f),
         }

@@ -21,6 +21,8 @@ struct Buffer {
     queue: Queue,
     /// Where the bytes come from.
     file: c_int,
+    /// Why they could not be read, if they could not.
+    error: c_int,
 }
 
 struct State {
@@ -50,20 +52,23 @@ pub fn read_file(file: c_int, item: Item, complain: impl FnOnce(Wrong<'_>)) -> R
     let state = unsafe { &mut *FILE.get() };
     state.buffer.clear(file);
     state.reader.begin();
-    arguments::read_array(&mut state.buffer, &mut state.reader, item, push).map_err(|wrong| {
-        complain(wrong);
-        Unreadable
-    })
+    let result = arguments::read_array(&mut state.buffer, &mut state.reader, item, push);
+    match (state.buffer.error, result) {
+        (0, Ok(())) => return Ok(()),
+        (0, Err(wrong)) => complain(wrong),
+        (error, _) => complain(Wrong::Refused(core::str::from_utf8(system::describe_error(error)).unwrap_or(""))),
+    }
+    Err(Unreadable)
 }
 
 impl Buffer {
     const fn new(file: c_int) -> Buffer {
-        Buffer { bytes: [0; CAPACITY], start: 0, end: 0, queue: Queue::new(), file }
+        Buffer { bytes: [0; CAPACITY], start: 0, end: 0, queue: Queue::new(), file, error: 0 }
     }
 
     /// Goes on with another file.
     fn clear(&mut self, file: c_int) {
-        (self.start, self.end, self.file) = (0, 0, file);
+        (self.start, self.end, self.file, self.error) = (0, 0, file, 0);
     }
 
     #[cold]
@@ -75,6 +80,9 @@ impl Buffer {
             let count = unsafe { system::read(self.file, self.bytes.as_mut_ptr().cast(), CAPACITY) };
             if count < 0 && system::last_error() == system::EINTR {
                 continue;
+            }
+            if count < 0 {
+                self.error = system::last_error();
             }
             self.start = 0;
             self.end = usize::try_from(count).unwrap_or(0);

@@ -67,7 +67,7 @@ impl Host for Process<'_> {
             }
         };
         let numbers = &mut self.numbers;
-        let complain = |wrong: &dyn fmt::Display| eprintln!("error: `{}`: {wrong}", name.as_str());
+        let complain = |wrong: &dyn fmt::Display| eprintln!("error: `{}`: {}", name.as_str(), reason(wrong));
         input::read_file(&mut *stream, item, |number| numbers.push(number), complain)
     }
     fn out(&mut self) -> &mut dyn fmt::Write {
@@ -79,7 +79,7 @@ impl Host for Process<'_> {
 }
 
 /// What the C library says, without the number that is added here.
-fn reason(error: &io::Error) -> String {
+fn reason(error: &dyn fmt::Display) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_string()
 }

@@ -180,10 +180,10 @@ fn printed_gradients_are_the_library_s() {
 
 #[test]
 fn functions_that_there_are_not_are_named() {
-    let program = "(define (square x) (* x x))\n(define slope (derivative square))\n(define (all l) (map (lambda (a b c) a) l l l))\n";
+    let program = "(define (square x) (* x x))\n(define slope (derivative square))\n(define (all l) (map (lambda (a b c) a) l l l))\n(define (cos x) 1)\n(define (mixed x) (sin (cos x)))\n";
     let directory = folder(&[("program.vlad", program)]);
     let mut messages = String::new();
-    for name in ["cube", "slope", "all"] {
+    for name in ["cube", "slope", "all", "mixed"] {
         let (code, printed, message) = vlad(&directory, &["explain", "--derivative", name, "program.vlad"], "");
         assert_eq!((code, printed.as_str()), (Some(1), ""));
         messages += &message;

@@ -55,3 +55,38 @@ pub fn shell(folder: &Path, command: &str) -> String {
     }
     printed
 }
+
+/// Pages that nobody can reach, and links that lead nowhere.
+#[test]
+fn the_book_has_every_page_and_links_lead_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let summary = crate::text(&root.join("docs/SUMMARY.md"));
+    let mut complaints = Vec::new();
+    let mut pages = vec!["README.md".to_string(), "ARCHITECTURE.md".to_string(), "CONTRIBUTING.md".to_string()];
+    for entry in std::fs::read_dir(root.join("docs")).expect("there is documentation") {
+        let name = entry.expect("a folder can be listed").file_name().to_string_lossy().into_owned();
+        if name.ends_with(".md") {
+            if name != "SUMMARY.md" && !summary.contains(&format!("({name})")) {
+                complaints.push(format!("docs/SUMMARY.md does not name {name}"));
+            }
+            pages.push(format!("docs/{name}"));
+        }
+    }
+    for page in pages {
+        let path = root.join(&page);
+        let text = crate::text(&path);
+        let folder = path.parent().expect("a page stands in a folder");
+        let mut in_code = false;
+        for line in text.lines() {
+            in_code ^= line.starts_with("```");
+            for link in line.split("](").skip(1).filter(|_| !in_code) {
+                let target = link.split(')').next().unwrap_or_default();
+                let file = target.split('#').next().unwrap_or_default();
+                if !target.contains("://") && !file.is_empty() && !folder.join(file).exists() {
+                    complaints.push(format!("{page}: there is no {target}"));
+                }
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}

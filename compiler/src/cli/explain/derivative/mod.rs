@@ -35,8 +35,6 @@ use term::{Name, Names, Pattern, Step, Term};
 pub struct Derivative {
     name: String,
     place: String,
-    /// Names that the printed source uses for the library's functions and the program defines again.
-    redefined: Vec<String>,
     helpers: Vec<&'static str>,
     /// In the notation of the papers and as source, before and after.
     before: [String; 2],
@@ -145,31 +143,22 @@ fn derivative(
     let after = simplify::simplify(calls_simplified, &mut names);
     let (last_name, last) = gradient(&name, &simplified, &captures, &after, &mut names);
     let mut words = FxHashSet::default();
-    for term in [&before, &after, &last] {
-        source::mentioned(term, &mut words);
+    [&before, &after, &last].into_iter().for_each(|term| source::primitives(term, &mut words));
+    // What stands for a primitive must mean that primitive.
+    if let Some(name) = own.iter().find(|name| words.contains(name.as_str())) {
+        return Err(Unwritable(format!("it needs the `{name}` of the library, and the program defines its own")));
     }
-    if let Some(name) = own.iter().find(|name| words.contains(*name) && source::is_helper(name)) {
-        return Err(Unwritable(format!("it needs a function `{name}`, and the program defines one")));
-    }
-    let uses_word = |word: &&String| words.contains(*word) && is_library_word(word) && !before.mentions(word);
-    let redefined: Vec<String> = own.iter().filter(uses_word).cloned().collect();
     let mut helpers = source::helpers(&before);
     helpers.extend(source::helpers(&last).into_iter().filter(|helper| !source::helpers(&before).contains(helper)));
     let last = simplify::with_parts(last);
     Ok(Derivative {
         place: super::place(sources, span),
-        redefined,
         helpers,
         before: both(&plain, &captures, &before, &names),
         after: both(&simplified, &captures, &after, &names),
         last: (last_name.clone(), source::definition(&last_name, &captures, &last, &names)),
         name: name.to_string(),
     })
-}
-
-/// True for the names that primitives are written with.
-fn is_library_word(word: &str) -> bool {
-    crate::core::prim::TABLE.iter().any(|row| source::word(row.0) == word)
 }
 
 fn both(name: &str, captures: &[Name], term: &Term, names: &Names) -> [String; 2] {
@@ -303,7 +292,7 @@ pub fn text(derivatives: &[Derivative]) -> String {
         let _ = writeln!(text, "{helper}\n");
     }
     for derivative in derivatives {
-        let Derivative { name, place, redefined, before, after, last, .. } = derivative;
+        let Derivative { name, place, before, after, last, .. } = derivative;
         if !text.is_empty() && !text.ends_with("\n\n") {
             text.push('\n');
         }
@@ -314,10 +303,6 @@ pub fn text(derivatives: &[Derivative]) -> String {
         let _ = writeln!(text, ";\n; simplified:\n;");
         for line in after[0].lines() {
             let _ = writeln!(text, ";   {line}");
-        }
-        if !redefined.is_empty() {
-            let names = redefined.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            let _ = writeln!(text, ";\n; The program defines {names} again; below, the library's is meant.");
         }
         let _ = writeln!(text, "\n; In VLAD, as the rules give it:\n{}", before[1]);
         let _ = writeln!(text, "; Simplified:\n{}", after[1]);
@@ -333,12 +318,12 @@ pub fn text(derivatives: &[Derivative]) -> String {
 /// The derivatives for programs.
 pub fn object(derivatives: &[Derivative]) -> Json {
     let derivatives = derivatives.iter().map(|derivative| {
-        let Derivative { name, place, redefined, helpers, before, after, last } = derivative;
+        let Derivative { name, place, helpers, before, after, last } = derivative;
         let form = |form: &[String; 2]| json!({ "notation": form[0], "source": form[1] });
         let gradient = json!({ "name": last.0, "source": last.1 });
         json!({
             "name": name, "place": place, "before": form(before), "after": form(after), "gradient": gradient,
-            "helpers": helpers, "redefined": redefined
+            "helpers": helpers
         })
     });
     json!({ "derivatives": derivatives.collect::<Vec<Json>>() })

@@ -67,9 +67,25 @@ pub fn helpers(term: &Term) -> Vec<&'static str> {
     wanted.into_iter().filter(|(word, _)| words.contains(*word)).map(|(_, text)| text).collect()
 }
 
-/// Whether a helper is called so.
-pub fn is_helper(name: &str) -> bool {
-    ["sign-of-number", "one-hot-vector"].contains(&name)
+/// The words that a term's primitives, helpers among them, and its pairs and patterns are written with.
+pub fn primitives(term: &Term, found: &mut FxHashSet<&'static str>) {
+    match term {
+        Term::Prim(Prim::Cons, _) | Term::Block(..) | Term::Lambda(..) => {
+            found.extend(["cons", "cons*", "list", "vector"])
+        }
+        Term::Prim(Prim::InElement, _) => {
+            found.extend(["one-hot-vector", "build", "vector-length", "vector-ref", "=", "zero"])
+        }
+        Term::Prim(Prim::Sign, _) => found.extend(["sign-of-number", "<", ">", "-"]),
+        Term::Prim(prim, _) => {
+            found.insert(word(*prim));
+        }
+        Term::Vector(_) => {
+            found.insert("vector");
+        }
+        _ => {}
+    }
+    term.parts(&mut |part| primitives(part, found));
 }
 
 /// The names of the library and of the program that a term mentions.
