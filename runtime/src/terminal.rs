@@ -29,7 +29,7 @@ pub fn initialise() {
 pub extern "C" fn vlad_progress(number: f64) {
     if IS_TERMINAL.load() {
         // SAFETY: nothing else refers to the state while this function runs.
-        unsafe { &mut *PROGRESS.get() }.tell(number, system::time, &mut output::Stderr);
+        undivided(|| unsafe { &mut *PROGRESS.get() }.tell(number, system::time, &mut output::Stderr));
     }
 }
 

@@ -12,7 +12,7 @@
 //! }                                            jump b1(v5, v6)
 //! ```
 //!
-//! A call whose results are returned as they are becomes a tail call, and one that does not return; a tail call of the function itself becomes a
+//! A call whose results are returned as they are becomes a tail call; a tail call of the function itself becomes a
 //! jump to a block that takes the place of the entry. Blocks that only return have been copied to where they are
 //! jumped to by [`crate::opt::simplify_cfg`], so that calls stand right before returns.
 //!
@@ -20,34 +20,26 @@
 //!
 //! Tests: `tests/opt/tail-calls/`.
 
-use crate::ssa::ir::{Block, BlockId, FuncId, Function, Op, Program, Target, Terminator, Type};
+use crate::ssa::ir::{Block, BlockId, FuncId, Function, Op, Program, Target, Terminator};
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
-    let results: Vec<Vec<Type>> = program.functions.values().map(|function| function.results.clone()).collect();
     let mut changed = false;
     for id in program.functions.ids() {
         let function = &mut program.functions[id];
-        changed |= form_tail_calls(function, &results);
+        changed |= form_tail_calls(function);
         changed |= form_loop(function, id);
     }
     changed
 }
 
-/// Turns calls right before returns into tail calls, and so those that do not return: a loop without end takes no stack.
-fn form_tail_calls(function: &mut Function, results: &[Vec<Type>]) -> bool {
+/// Turns calls right before returns into tail calls.
+fn form_tail_calls(function: &mut Function) -> bool {
     let mut changed = false;
     for block in function.blocks.values_mut() {
         if let (Terminator::Return(values), Some(last)) = (&block.terminator, block.insts.last())
             && let Op::Call(callee) = last.op
             && values[..] == last.results[..]
-            && let Some(call) = block.insts.pop()
-        {
-            block.terminator = Terminator::TailCall(callee, call.args.into_vec());
-            changed = true;
-        } else if let (Terminator::Unreachable, Some(last)) = (&block.terminator, block.insts.last())
-            && let Op::Call(callee) = last.op
-            && results[callee.0 as usize] == function.results
             && let Some(call) = block.insts.pop()
         {
             block.terminator = Terminator::TailCall(callee, call.args.into_vec());

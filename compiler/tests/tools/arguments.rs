@@ -4,6 +4,7 @@
 use crate::repl::{terminal, wait_for};
 use crate::{Outcome, folder, run, vlad};
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -160,7 +161,19 @@ const ENDLESS: &str = "\
 fn ways(folder: &Path) -> [Command; 2] {
     let mut evaluate = Command::new(env!("CARGO_BIN_EXE_vlad"));
     evaluate.arg("eval").arg(folder.join("program.vlad"));
-    [evaluate, Command::new(folder.join("program"))]
+    [interruptible(evaluate), interruptible(Command::new(folder.join("program")))]
+}
+
+/// A command that can be interrupted, even if the tests cannot, as in the background of a shell script.
+fn interruptible(mut command: Command) -> Command {
+    // SAFETY: between `fork` and `exec` nothing but this system call happens.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        });
+    }
+    command
 }
 
 #[test]
@@ -206,7 +219,7 @@ fn output_without_end_is_interrupted_between_lines() {
     let program = "(define (forever i) (begin (write i) (write-string \" and \") (write i) (newline) (forever (+ i 1))))\n(forever 0)\n";
     let folder = compiled(program);
     for milliseconds in [20, 50, 90] {
-        let mut command = Command::new(folder.path().join("program"));
+        let mut command = interruptible(Command::new(folder.path().join("program")));
         let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
         let mut stream = child.stdout.take().expect("it is piped");
         let reader = std::thread::spawn(move || {
@@ -247,7 +260,7 @@ fn examples_take_arguments() {
     let (x, y) = words(points)[20].split_once(',').expect("a point has two numbers");
     let number = |text: &str| text.parse::<f64>().expect("it is a number");
     assert!((number(x) - 500.0).abs() < 2.5 && (number(y) - 600.0).abs() < 2.5, "{x} {y}");
-    let kinds = example("mixture.vlad", "numbers.txt");
+    let kinds = example("mixture.vlad", "--data numbers.txt");
     assert!(kinds.starts_with("first kind:  45.455 % around 1.48"), "{kinds}");
     assert!(example("logistic-regression.vlad", "--data students.csv --steps 10").starts_with("(6 3)\n"));
 }
