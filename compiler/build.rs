@@ -37,6 +37,8 @@ fn build_runtime(name: &str, configuration: &[&str]) {
     command.args(["--target", &variable("TARGET")]).args(configuration);
     command.args(["-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1", "-Clto=fat", "-Cdebuginfo=0"]);
     command.args(["-Crelocation-model=pic", "-Cforce-frame-pointers=yes"]);
+    // Executables are the same wherever the compiler was built.
+    command.arg(format!("--remap-path-prefix={}=runtime/src", folder.display()));
     let status = command.status().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
     assert!(status.success(), "{command:?} failed");
     let bytes = fs::read(&archive).unwrap_or_else(|error| panic!("cannot read {}: {error}", archive.display()));

@@ -52,7 +52,13 @@ fn main() {
             trials.extend(all_ways(&example));
         }
     }
-    for document in ["README.md", "docs/language.md", "docs/derivatives.md", "docs/numerics.md"] {
+    let pages = fs::read_dir(root.join("docs")).expect("there is documentation");
+    let pages =
+        pages.map(|page| format!("docs/{}", page.expect("a folder can be listed").file_name().to_string_lossy()));
+    let mut documents: Vec<String> =
+        pages.filter(|page| page.ends_with(".md")).chain(["README.md".to_string()]).collect();
+    documents.sort();
+    for document in &documents {
         for example in snippets(root, document) {
             trials.extend(all_ways(&example));
         }

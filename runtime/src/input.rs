@@ -1,11 +1,13 @@
-//! Input: numbers and arrays of numbers, from standard input. See [`crate::reader`] for what they look like.
+//! Input: numbers and arrays of numbers, from standard input and the files that arguments name. See [`crate::reader`] for what they look like.
 //!
 //! Numbers that were read in advance wait in a list of boxes of one size.
 
+use crate::arguments::{self, Unreadable, Wrong};
 use crate::cell::Single;
 use crate::layout::{WORD, class_of, header};
 use crate::reader::{self, Failure, Item, Reader};
 use crate::{heap, memory, output, start, system};
+use core::ffi::c_int;
 use core::fmt::{self, Write};
 use core::ptr;
 
@@ -17,6 +19,10 @@ struct Buffer {
     start: usize,
     end: usize,
     queue: Queue,
+    /// Where the bytes come from.
+    file: c_int,
+    /// Why they could not be read, if they could not.
+    error: c_int,
 }
 
 struct State {
@@ -24,21 +30,59 @@ struct State {
     reader: Reader,
 }
 
-static STATE: Single<State> = Single::new(State {
-    buffer: Buffer { bytes: [0; CAPACITY], start: 0, end: 0, queue: Queue::new() },
-    reader: Reader::new(),
-});
+static STATE: Single<State> = Single::new(State { buffer: Buffer::new(system::STDIN), reader: Reader::new() });
+
+/// For the files that arguments name, one after another.
+static FILE: Single<State> = Single::new(State { buffer: Buffer::new(system::STDIN), reader: Reader::new() });
+
+/// Adds a number to those that the program reads next.
+pub fn push(number: f64) {
+    // SAFETY: nothing else refers to the state while this function runs.
+    unsafe { &mut *STATE.get() }.buffer.queue.push(number);
+}
+
+/// Reads an array from a file that holds nothing else, and lets the program read its numbers next: how many, and each. What
+/// is wrong with it is given to `complain`.
+///
+/// # Errors
+///
+/// When that was the case.
+pub fn read_file(file: c_int, item: Item, complain: impl FnOnce(Wrong<'_>)) -> Result<(), Unreadable> {
+    // SAFETY: nothing else refers to the state while this function runs.
+    let state = unsafe { &mut *FILE.get() };
+    state.buffer.clear(file);
+    state.reader.begin();
+    let result = arguments::read_array(&mut state.buffer, &mut state.reader, item, push);
+    match (state.buffer.error, result) {
+        (0, Ok(())) => return Ok(()),
+        (0, Err(wrong)) => complain(wrong),
+        (error, _) => complain(Wrong::Refused(core::str::from_utf8(system::describe_error(error)).unwrap_or(""))),
+    }
+    Err(Unreadable)
+}
 
 impl Buffer {
+    const fn new(file: c_int) -> Buffer {
+        Buffer { bytes: [0; CAPACITY], start: 0, end: 0, queue: Queue::new(), file, error: 0 }
+    }
+
+    /// Goes on with another file.
+    fn clear(&mut self, file: c_int) {
+        (self.start, self.end, self.file, self.error) = (0, 0, file, 0);
+    }
+
     #[cold]
     fn fill(&mut self) {
         // Whoever types the number should have seen the question.
         output::flush();
         loop {
             // SAFETY: the pointer and the length are those of an array.
-            let count = unsafe { system::read(system::STDIN, self.bytes.as_mut_ptr().cast(), CAPACITY) };
+            let count = unsafe { system::read(self.file, self.bytes.as_mut_ptr().cast(), CAPACITY) };
             if count < 0 && system::last_error() == system::EINTR {
                 continue;
+            }
+            if count < 0 {
+                self.error = system::last_error();
             }
             self.start = 0;
             self.end = usize::try_from(count).unwrap_or(0);
@@ -80,19 +124,19 @@ struct Queue {
     /// The next number to take, in the first box.
     taken: usize,
     last: *mut u64,
-    /// Where the next number goes, in the last box.
-    filled: usize,
+    /// How many numbers still fit into the last box. (Zero at the beginning, as all: so it takes no place in executables.)
+    room: usize,
 }
 
 impl Queue {
     const fn new() -> Queue {
-        Queue { first: ptr::null_mut(), taken: BEGINNING, last: ptr::null_mut(), filled: WORDS }
+        Queue { first: ptr::null_mut(), taken: 0, last: ptr::null_mut(), room: 0 }
     }
 
     fn push(&mut self, number: f64) {
         // SAFETY: boxes have as many words, and nothing else refers to them.
         unsafe {
-            if self.filled == WORDS {
+            if self.room == 0 {
                 let class = class_of(WORDS);
                 let new = heap::take(memory::vlad_heap.get(), class);
                 *new = header(0, class, 0);
@@ -101,11 +145,11 @@ impl Queue {
                 } else {
                     *self.last.add(1) = new as u64;
                 }
-                (self.last, self.filled) = (new, BEGINNING);
+                (self.last, self.room) = (new, WORDS - BEGINNING);
             }
-            *self.last.add(self.filled) = number.to_bits();
+            *self.last.add(WORDS - self.room) = number.to_bits();
         }
-        self.filled += 1;
+        self.room -= 1;
     }
 
     #[inline]
@@ -117,7 +161,7 @@ impl Queue {
         let number = f64::from_bits(unsafe { *self.first.add(self.taken) });
         self.taken += 1;
         let is_last = self.first == self.last;
-        if self.taken == WORDS || is_last && self.taken == self.filled {
+        if self.taken == WORDS || is_last && self.taken == WORDS - self.room {
             // SAFETY: the queue owns the box, whose header says that it has no pointer fields; all its numbers are taken.
             unsafe {
                 let next = if is_last { ptr::null_mut() } else { *self.first.add(1) as *mut u64 };

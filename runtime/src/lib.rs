@@ -9,8 +9,10 @@
 //! | [`memory`] | how much memory the program may use |
 //! | [`stack`] | a large stack that ends in a message, not in a crash |
 //! | [`input`], [`output`] | numbers in, numbers and texts out |
+//! | [`arguments`], [`command_line`] | what programs get from the command line |
 //! | [`reader`] | numbers and arrays of numbers, read from bytes |
 //! | [`number`] | numbers as text |
+//! | [`progress`], [`terminal`] | how far a search has come; interruptions |
 //! | [`start`] | `main`, exit codes |
 //! | [`library`] | contexts: what a library has in place of a process of its own |
 //! | [`system`] | the few functions of the C library that all this needs |
@@ -24,7 +26,10 @@
 
 #![cfg_attr(not(test), no_std)]
 
+pub mod arguments;
 pub mod cell;
+#[cfg(not(vlad_library))]
+pub mod command_line;
 pub mod heap;
 #[cfg(not(vlad_library))]
 pub mod input;
@@ -36,13 +41,15 @@ pub mod memory;
 pub mod number;
 #[cfg(not(vlad_library))]
 pub mod output;
-#[cfg(not(vlad_library))]
+pub mod progress;
 pub mod reader;
 #[cfg(not(vlad_library))]
 pub mod stack;
 #[cfg(not(vlad_library))]
 pub mod start;
 pub mod system;
+#[cfg(not(vlad_library))]
+pub mod terminal;
 pub mod vector;
 
 /// Reached only through a mistake in this library; says so and ends the program the way an abort does.

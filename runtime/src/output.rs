@@ -5,7 +5,7 @@
 //! more (a closed pipe), the program ends without a message.
 
 use crate::cell::Single;
-use crate::{number, start, system};
+use crate::{number, start, system, terminal};
 use core::ffi::c_int;
 use core::fmt;
 
@@ -23,20 +23,45 @@ pub fn initialise() {
 
 /// Writes out what the buffer holds.
 pub fn flush() {
-    let used = USED.load();
-    USED.store(0);
+    if USED.load() > 0 {
+        terminal::undivided(|| write_buffer(USED.load()));
+    }
+}
+
+/// Writes out the whole lines that the buffer holds.
+pub fn write_whole_lines() {
     // SAFETY: nothing else refers to the buffer while this function runs.
-    let bytes = unsafe { &(&*BUFFER.get())[..used] };
-    if let Err(error) = write_all(system::STDOUT, bytes) {
+    let bytes = unsafe { &(&*BUFFER.get())[..USED.load()] };
+    if let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') {
+        write_buffer(end + 1);
+    }
+}
+
+/// Writes out so many bytes of the buffer; the others move to its beginning.
+fn write_buffer(count: usize) {
+    let used = USED.load();
+    if LINES.load() {
+        terminal::end_line();
+    }
+    // SAFETY: nothing else refers to the buffer while this function runs.
+    let buffer = unsafe { &mut *BUFFER.get() };
+    USED.store(0);
+    if let Err(error) = write_all(system::STDOUT, &buffer[..count]) {
         if error != system::EPIPE {
             raw_error(b"error: cannot write to standard output\n");
         }
         start::leave(start::FAULT);
     }
+    buffer.copy_within(count..used, 0);
+    USED.store(used - count);
 }
 
 /// Appends to standard output.
 pub fn write_out(bytes: &[u8]) {
+    if bytes.len() > CAPACITY - USED.load() {
+        // A line that has begun waits for its end, so that an interruption does not leave half of it.
+        terminal::undivided(write_whole_lines);
+    }
     if bytes.len() > CAPACITY - USED.load() {
         flush();
     }
@@ -59,6 +84,7 @@ pub fn write_out(bytes: &[u8]) {
 /// Writes to standard error, after everything that was written to standard output.
 pub fn write_error(bytes: &[u8]) {
     flush();
+    terminal::end_line();
     raw_error(bytes);
 }
 

@@ -91,6 +91,7 @@ const CUT_SHORT: Problem = Problem::Array("the input ends within a .npy array");
 /// Where the reading has come to.
 pub struct Reader {
     byte: u64,
+    /// How many lines are behind. (All zeros at the beginning: so it takes no place in executables.)
     line: u64,
     /// The number of bytes before the line.
     line_start: u64,
@@ -107,7 +108,12 @@ impl Default for Reader {
 impl Reader {
     /// The beginning of the input.
     pub const fn new() -> Reader {
-        Reader { byte: 0, line: 1, line_start: 0, word: [0; LONGEST], length: 0 }
+        Reader { byte: 0, line: 0, line_start: 0, word: [0; LONGEST], length: 0 }
+    }
+
+    /// Goes to the beginning of another input.
+    pub fn begin(&mut self) {
+        (self.byte, self.line, self.line_start, self.length) = (0, 0, 0, 0);
     }
 
     /// Reads an item.
@@ -150,7 +156,7 @@ impl Reader {
 
     /// The place so many bytes before the next.
     fn place(&self, back: u64) -> Place {
-        Place::Line { line: self.line, column: self.byte - back - self.line_start + 1 }
+        Place::Line { line: self.line + 1, column: self.byte - back - self.line_start + 1 }
     }
 
     fn keep(&mut self, byte: u8) {

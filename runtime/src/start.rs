@@ -1,10 +1,10 @@
 //! The beginning and the end of a compiled program.
 //!
-//! Exit codes: 0, 1 when the program is at fault, 3 when memory or stack is exhausted. With `VLAD_REPORT_MEMORY` set
+//! Exit codes: 0, 1 when the program is at fault, 2 when its arguments are wrong, 130 when it is interrupted, 3 when memory or stack is exhausted. With `VLAD_REPORT_MEMORY` set
 //! in the environment, the program says at its end how many boxes are still alive and how much memory boxes took; with
 //! `VLAD_REPORT_USE`, how much processor time it took, and how much memory for boxes and in all.
 
-use crate::{heap, memory, output, system};
+use crate::{heap, memory, output, system, terminal};
 use core::ffi::{c_int, c_void};
 use core::fmt::Write;
 
@@ -35,8 +35,10 @@ pub fn leave(code: c_int) -> ! {
     system::exit_process(code)
 }
 
-fn finish(code: c_int) -> ! {
+/// Ends the program with an exit code, after its output is written out.
+pub fn finish(code: c_int) -> ! {
     output::flush();
+    terminal::end_line();
     if system::environment(b"VLAD_REPORT_MEMORY\0").is_some() {
         let (live, bytes) = census();
         let _ = writeln!(output::Stderr, "memory: {live} boxes live, {bytes} bytes at most");
@@ -63,6 +65,7 @@ unsafe extern "C" {
 
 #[cfg(all(vlad_archive, not(test)))]
 extern "C" fn program(_: *mut c_void) -> *mut c_void {
+    terminal::catch_interruptions();
     // SAFETY: the code generator defines these functions, and the second one runs after the first one.
     unsafe {
         vlad_main();
@@ -76,8 +79,12 @@ extern "C" fn program(_: *mut c_void) -> *mut c_void {
 /// The function that the C library calls.
 #[cfg(all(vlad_archive, not(test)))]
 #[unsafe(no_mangle)]
-pub extern "C" fn main(_: c_int, _: *const *const u8) -> c_int {
+pub extern "C" fn main(count: c_int, words: *const *const core::ffi::c_char) -> c_int {
     ignore_closed_pipes();
+    // The program's own thread gets interruptions.
+    system::keep_away(system::SIGINT);
+    crate::command_line::initialise(count, words);
+    terminal::initialise();
     output::initialise();
     crate::memory::initialise();
     crate::stack::run(program);

@@ -15,8 +15,9 @@ const MAP_PRIVATE: c_int = 0x02;
 const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_NORESERVE: c_int = 0x4000;
 const MADV_HUGEPAGE: c_int = 14;
-const O_CLOEXEC: c_int = 0o2_000_000;
+pub(crate) const O_CLOEXEC: c_int = 0o2_000_000;
 
+pub(crate) const SIGINT: c_int = 2;
 pub(crate) const SIGPIPE: c_int = 13;
 pub(crate) const SIGILL: c_int = 4;
 pub(crate) const SIGBUS: c_int = 7;
@@ -53,12 +54,13 @@ pub(crate) struct ThreadAttributes(pub [u64; 16]);
 unsafe extern "C" {
     pub(crate) fn read(file: c_int, buffer: *mut c_void, size: usize) -> isize;
     pub(crate) fn write(file: c_int, buffer: *const c_void, size: usize) -> isize;
-    fn open(path: *const c_char, flags: c_int, ...) -> c_int;
-    fn close(file: c_int) -> c_int;
+    pub(crate) fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+    pub(crate) fn close(file: c_int) -> c_int;
     pub(crate) fn isatty(file: c_int) -> c_int;
     fn _exit(code: c_int) -> !;
     fn abort() -> !;
     fn getenv(name: *const c_char) -> *const c_char;
+    fn strerror(error: c_int) -> *const c_char;
     fn strlen(text: *const c_char) -> usize;
     fn __errno_location() -> *mut c_int;
     fn mmap(
@@ -76,6 +78,7 @@ unsafe extern "C" {
     fn madvise(address: *mut c_void, size: usize, advice: c_int) -> c_int;
     pub(crate) fn sigaction(signal: c_int, new: *const SigAction, old: *mut SigAction) -> c_int;
     pub(crate) fn sigaltstack(new: *const SigStack, old: *mut SigStack) -> c_int;
+    fn pthread_sigmask(how: c_int, new: *const u64, old: *mut u64) -> c_int;
     pub(crate) fn pthread_attr_init(attributes: *mut ThreadAttributes) -> c_int;
     pub(crate) fn pthread_attr_setstack(attributes: *mut ThreadAttributes, base: *mut c_void, size: usize) -> c_int;
     pub(crate) fn pthread_create(
@@ -105,6 +108,49 @@ pub fn abort_process() -> ! {
 pub fn last_error() -> c_int {
     // SAFETY: the C library keeps this address valid for the thread.
     unsafe { *__errno_location() }
+}
+
+/// What the C library says about a failure.
+pub fn describe_error(error: c_int) -> &'static [u8] {
+    // SAFETY: the text ends in a zero byte, and is there at least until the next call.
+    unsafe { text(strerror(error)) }
+}
+
+/// A text of the C library.
+///
+/// # Safety
+///
+/// `address` is that of a text that ends in a zero byte and stays as it is.
+pub unsafe fn text(address: *const c_char) -> &'static [u8] {
+    // SAFETY: the caller's obligation.
+    unsafe { core::slice::from_raw_parts(address.cast(), strlen(address)) }
+}
+
+/// Keeps a signal from this thread and those that it starts.
+pub fn keep_away(signal: c_int) {
+    mask(signal, 0);
+}
+
+/// Lets a signal through to this thread.
+pub fn let_through(signal: c_int) {
+    mask(signal, 1);
+}
+
+/// Adds a signal to the ones that are kept away (0), or takes it from them (1).
+fn mask(signal: c_int, how: c_int) {
+    let mut signals = [0_u64; 16];
+    signals[0] = 1 << (signal - 1);
+    // SAFETY: a set of signals has 1024 bits at most.
+    unsafe { pthread_sigmask(how, signals.as_ptr(), core::ptr::null_mut()) };
+}
+
+/// A clock that only goes forward, in nanoseconds.
+pub fn time() -> u64 {
+    const MONOTONIC: c_int = 1;
+    let mut time = [0; 2];
+    // SAFETY: on 64-bit machines `struct timespec` is two words, seconds and nanoseconds.
+    unsafe { clock_gettime(MONOTONIC, &raw mut time) };
+    time[0].unsigned_abs() * 1_000_000_000 + time[1].unsigned_abs()
 }
 
 /// An environment variable; `name` ends in a zero byte.

@@ -29,12 +29,19 @@ pub struct Transforms {
     /// ↼x, ⇀x or x̂ for each variable x of a transformed λ. The same for every λ that captures x, so that `closure ↼λ` finds
     /// its captures under the names that they have where it stands.
     vars: FxHashMap<(Transformation, Var), Var>,
+    /// Backpropagators hand no sums on: what they return is added where they are called, as in the papers.
+    textbook: bool,
 }
 
 impl Transforms {
     /// Nothing transformed yet.
     pub fn new() -> Transforms {
         Transforms::default()
+    }
+
+    /// Nothing transformed yet; transforms are for readers, and look as in the papers.
+    pub fn textbook() -> Transforms {
+        Transforms { textbook: true, ..Transforms::default() }
     }
 
     /// The transform of a λ, ↼λ, ⇀λ or λ̂: the one that [the library gives](Program::given), or else derived. See
@@ -67,7 +74,7 @@ impl Transforms {
     }
 
     /// ↼x, ⇀x or x̂.
-    fn variable(&mut self, program: &mut Program, transformation: Transformation, x: Var) -> Var {
+    pub fn variable(&mut self, program: &mut Program, transformation: Transformation, x: Var) -> Var {
         if let Some(var) = self.vars.get(&(transformation, x)) {
             return *var;
         }

@@ -87,7 +87,9 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
     let partial = match prim {
         // The sensitivity of a function is the list of those of its environment.
         Prim::Real | Prim::Opaque | Prim::Environment => return Some(s),
-        Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => return Some(s),
+        Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => {
+            return Some(s);
+        }
         // What is chosen depends on the sum, not on its sensitivity.
         Prim::Handed | Prim::Kept => return Some(code.prim(Prim::Within, &[x, s])),
         Prim::SumCar => return Some(code.prim(Prim::InCar, &[y, s])),

@@ -14,6 +14,7 @@ use super::{FAULT, Input, eval, terminal};
 use crate::base::SourceMap;
 use crate::codegen::{Error, link};
 use crate::pipeline::{Pipeline, Settings};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -85,7 +86,13 @@ pub fn run(program: Program) -> u8 {
     let mut pipeline = Pipeline::new(Settings { include: program.include, ..Settings::default() });
     pipeline.sources = SourceMap::carrying(program.files);
     match pipeline.expand(Path::new(&program.main)) {
-        Ok(mut core) => eval::evaluate_program(&mut core, &pipeline.sources, &eval::Reports::default()),
+        Ok(mut core) => {
+            let mut words = std::env::args_os();
+            let path = PathBuf::from(words.next().unwrap_or_default());
+            let name = path.file_name().unwrap_or("program".as_ref());
+            let words: Vec<OsString> = words.collect();
+            eval::evaluate_program(&mut core, &pipeline.sources, &eval::Reports::default(), (name, &words))
+        }
         Err(diagnostics) => {
             terminal::report(&diagnostics, &pipeline.sources);
             FAULT

@@ -1,14 +1,19 @@
 //! `vlad eval`: run in the reference evaluator. Also what programs that embed it do.
 
-use super::{Input, SUCCESS, build, terminal};
+use super::{Input, SUCCESS, arguments, build, terminal};
 use crate::base::{Diagnostic, SourceMap};
 use crate::core::eval;
 use crate::core::ir::Program;
 use crate::pipeline::{Pipeline, Settings};
+use signal_hook::consts::SIGINT;
 use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Stdout, Write};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The exit code after an interruption.
+const INTERRUPTION: i32 = 130;
 
 /// What `vlad eval` accepts.
 #[derive(clap::Args)]
@@ -17,6 +22,9 @@ pub struct Arguments {
     input: Input,
     #[command(flatten)]
     reports: Reports,
+    /// Arguments for the program.
+    #[arg(last = true, value_name = "ARGUMENT")]
+    arguments: Vec<OsString>,
 }
 
 /// What the evaluator says about a run.
@@ -39,20 +47,36 @@ pub struct Reports {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
-    evaluate(&arguments.input, arguments.input.settings(), &arguments.reports)
+    evaluate(&arguments.input, arguments.input.settings(), &arguments.reports, &arguments.arguments)
 }
 
-/// Reads and evaluates a program.
-pub fn evaluate(input: &Input, settings: Settings, reports: &Reports) -> u8 {
+/// Reads and evaluates a program with arguments.
+pub fn evaluate(input: &Input, settings: Settings, reports: &Reports, arguments: &[OsString]) -> u8 {
     let mut pipeline = Pipeline::new(settings);
     match build::read(&mut pipeline, input) {
-        Ok(mut program) => evaluate_program(&mut program, &pipeline.sources, reports),
+        Ok(mut program) => {
+            let name = input.file.file_stem().unwrap_or("program".as_ref());
+            evaluate_program(&mut program, &pipeline.sources, reports, (name, arguments))
+        }
         Err(code) => code,
     }
 }
 
-/// Evaluates a program; the result is the exit code.
-pub fn evaluate_program(program: &mut Program, sources: &SourceMap, reports: &Reports) -> u8 {
+/// Evaluates a program, given its own name and its arguments; the result is the exit code.
+pub fn evaluate_program(
+    program: &mut Program,
+    sources: &SourceMap,
+    reports: &Reports,
+    (name, arguments): (&OsStr, &[OsString]),
+) -> u8 {
+    let numbers = match arguments::numbers(program.arguments.as_deref().unwrap_or(""), name, arguments) {
+        Ok(numbers) => numbers,
+        Err(code) => return code,
+    };
+    let interrupted = Arc::new(AtomicBool::new(false));
+    // A second interruption ends the process at once. Without a handler, interruptions end it as they do others.
+    let _ = signal_hook::flag::register_conditional_shutdown(SIGINT, INTERRUPTION, interrupted.clone());
+    let _ = signal_hook::flag::register(SIGINT, interrupted.clone());
     let shared = Output { buffer: RefCell::new(BufWriter::new(io::stdout())), failure: RefCell::new(None) };
     let lines = io::stdout().is_terminal();
     let mut output = Writer { shared: &shared, lines };
@@ -60,8 +84,21 @@ pub fn evaluate_program(program: &mut Program, sources: &SourceMap, reports: &Re
     let on_kink: Option<eval::KinkReport> =
         reports.warn_kinks.then_some(|kink, sources| terminal::report([kink], sources));
     let unchecked = reports.unchecked.clone();
-    let options = eval::Options { trap_nan: reports.trap_nan, on_kink, unchecked, ..options() };
+    let progress = io::stderr().is_terminal().then_some(arguments::tell as fn(f64));
+    let options = eval::Options {
+        trap_nan: reports.trap_nan,
+        on_kink,
+        unchecked,
+        arguments: numbers,
+        progress,
+        interrupted: Some(interrupted.clone()),
+        ..options()
+    };
     let result = eval::run(program, sources, &options, &mut input, &mut output);
+    arguments::end_line();
+    if interrupted.load(Ordering::Relaxed) && result.is_err() {
+        shared.leave_whole_lines();
+    }
     let flushed = output.flush();
     if let Some(error) = shared.failure.borrow().as_ref() {
         return terminal::output_failed(error);
@@ -91,7 +128,10 @@ pub fn run_quietly(
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> Result<(), Box<Diagnostic>> {
-    let options = eval::Options { interrupted: Some(interrupted.clone()), ..options() };
+    // Nobody says anything on a command line, so arguments have their defaults; a message says which one has none.
+    let declaration = program.arguments.as_deref().unwrap_or("");
+    let arguments = arguments::numbers(declaration, "program".as_ref(), &[]).unwrap_or_default();
+    let options = eval::Options { interrupted: Some(interrupted.clone()), arguments, ..options() };
     let result = eval::run(program, sources, &options, input, output);
     result.map(|_| ()).map_err(|failure| failure.diagnostic)
 }
@@ -131,6 +171,15 @@ struct Reader<'o, I> {
 }
 
 impl Output {
+    /// Ends the process after an interruption, with whole lines only.
+    fn leave_whole_lines(&self) -> ! {
+        let mut buffer = self.buffer.borrow_mut();
+        let whole = buffer.buffer().iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let lines = buffer.buffer()[..whole].to_vec();
+        // Nobody is told any more that standard output cannot be written.
+        let _ = buffer.get_mut().write_all(&lines).and_then(|()| buffer.get_mut().flush());
+        std::process::exit(INTERRUPTION)
+    }
     fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| {
             let kind = error.kind();

@@ -3,6 +3,7 @@
 
 use super::{Input, eval};
 use crate::pipeline::Settings;
+use std::ffi::OsString;
 
 /// What `vlad gradcheck` accepts.
 #[derive(clap::Args)]
@@ -13,11 +14,14 @@ pub struct Arguments {
     /// be repeated.
     #[arg(long, value_name = "FUNCTION")]
     skip: Vec<String>,
+    /// Arguments for the program.
+    #[arg(last = true, value_name = "ARGUMENT")]
+    arguments: Vec<OsString>,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
-    let Arguments { input, skip } = arguments;
+    let Arguments { input, skip, arguments } = arguments;
     let reports = eval::Reports { warn_kinks: true, unchecked: skip.clone(), ..eval::Reports::default() };
-    eval::evaluate(input, Settings { check_derivatives: true, ..input.settings() }, &reports)
+    eval::evaluate(input, Settings { check_derivatives: true, ..input.settings() }, &reports, arguments)
 }

@@ -15,6 +15,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+mod arguments;
+
 mod bench;
 
 mod build;
@@ -140,6 +142,7 @@ enum Command {
     ///
     /// Shows for each function of the program the shapes that it is specialised for, and what the compiled program keeps
     /// in memory: each kind of box, where and how often it is made, and which operations need what is stored in it.
+    /// `vlad explain V0201` explains a message by its code, `vlad explain --derivative f FILE` writes a derivative out.
     Explain(explain::Arguments),
     /// Look for mistakes in a program, without running it.
     Check(check::Arguments),

@@ -30,9 +30,12 @@ pub fn run(arguments: &Arguments) -> u8 {
     let compiled = build::compile(&mut pipeline, &arguments.input, &arguments.native);
     match compiled {
         Err(code) => code,
-        Ok(Compiled::Evaluate) => {
-            eval::evaluate(&arguments.input, arguments.input.settings(), &eval::Reports::default())
-        }
+        Ok(Compiled::Evaluate) => eval::evaluate(
+            &arguments.input,
+            arguments.input.settings(),
+            &eval::Reports::default(),
+            &arguments.arguments,
+        ),
         Ok(Compiled::Object(object)) => link_and_run(&mut pipeline, &object, arguments),
     }
 }

@@ -111,8 +111,12 @@ impl Translator<'_, '_, '_> {
                 self.call_external(write, &[stream, args[0]])?;
                 return Ok(());
             }
-            Op::WriteByte | Op::WriteDouble => {
-                let name = if inst.op == Op::WriteByte { "vlad_write_byte" } else { "vlad_write_double" };
+            Op::WriteByte | Op::WriteDouble | Op::Progress => {
+                let name = match inst.op {
+                    Op::WriteByte => "vlad_write_byte",
+                    Op::WriteDouble => "vlad_write_double",
+                    _ => "vlad_progress",
+                };
                 self.call_external(External::Runtime(name, &[types::F64], None), &[args[0]])?;
                 return Ok(());
             }

@@ -435,12 +435,33 @@ impl<'p> Unit<'p> {
     fn define_entry(&mut self, context: &mut FunctionBuilderContext) -> Result<cranelift_module::FuncId, Error> {
         let main = self.program.main.map(|main| self.functions[main]);
         self.define_exported("vlad_main", context, |unit, builder| {
+            unit.prepare_arguments(builder)?;
             if let Some(main) = main {
                 let main = unit.import(main, builder.func);
                 builder.ins().call(main, &[]);
             }
             Ok(())
         })
+    }
+
+    /// Lets the run time hold the command line against what the program declares. Programs without a declaration do without
+    /// that part of the run time.
+    fn prepare_arguments(&mut self, builder: &mut FunctionBuilder) -> Result<(), Error> {
+        let declaration = self.program.arguments.as_bytes();
+        if declaration.is_empty() {
+            return Ok(());
+        }
+        let bug = |error: ModuleError| module_error("the declaration of arguments", &error);
+        let data = self.module.declare_data("arguments", Linkage::Local, false, false).map_err(bug)?;
+        self.module.define_data(data, &contents(declaration.to_vec())).map_err(bug)?;
+        let prepare = External::Runtime("vlad_prepare_arguments", &[types::I64, types::I64], None);
+        let prepare = self.external(prepare)?;
+        let prepare = self.import(prepare, builder.func);
+        let data = self.module.declare_data_in_func(data, builder.func);
+        let address = builder.ins().symbol_value(types::I64, data);
+        let length = builder.ins().iconst(types::I64, declaration.len() as i64);
+        builder.ins().call(prepare, &[address, length]);
+        Ok(())
     }
 
     /// `vlad_release_globals`, which the run time calls before it counts the boxes that are still alive.

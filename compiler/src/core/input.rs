@@ -1,5 +1,6 @@
 //! Input of the evaluators: numbers and arrays of numbers from any stream, read as compiled programs read them.
 
+use crate::core::arguments::{Unreadable, Wrong, read_array};
 use crate::core::reader::{Failure, Input, Item, Reader};
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
@@ -33,6 +34,12 @@ impl<'a> Numbers<'a> {
         Numbers { bytes: Bytes { input, queue: VecDeque::new(), error: None }, reader: Reader::new() }
     }
 
+    /// The same, with some numbers in front of it.
+    pub fn after(numbers: &[f64], input: &'a mut dyn BufRead) -> Numbers<'a> {
+        let queue = numbers.iter().copied().collect();
+        Numbers { bytes: Bytes { input, queue, error: None }, reader: Reader::new() }
+    }
+
     /// Reads an item. Nothing behind what ends it is consumed, so that reading from a terminal does not wait for more than
     /// it needs.
     pub fn read(&mut self, item: Item) -> Result<f64, Unread> {
@@ -45,6 +52,28 @@ impl<'a> Numbers<'a> {
             Failure::Malformed(fault) => Unread::Malformed(self.reader.report(fault).to_string()),
         })
     }
+}
+
+/// Reads an array from a stream that holds nothing else: how many numbers, and each. What is wrong is given to `complain`.
+///
+/// # Errors
+///
+/// When something was.
+pub fn read_file(
+    stream: &mut dyn BufRead,
+    item: Item,
+    push: impl FnMut(f64),
+    complain: impl FnOnce(&dyn std::fmt::Display),
+) -> Result<(), Unreadable> {
+    let mut bytes = Bytes { input: stream, queue: VecDeque::new(), error: None };
+    let mut reader = Reader::new();
+    let result = read_array(&mut bytes, &mut reader, item, push);
+    match (bytes.error, result) {
+        (Some(error), _) => complain(&error),
+        (None, Err(wrong)) => complain(&wrong as &Wrong<'_>),
+        (None, Ok(())) => return Ok(()),
+    }
+    Err(Unreadable)
 }
 
 impl Input for Bytes<'_> {

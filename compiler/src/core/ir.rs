@@ -278,6 +278,8 @@ pub struct Program {
     pub checks: Option<Checks>,
     /// What the program exports, if it is to be a library.
     pub library: Option<Library>,
+    /// The arguments that the program takes, in the form of [`crate::core::arguments`]; empty without a declaration.
+    pub arguments: Option<Rc<str>>,
 }
 
 /// What makes a program a library: an item reads which function is called, and one more for each function calls it if it is

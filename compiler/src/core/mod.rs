@@ -18,6 +18,13 @@ pub mod number;
 #[path = "../../../runtime/src/reader.rs"]
 pub mod reader;
 
+// Declarations of arguments, and progress: the same.
+#[path = "../../../runtime/src/arguments.rs"]
+pub mod arguments;
+
+#[path = "../../../runtime/src/progress.rs"]
+pub mod progress;
+
 pub mod input;
 
 pub mod print;

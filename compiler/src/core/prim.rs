@@ -149,6 +149,8 @@ pub enum Prim {
     WriteByte,
     /// `(%write-double x)`: writes the eight bytes of `x`, the lowest first, returns `x`.
     WriteDouble,
+    /// `(%progress x)`: one of the three numbers that tell how far a search has come, shown at times; returns `x`.
+    Progress,
     Write,
     WriteString,
     Newline,
@@ -274,6 +276,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::WriteReal, "write-real", 1, Effect),
     (Prim::WriteByte, "%write-byte", 1, Effect),
     (Prim::WriteDouble, "%write-double", 1, Effect),
+    (Prim::Progress, "%progress", 1, Effect),
     (Prim::Write, "write", 1, Effect),
     (Prim::WriteString, "write-string", 1, Effect),
     (Prim::Newline, "newline", 0, Effect),

@@ -138,6 +138,7 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%result-array" => Some(Prim::ResultArray),
         "%result-element" => Some(Prim::ResultElement),
         "%write-byte" => Some(Prim::WriteByte),
+        "%progress" => Some(Prim::Progress),
         "%write-double" => Some(Prim::WriteDouble),
         "%environment" => Some(Prim::Environment),
         "%with-environment" => Some(Prim::WithEnvironment),

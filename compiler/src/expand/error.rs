@@ -78,6 +78,16 @@ pub enum Error {
     IncludeNotFound(Span, Rc<str>, Vec<String>),
     /// Files that include each other.
     IncludeCycle(Span, Vec<String>),
+    /// A second declaration of arguments.
+    ArgumentsTwice { first: Span, second: Span },
+    /// An argument that is not `(name type default "about")`.
+    MalformedArgument(Span),
+    /// A name that an argument cannot have.
+    ArgumentName(Span),
+    /// A type that arguments cannot have.
+    ArgumentType(Span),
+    /// A default of another type: the type, and what is expected.
+    ArgumentDefault(Span, &'static str, &'static str),
     /// A file that cannot be read: the include that asks for it, its path, the reason.
     Unreadable(Option<Span>, String, String),
     /// A file that is not text: the include that asks for it, its path, the first wrong byte.
@@ -285,6 +295,38 @@ impl Error {
                 .note(format!("programs are written in UTF-8; byte {byte} does not belong to a character"))
                 .help("convert the file to UTF-8"),
             Error::MisplacedInclude(span) => misplaced_include(*span),
+            Error::ArgumentsTwice { first, second } => {
+                Diagnostic::error("V0233", "a program declares its arguments once", *second, "second declaration")
+                    .secondary(*first, "first declaration")
+                    .note("included files are part of the program")
+                    .help("put all arguments into one declaration")
+            }
+            Error::MalformedArgument(span) => {
+                Diagnostic::error("V0234", "malformed argument", *span, "does not have the right parts")
+                    .note("an argument is `(name type default \"about\")`; without a default it is required")
+                    .help("write, for instance, `(rate real 0.1 \"step size\")`")
+            }
+            Error::ArgumentName(span) => Diagnostic::error(
+                "V0235",
+                "an argument cannot have this name",
+                *span,
+                "not a name for an argument",
+            )
+            .note("the name begins with a letter and goes on with letters, digits, `-`, `_` and `?`; `help` is taken")
+            .help("choose another name: it is what the program calls the value, and `--name` on the command line"),
+            Error::ArgumentType(span) => {
+                Diagnostic::error("V0236", "an argument cannot have this type", *span, "not a type of arguments")
+                    .note("the types are `real`, `integer`, `boolean`, `vector` and `matrix`")
+                    .help("an argument is `(name type default \"about\")`")
+            }
+            Error::ArgumentDefault(span, kind, expected) => Diagnostic::error(
+                "V0237",
+                "this default does not fit the argument",
+                *span,
+                format!("not of type `{kind}`"),
+            )
+            .note(format!("expected {expected}"))
+            .help("write the value itself: defaults are not computed"),
         }
     }
 }

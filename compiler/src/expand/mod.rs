@@ -21,6 +21,8 @@
 //!
 //! Tests: `tests/ui/expand/`, and snapshots of core beside this file.
 
+mod arguments;
+
 mod basis;
 
 mod build;
@@ -150,15 +152,24 @@ fn expand(
     if !errors.is_empty() {
         return Err(limited(errors));
     }
-    let mut names = if export::is_in(&datums) { &export::LIBRARY[..] } else { &[][..] };
+    let (with_arguments, declaration, errors) = arguments::declared(datums);
+    if !errors.is_empty() {
+        return Err(limited(errors));
+    }
+    datums = with_arguments;
+    let mut names = if declaration.is_some() { arguments::LIBRARY.to_vec() } else { Vec::new() };
+    if export::is_in(&datums) {
+        names.extend(export::LIBRARY);
+    }
     if let Some(measure) = options.measure {
         datums = measure::program(datums, measure);
-        names = &measure::LIBRARY;
+        names.extend(measure::LIBRARY);
     }
     let mut expander = Expander::new();
-    expander.library(&files, &datums, names, options.check_derivatives)?;
+    expander.library(&files, &datums, &names, options.check_derivatives)?;
     expander.program(&datums, options.library);
-    expander.finish().map_err(limited)
+    let program = expander.finish().map_err(limited)?;
+    Ok(Program { arguments: declaration, ..program })
 }
 
 /// The first messages, when there are more than anyone reads; the last one says so.

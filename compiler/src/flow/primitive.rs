@@ -69,7 +69,7 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
         Prim::ResultArray => shapes.nil(),
         Prim::Write => args[0],
         Prim::Opaque => shapes.forget_numbers(args[0]),
-        Prim::Result | Prim::ResultElement | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => {
+        Prim::Result | Prim::ResultElement | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => {
             match real_fact(shapes, args[0]) {
                 Some(fact) => shapes.real(fact),
                 None => Shapes::BOTTOM,

@@ -154,7 +154,7 @@ pub fn lower(
         core,
         sources,
         flow,
-        out: ir::Program::default(),
+        out: ir::Program { arguments: core.arguments.clone().unwrap_or_default(), ..ir::Program::default() },
         layouts: Layouts::default(),
         functions: FxHashMap::default(),
         helpers: FxHashMap::default(),

@@ -273,12 +273,18 @@ impl Specializer<'_> {
                 e.inst(Op::Result(Piece::Array), &sizes, &[]);
                 Some(Val { shape: result, leaves: Vec::new() })
             }
-            Prim::Result | Prim::ResultElement | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => {
+            Prim::Result
+            | Prim::ResultElement
+            | Prim::WriteReal
+            | Prim::WriteByte
+            | Prim::WriteDouble
+            | Prim::Progress => {
                 let number = self.real_operand(e, prim, 0, &args[0])?;
                 let op = match prim {
                     Prim::Result | Prim::ResultElement => Op::Result(piece(prim)),
                     Prim::WriteByte => Op::WriteByte,
                     Prim::WriteDouble => Op::WriteDouble,
+                    Prim::Progress => Op::Progress,
                     _ => Op::WriteReal(Stream::Out),
                 };
                 e.inst(op, &[number], &[]);

@@ -441,6 +441,9 @@ impl<'p> Machine<'p, '_> {
                 let x = self.real(base, args[0])?;
                 self.output.write_all(&x.to_le_bytes())?;
             }
+            Op::Progress => {
+                self.real(base, args[0])?;
+            }
             Op::WriteText(stream, text) => self.write(stream, &program.texts[text])?,
             Op::WriteTextOf(stream) => {
                 let index = u32::try_from(self.int(base, args[0])?).unwrap_or(u32::MAX);

@@ -280,6 +280,8 @@ pub enum Op {
     WriteByte,
     /// `f64 ->`: writes the eight bytes of the number to standard output, the lowest first.
     WriteDouble,
+    /// Notes a number that tells how far a search has come: `x`
+    Progress,
     /// `->`: writes a text.
     WriteText(Stream, TextId),
     /// `int ->`: writes the text with that number.
@@ -419,6 +421,8 @@ pub struct Program {
     pub slots: EntityVec<SlotId, Type>,
     /// The function that runs the program: no parameters, no results.
     pub main: Option<FuncId>,
+    /// The arguments that the program takes, as the run time reads their declaration; empty without one.
+    pub arguments: Rc<str>,
 }
 
 impl Function {
@@ -489,6 +493,7 @@ impl Op {
                 | Op::WriteReal(_)
                 | Op::WriteByte
                 | Op::WriteDouble
+                | Op::Progress
                 | Op::WriteText(..)
                 | Op::WriteTextOf(_)
                 | Op::Fill(_)

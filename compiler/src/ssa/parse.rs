@@ -533,6 +533,7 @@ impl Parser {
             "write_real" => Op::WriteReal(self.stream(a)?),
             "write_byte" => Op::WriteByte,
             "write_double" => Op::WriteDouble,
+            "progress" => Op::Progress,
             "write_text" => Op::WriteText(self.stream(a)?, self.entity::<TextId>(b, "text")?),
             "write_text_of" => Op::WriteTextOf(self.stream(a)?),
             "vacant" => Op::Vacant(self.type_named(a.unwrap_or(""))?),

@@ -166,6 +166,7 @@ impl fmt::Display for Op {
             Op::WriteReal(stream) => write!(f, "write_real.{stream}"),
             Op::WriteByte => f.write_str("write_byte"),
             Op::WriteDouble => f.write_str("write_double"),
+            Op::Progress => f.write_str("progress"),
             Op::WriteText(stream, text) => write!(f, "write_text.{stream}.{text}"),
             Op::WriteTextOf(stream) => write!(f, "write_text_of.{stream}"),
             Op::Vacant(ty) => write!(f, "vacant.{ty}"),

@@ -95,7 +95,7 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
         }
         Op::Argument(_) => (vec![], vec![F64]),
         Op::Result(Piece::Array) => (vec![F64, F64], vec![]),
-        Op::Result(_) | Op::WriteReal(_) | Op::WriteByte | Op::WriteDouble => (vec![F64], vec![]),
+        Op::Result(_) | Op::WriteReal(_) | Op::WriteByte | Op::WriteDouble | Op::Progress => (vec![F64], vec![]),
         Op::WriteText(_, text) => {
             program.texts.get(text)?;
             (vec![], vec![])

@@ -1,7 +1,7 @@
-//! The commands that `docs/tools.md` shows do what it shows.
+//! The commands that the documentation shows do what it shows.
 //!
 //! In a block fenced with `console`, a line `$ command` is a command, and what follows is what it prints, standard error
-//! included; a line `[exit code 1]` behind it is its exit code, if that is not 0. All commands of the file run in order, by
+//! included; a line `[exit code 1]` behind it is its exit code, if that is not 0. All commands of a file run in order, by
 //! `sh`, in one new folder. A block fenced with `vlad FILE` is a file that stands there.
 
 use crate::folder;
@@ -9,8 +9,18 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn the_commands_of_the_documentation_do_what_it_says() {
-    let document = crate::text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/tools.md"));
+fn the_tools_do_what_the_documentation_says() {
+    commands_do_what_is_said("docs/tools.md");
+}
+
+#[test]
+fn programs_do_what_the_documentation_says() {
+    commands_do_what_is_said("docs/programs.md");
+}
+
+/// Runs the commands of a page.
+fn commands_do_what_is_said(page: &str) {
+    let document = crate::text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page));
     let folder = folder(&[]);
     let mut lines = document.lines().enumerate();
     let mut commands = 0;
@@ -24,7 +34,7 @@ fn the_commands_of_the_documentation_do_what_it_says() {
             for step in text.split("$ ").skip(1) {
                 let (command, expected) = step.split_once('\n').expect("a command ends its line");
                 commands += 1;
-                assert_eq!(shell(folder.path(), command), expected, "docs/tools.md:{}: {command}", number + 1);
+                assert_eq!(shell(folder.path(), command), expected, "{page}:{}: {command}", number + 1);
             }
         }
     }
@@ -44,4 +54,39 @@ pub fn shell(folder: &Path, command: &str) -> String {
         printed += &format!("[exit code {}]\n", code.unwrap_or(-1));
     }
     printed
+}
+
+/// Pages that nobody can reach, and links that lead nowhere.
+#[test]
+fn the_book_has_every_page_and_links_lead_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let summary = crate::text(&root.join("docs/SUMMARY.md"));
+    let mut complaints = Vec::new();
+    let mut pages = vec!["README.md".to_string(), "ARCHITECTURE.md".to_string(), "CONTRIBUTING.md".to_string()];
+    for entry in std::fs::read_dir(root.join("docs")).expect("there is documentation") {
+        let name = entry.expect("a folder can be listed").file_name().to_string_lossy().into_owned();
+        if name.ends_with(".md") {
+            if name != "SUMMARY.md" && !summary.contains(&format!("({name})")) {
+                complaints.push(format!("docs/SUMMARY.md does not name {name}"));
+            }
+            pages.push(format!("docs/{name}"));
+        }
+    }
+    for page in pages {
+        let path = root.join(&page);
+        let text = crate::text(&path);
+        let folder = path.parent().expect("a page stands in a folder");
+        let mut in_code = false;
+        for line in text.lines() {
+            in_code ^= line.starts_with("```");
+            for link in line.split("](").skip(1).filter(|_| !in_code) {
+                let target = link.split(')').next().unwrap_or_default();
+                let file = target.split('#').next().unwrap_or_default();
+                if !target.contains("://") && !file.is_empty() && !folder.join(file).exists() {
+                    complaints.push(format!("{page}: there is no {target}"));
+                }
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

@@ -10,7 +10,13 @@ use tempfile::TempDir;
 
 mod doc;
 
+mod arguments;
+
+mod derivative;
+
 mod documented;
+
+mod errors;
 
 mod fmt;
 

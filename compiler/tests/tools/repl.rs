@@ -96,7 +96,7 @@ fn wrong_commands_are_explained() {
 }
 
 /// A terminal: what the user types goes to the first file, which shows what the program prints; the program has the second.
-fn terminal() -> (File, File) {
+pub fn terminal() -> (File, File) {
     let (mut user, mut program) = (0, 0);
     let null = std::ptr::null_mut();
     // SAFETY: the places are valid for writing, and all else may be null.
@@ -110,7 +110,7 @@ fn terminal() -> (File, File) {
 const READY: &str = "> \r\u{1b}[2C\u{1b}[?2026l";
 
 /// Reads until a text has come, for a minute.
-fn wait_for(text: &str, user: &mut File, seen: &mut String) {
+pub fn wait_for(text: &str, user: &mut File, seen: &mut String) {
     let mut buffer = [0; 4096];
     while !seen.contains(text) {
         let mut waiting = libc::pollfd { fd: user.as_raw_fd(), events: libc::POLLIN, revents: 0 };

@@ -33,6 +33,8 @@ use rustc_hash::FxHashMap;
 pub(super) struct ReversePhase<'a> {
     pub code: Code<'a>,
     scope: &'a Scope,
+    /// Sums are handed on to backpropagators.
+    hands_on: bool,
     /// x̄ for the source variables that got a contribution, [`Self::parts`] left out.
     sensitivities: FxHashMap<Var, Var>,
     /// The contributions to the parts of source variables that hold pairs.
@@ -63,10 +65,11 @@ struct PairParts {
 
 impl<'a> ReversePhase<'a> {
     /// Nothing has been added yet.
-    pub fn new(code: Code<'a>, scope: &'a Scope) -> ReversePhase<'a> {
+    pub fn new(code: Code<'a>, scope: &'a Scope, hands_on: bool) -> ReversePhase<'a> {
         ReversePhase {
             code,
             scope,
+            hands_on,
             sensitivities: FxHashMap::default(),
             parts: FxHashMap::default(),
             incomplete: FxHashMap::default(),
@@ -234,7 +237,7 @@ impl<'a> ReversePhase<'a> {
 
     /// The vectors in x̄ so far, which the sum then no longer holds; `None` where there is no sum.
     fn hand(&mut self, x: Var) -> Option<Var> {
-        if self.scope.inactive.contains(&x) {
+        if !self.hands_on || self.scope.inactive.contains(&x) {
             return None;
         }
         if let Some(lambda) = self.scope.closures.get(&x).copied() {

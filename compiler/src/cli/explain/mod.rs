@@ -1,7 +1,12 @@
 //! `vlad explain`: what the compiler makes of a program's functions, and what is kept in memory while they run, and why.
 //!
 //! The analysis → the specialisations of each function that the program defines, by shapes, those of its transforms beside
-//! it. The optimised code → what is kept in memory (see [`memory`]).
+//! it. The optimised code → what is kept in memory (see [`memory`]). Or: derivatives of functions (see [`derivative`]), or a code of a
+//! message (see [`codes`]).
+
+mod codes;
+
+mod derivative;
 
 mod memory;
 
@@ -26,6 +31,10 @@ const MAX_SHAPE: usize = 100;
 pub struct Arguments {
     #[command(flatten)]
     input: Input,
+    /// Show the derivative of this function instead, as the papers print it and as a program, before and after it is
+    /// simplified. May be repeated.
+    #[arg(long, value_name = "FUNCTION")]
+    derivative: Vec<String>,
     /// How to print it.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -51,12 +60,20 @@ struct Explained {
 
 /// Runs the subcommand; the exit code.
 pub fn run(arguments: &Arguments) -> u8 {
+    let file = &arguments.input.file;
+    // A file of that name is meant where there is one.
+    if let Some(code) = file.to_str().filter(|word| codes::is_code(word) && !file.exists()) {
+        return codes::explain(code);
+    }
     let settings = Settings { limits: arguments.limits.options(), ..arguments.input.settings() };
     let mut pipeline = Pipeline::new(settings);
     let program = match build::read(&mut pipeline, &arguments.input) {
         Ok(program) => program,
         Err(code) => return code,
     };
+    if !arguments.derivative.is_empty() {
+        return derivatives(&pipeline.sources, program, arguments);
+    }
     let explained = terminal::catch(|| explain(&mut pipeline, program));
     match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic)])) {
         Ok((functions, kinds)) => terminal::print(&match arguments.format {
@@ -65,6 +82,21 @@ pub fn run(arguments: &Arguments) -> u8 {
         }),
         Err(diagnostics) => {
             terminal::report(&diagnostics, &pipeline.sources);
+            FAULT
+        }
+    }
+}
+
+/// Shows derivatives of functions; the exit code.
+fn derivatives(sources: &SourceMap, mut program: Program, arguments: &Arguments) -> u8 {
+    let explained = terminal::catch(|| derivative::explain(&mut program, sources, &arguments.derivative));
+    match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic)])) {
+        Ok(derivatives) => terminal::print(&match arguments.format {
+            Format::Text => derivative::text(&derivatives),
+            Format::Json => format!("{}\n", derivative::object(&derivatives)),
+        }),
+        Err(diagnostics) => {
+            terminal::report(&diagnostics, sources);
             FAULT
         }
     }

@@ -38,6 +38,8 @@ pub struct World<'a> {
     pub in_check: bool,
     /// Whether a zero has to conform to what it is added to.
     pub strict_sums: bool,
+    /// What to do with the numbers that tell how far a search has come.
+    pub progress: Option<fn(f64)>,
 }
 
 /// The state of a run.
@@ -110,11 +112,12 @@ impl<'a> Machine<'a> {
         let world = World {
             program,
             transforms: Transforms::new(),
-            input: Numbers::new(input),
+            input: Numbers::after(&options.arguments, input),
             output,
             counts: Counts::default(),
             in_check: false,
             strict_sums: options.strict_sums,
+            progress: options.progress,
         };
         Machine {
             world,

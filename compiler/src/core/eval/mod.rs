@@ -53,6 +53,10 @@ pub struct Options {
     pub interrupted: Option<Arc<AtomicBool>>,
     /// Functions by name whose derivatives are not to be checked, where others are.
     pub unchecked: Vec<String>,
+    /// Numbers that the program reads in front of its input: what its arguments say.
+    pub arguments: Vec<f64>,
+    /// What to do with the numbers that tell how far a search has come.
+    pub progress: Option<fn(f64)>,
 }
 
 /// What to do with a message about a kink.

@@ -286,7 +286,7 @@ fn read(prim: Prim, world: &mut World<'_>) -> Result<Value, RuntimeError> {
 
 /// Effects that write. While a derivative is checked nothing is written.
 fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
-    let World { program, in_check, output, .. } = world;
+    let World { program, in_check, output, progress, .. } = world;
     let mut nowhere = std::io::sink();
     let output: &mut dyn std::io::Write = if *in_check { &mut nowhere } else { *output };
     match prim {
@@ -303,6 +303,13 @@ fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeEr
         Prim::WriteDouble => {
             let number = number_of(prim, 0, &x, program)?;
             output.write_all(&number.to_le_bytes()).map_err(failed)?;
+            Ok(x)
+        }
+        Prim::Progress => {
+            let number = number_of(prim, 0, &x, program)?;
+            if let Some(progress) = progress.filter(|_| !*in_check) {
+                progress(number);
+            }
             Ok(x)
         }
         Prim::WriteString => {

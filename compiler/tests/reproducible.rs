@@ -1,0 +1,125 @@
+//! Same input, same bits.
+//!
+//! A program prints the same whichever passes of the optimiser run, for whichever machine it is compiled, and however often and
+//! beside how many others it runs. The same program is the same executable, wherever it is compiled.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+use vlad::opt::pipeline::{PASSES, Settings as Passes};
+use vlad::pipeline::{Pipeline, Settings};
+use vlad::ssa::verify::Stage;
+
+/// Sums, elementary functions, loops of two lanes, closures, tapes, lists, nested derivatives; depends on what it reads.
+const PROGRAM: &str = "\
+(define n (read-real))
+(define data (build n (lambda (i) (+ (sin (* i 0.37)) (/ i 7)))))
+(define (model (list a b c) x) (+ (* a (exp (* b x))) (tanh (* c x))))
+(define (loss p) (/ (vector-sum (vector-map (lambda (x) (expt (- (model p x) (cos x)) 2)) data)) n))
+(define (descend i p) (if (= i 0) p (descend (- i 1) (v- p (k*v 0.001 ((gradient loss) p))))))
+(define p (descend 20 '(0.1 0.2 0.3)))
+p
+(loss p)
+((hessian loss) p)
+((derivative (lambda (a) (reduce + 0 (map (lambda (x) (* x (log1p (* a x)))) (iota 9))))) 0.7)
+(define (chaos k) (let loop ((i 0) (x 0.3)) (if (= i 300) x (loop (+ i 1) (* k x (- 1 x))))))
+((derivative chaos) 3.7)
+((gradient (lambda (l) (fold-left (lambda (s x) (+ (* s 0.9) (sqrt x))) 0 l))) '(1 2 3 4 5))
+((derivative (lambda (x) (* x ((derivative (lambda (y) (expt (+ x y) 3))) x)))) 1.1)
+";
+const INPUT: &str = "173\n";
+
+fn vlad(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+    command.args(arguments).current_dir(folder);
+    run(command)
+}
+
+/// What a command prints.
+fn run(mut command: Command) -> String {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    // A program that reads nothing has closed it.
+    let _ = child.stdin.take().expect("it is piped").write_all(INPUT.as_bytes());
+    let output = child.wait_with_output().expect("it was started");
+    assert!(output.status.success(), "{command:?}: {}", output.status);
+    String::from_utf8(output.stdout).expect("it is text")
+}
+
+fn folder() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    let file = folder.path().join("program.vlad");
+    fs::write(&file, PROGRAM).expect("temporary files can be written");
+    (folder, file)
+}
+
+#[test]
+fn eighty_runs_print_the_same_bits() {
+    let (folder, _) = folder();
+    let expected = vlad(folder.path(), &["eval", "program.vlad"]);
+    assert!(expected.lines().count() >= 7, "{expected}");
+    for flags in [&["build", "--native", "program.vlad"][..], &["build", "--native", "--native-cpu", "program.vlad"]] {
+        vlad(folder.path(), flags);
+        let program = folder.path().join("program");
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..10).for_each(|_| assert_eq!(run(Command::new(&program)), expected)));
+            }
+        });
+    }
+}
+
+#[test]
+fn no_pass_of_the_optimiser_changes_numbers() {
+    let (folder, file) = folder();
+    // Many variants are compiled: the part that takes longest is left out.
+    let program: String =
+        PROGRAM.lines().filter(|line| !line.contains("hessian")).map(|line| format!("{line}\n")).collect();
+    fs::write(&file, program).expect("temporary files can be written");
+    let expected = vlad(folder.path(), &["eval", "program.vlad"]);
+    // The last passes say who owns which box: without them there is no program.
+    let optional = PASSES.iter().filter(|pass| pass.stage == Stage::Pure && !pass.changes_numbers);
+    let every: Vec<&str> = optional.map(|pass| pass.name).collect();
+    assert!(every.len() > 20, "{every:?}");
+    let mut settings: Vec<Vec<String>> = every.iter().map(|pass| vec![(*pass).to_string()]).collect();
+    settings.push(every.iter().map(|pass| (*pass).to_string()).collect());
+    for disabled in settings {
+        let mut pipeline = Pipeline::new(Settings::default());
+        let program = pipeline.expand(&file).expect("it is right");
+        let mut code = pipeline.first_order(&program).expect("it can be compiled");
+        pipeline.optimize(&mut code, &Passes { disabled: disabled.clone(), ..Passes::default() });
+        let object = pipeline.object(&code).expect("it can be compiled");
+        let executable = folder.path().join("variant");
+        pipeline.link(&object, &executable).expect("it can be linked");
+        assert_eq!(run(Command::new(&executable)), expected, "without {disabled:?}");
+    }
+}
+
+#[test]
+fn executables_are_the_same_wherever_they_are_made() {
+    let folders: Vec<TempDir> = (0..3).map(|_| folder().0).collect();
+    let executables: Vec<Vec<u8>> = folders
+        .iter()
+        .enumerate()
+        .map(|(number, folder)| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+            command.args(["build", "--native", "program.vlad"]).current_dir(folder);
+            command
+                .env("HOME", folder.path())
+                .env("TMPDIR", folder.path())
+                .env("SOURCE_DATE_EPOCH", number.to_string());
+            run(command);
+            fs::read(folder.path().join("program")).expect("it is there")
+        })
+        .collect();
+    assert!(executables.windows(2).all(|pair| pair[0] == pair[1]), "executables differ");
+    // Nor does it matter where the compiler was made.
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the compiler stands in the workspace");
+    let checkout = checkout.to_str().expect("paths here are text").as_bytes();
+    assert!(!executables[0].windows(checkout.len()).any(|part| part == checkout), "the checkout is mentioned");
+}
