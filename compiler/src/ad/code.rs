@@ -82,6 +82,9 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
                     prim,
                     Prim::Cons
                         | Prim::InElement
+                        | Prim::TakeElement
+                        | Prim::PutElement
+                        | Prim::LeaveElement
                         | Prim::Handed
                         | Prim::Kept
                         | Prim::Within

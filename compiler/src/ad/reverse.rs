@@ -429,7 +429,7 @@ impl Reverser<'_> {
         // The lists of environments are those of the function, whichever form of it they are made by.
         let source = super::plain(self.program, self.lambda).unwrap_or(self.lambda);
         let code = Code { program: self.program, bindings: Vec::new(), span };
-        let mut phase = ReversePhase::new(code, scope, !self.transforms.textbook);
+        let mut phase = ReversePhase::new(code, scope, steps, !self.transforms.textbook);
         let param = phase.code.program.new_var(if adding { "s" } else { &name }, span);
         let sensitivity = if adding { phase.take_over(param, &name, targets, steps) } else { param };
         // What does not fit the shape of the value is said where that comes from.

@@ -60,6 +60,7 @@ pub(super) fn is_constant(prim: Prim) -> bool {
 /// True for primitives that choose parts or forms of sums, whatever transformations these have been through.
 pub(super) fn is_of_sums(prim: Prim) -> bool {
     matches!(prim, Prim::Handed | Prim::Kept | Prim::SumCar | Prim::SumCdr | Prim::Adding | Prim::Plain)
+        || matches!(prim, Prim::TakeElement | Prim::PutElement | Prim::LeaveElement)
 }
 
 /// True for primitives that look at the transformations of their operands: in a transformed function they are done below
@@ -184,6 +185,11 @@ fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, positi
         // Linear in the sensitivity; the pair gives the shape of the zero only.
         Prim::InCar | Prim::InCdr | Prim::Within if first => return None,
         Prim::Within => return Some(code.prim(prim, &[a, s])),
+        Prim::TakeElement => return first.then(|| code.prim(Prim::InElement, &[a, b, s])),
+        // What is put is zero but for its element.
+        Prim::PutElement if position == 2 => return Some(s),
+        Prim::PutElement => return first.then(|| code.prim(Prim::LeaveElement, &[a, b, s])),
+        Prim::LeaveElement => return (position == 2).then(|| code.prim(prim, &[a, b, s])),
         Prim::InCar => return Some(code.prim(Prim::SumCar, &[s])),
         Prim::InCdr => return Some(code.prim(Prim::SumCdr, &[s])),
         Prim::Atan2 => {

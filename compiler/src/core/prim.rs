@@ -111,8 +111,17 @@ pub enum Prim {
     Adding,
     /// The inverse of `adding`.
     Plain,
-    /// `(in-element v i s)`: the sensitivity of the vector `v` that has `s` in its element `i` and is zero elsewhere.
+    /// `(in-element v i s)`: the sensitivity of the vector `v` that has `s` in its element `i` and is zero elsewhere. Nothing,
+    /// if one of the two is.
     InElement,
+    /// `(take-element s i)`: the element `i` of a sum, if it has vectors that are handed on; else nothing.
+    TakeElement,
+    /// `(put-element s i e)`: the sum `s` after what was taken out of it has become the element `i` of `e`, which is zero
+    /// elsewhere. If nothing was taken, that is added.
+    PutElement,
+    /// `(leave-element s i r)`: the sensitivity `r` with a zero as its element `i` if `take-element` takes that of `s`. Of
+    /// nothing, nothing.
+    LeaveElement,
     /// `(%series (cons x l))`: the power series with the constant term `x` and the further coefficients `l`.
     Series,
     /// The pair that a power series was made of.
@@ -173,7 +182,7 @@ pub enum Family {
     Structure,
     /// `%new-vector`, `%fill`, `%finish`, `%filled`, `vector-length`, `vector-ref`.
     Vector,
-    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`, `handed`,
+    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`, `take-element`, `put-element`, `leave-element`, `handed`,
     /// `kept`, `within`, `sum-car`, `sum-cdr`, `adding`, `plain`, `%series`, `%series-parts`, `%lift`, `%unlift`, `%environment`,
     /// `%with-environment`.
     Derivative,
@@ -184,7 +193,7 @@ pub enum Family {
 use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test, Vector};
 
 /// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
-/// `in-element`, `handed`, `kept`, `within`, `sum-car`, `sum-cdr`, `adding`, `plain`, `scale`, `unscale` and `opaque` cannot be
+/// `in-element`, `take-element`, `put-element`, `leave-element`, `handed`, `kept`, `within`, `sum-car`, `sum-cdr`, `adding`, `plain`, `scale`, `unscale` and `opaque` cannot be
 /// written in a program; they stand in printed code only. Names that start with `%` can be written in the library only.
 pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Neg, "neg", 1, Arithmetic),
@@ -258,6 +267,9 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Adding, "adding", 1, Derivative),
     (Prim::Plain, "plain", 1, Derivative),
     (Prim::InElement, "in-element", 3, Derivative),
+    (Prim::TakeElement, "take-element", 2, Derivative),
+    (Prim::PutElement, "put-element", 3, Derivative),
+    (Prim::LeaveElement, "leave-element", 3, Derivative),
     (Prim::Series, "%series", 1, Derivative),
     (Prim::SeriesParts, "%series-parts", 1, Derivative),
     (Prim::Lift, "%lift", 1, Derivative),
@@ -304,7 +316,7 @@ impl Prim {
     pub fn number_operand(self) -> Option<usize> {
         match self {
             Prim::NewVector => Some(0),
-            Prim::VectorRef | Prim::InElement => Some(1),
+            Prim::VectorRef | Prim::InElement | Prim::TakeElement | Prim::PutElement | Prim::LeaveElement => Some(1),
             _ => None,
         }
     }

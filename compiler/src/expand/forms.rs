@@ -185,7 +185,15 @@ impl Expander {
             let rhs = self.rhs(form);
             self.discard(rhs, form.span);
         }
-        self.rhs(last)
+        self.last(last)
+    }
+
+    /// The last form of a sequence. A call is bound here: where it stands is not where the form around the sequence does.
+    fn last(&mut self, form: &Datum) -> Rhs {
+        match self.rhs(form) {
+            rhs @ Rhs::Apply(..) => Rhs::Var(self.hold(rhs, form.span)),
+            rhs => rhs,
+        }
     }
 
     /// A body: expressions, and definitions that see each other. The definitions' names stay in scope.
@@ -205,7 +213,7 @@ impl Expander {
             return self.error(Error::NoValue(last.span, span));
         }
         self.local_definitions(parts, Grouping::Circles);
-        self.rhs(last)
+        self.last(last)
     }
 
     fn is_define(&self, form: &Datum) -> bool {

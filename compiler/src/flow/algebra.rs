@@ -151,6 +151,11 @@ impl Shapes {
         matches!(alternative.head, Head::Pair(_)) && alternative.children.iter().any(|part| self.has_holes(*part))
     }
 
+    /// Whether values of a sum's shape may be pairs with holes; what is nothing as a whole does not count.
+    pub fn has_parts_with_holes(&self, sum: Shape) -> bool {
+        self.alternatives(sum).iter().any(|alternative| self.is_pair_with_holes(alternative))
+    }
+
     /// The shape of `(within sum sensitivity)`.
     pub fn within(&mut self, sum: Shape, sensitivity: Shape) -> Shape {
         self.unfold_or_unite(vec![Atom::InSum(sum, sensitivity)], None).expect("a choice transforms no code")
@@ -573,7 +578,7 @@ impl Unfolding<'_, '_> {
 
     fn expand_plus(&mut self, a: Shape, b: Shape, parts: &mut Parts) {
         // Zeros fill holes, so that they have to show what they consist of.
-        let unfold = |this: &mut Self, shape: Shape, beside: Shape| match this.shapes.has_holes(beside) {
+        let unfold = |this: &mut Self, shape: Shape, beside: Shape| match this.shapes.has_parts_with_holes(beside) {
             true => this.shapes.unfold_zeros(shape),
             false => shape,
         };
@@ -584,6 +589,14 @@ impl Unfolding<'_, '_> {
                 let shapes = |children: &[Shape]| children.iter().map(|child| vec![Atom::Shape(*child)]).collect();
                 match (x.head, y.head) {
                     (_, Head::Nothing) => Self::add(parts, x.head, shapes(&x.children)),
+                    // Who fills a hole is about to be added to.
+                    (Head::Nothing, Head::ZeroOf) => {
+                        let zero = self.shapes.make(y.head, &y.children);
+                        let zero = self.shapes.settled_element(zero);
+                        for alternative in self.shapes.alternatives(zero).iter() {
+                            Self::add(parts, alternative.head, shapes(&alternative.children));
+                        }
+                    }
                     (Head::Nothing, _) => Self::add(parts, y.head, shapes(&y.children)),
                     // As `plus` in compiled code, which decides as little as it can at run time.
                     (_, Head::ZeroOf) if right.len() == 1 => Self::add(parts, x.head, shapes(&x.children)),
@@ -602,16 +615,17 @@ impl Unfolding<'_, '_> {
                         Self::add(parts, x.head, shapes(&x.children));
                     }
                     (Head::Vector, Head::OneHot) => {
-                        let (all, one) = (x.children[0], y.children[1]);
+                        let [all, one] = [x.children[0], y.children[1]].map(|part| self.shapes.settled_element(part));
                         Self::add(parts, Head::Vector, vec![vec![Atom::Shape(all), Atom::Plus(all, one)]]);
                     }
                     (Head::OneHot, Head::Vector) => {
-                        let (all, one) = (y.children[0], x.children[1]);
+                        let [all, one] = [y.children[0], x.children[1]].map(|part| self.shapes.settled_element(part));
                         Self::add(parts, Head::Vector, vec![vec![Atom::Shape(all), Atom::Plus(one, all)]]);
                     }
                     (Head::OneHot, Head::OneHot) => {
                         let zero = self.shapes.zero(x.children[0]);
-                        let (one, other) = (x.children[1], y.children[1]);
+                        let [zero, one, other] =
+                            [zero, x.children[1], y.children[1]].map(|part| self.shapes.settled_element(part));
                         let each =
                             vec![Atom::Shape(zero), Atom::Shape(one), Atom::Shape(other), Atom::Plus(one, other)];
                         Self::add(parts, Head::Vector, vec![each]);

@@ -116,12 +116,40 @@ impl Shapes {
             parts.push(match alternative.head {
                 Head::OneHot => {
                     let element = self.element(part);
+                    let element = self.settled_element(element);
                     self.make(Head::Vector, &[element])
                 }
                 _ => part,
             });
         }
         self.join_all(&parts)
+    }
+
+    /// The shape with plain vectors in place of one-hot ones and zeros of vectors, and so on for elements that are vectors:
+    /// who adds to it meets one form.
+    pub fn settled(&mut self, shape: Shape) -> Shape {
+        let shape = self.dense(shape);
+        match self.single(shape).filter(|vector| vector.head == Head::Vector) {
+            Some(vector) => {
+                let element = self.settled_element(vector.children[0]);
+                self.make(Head::Vector, &[element])
+            }
+            None => shape,
+        }
+    }
+
+    /// The same of an element, if it is a vector.
+    pub fn settled_element(&mut self, element: Shape) -> Shape {
+        let alternatives = self.alternatives(element);
+        let is_vector = |alternative: &Alternative| match alternative.head {
+            Head::ZeroOf => {
+                let of = self.alternatives(alternative.children[0]);
+                of.iter().all(|of| matches!(of.head, Head::Vector | Head::OneHot))
+            }
+            head => may_be_vector(head),
+        };
+        let are_vectors = !alternatives.is_empty() && alternatives.iter().all(is_vector);
+        if are_vectors && !self.is_recursive(element) { self.settled(element) } else { element }
     }
 
     /// What [`Prim::Handed`] or [`Prim::Kept`] makes of sums, this deep in them.
@@ -142,10 +170,9 @@ impl Shapes {
                     self.make(alternative.head, &parts)
                 }
                 _ if is_handed(self, alternative) != (side == Prim::Handed) => self.make(Head::Nothing, &[]),
-                // So that who adds to it meets one form.
-                Head::OneHot => {
-                    let one_hot = self.make(Head::OneHot, &alternative.children);
-                    self.dense(one_hot)
+                head if side == Prim::Handed => {
+                    let vector = self.make(head, &alternative.children);
+                    self.settled(vector)
                 }
                 head => self.make(head, &alternative.children),
             });
@@ -181,6 +208,43 @@ impl Shapes {
     pub fn parts_hand_on(&mut self, pair: &Alternative, levels: Levels) -> bool {
         let mut parts = pair.children.iter().enumerate();
         parts.any(|(part, shape)| levels.below(part).is_some_and(|levels| self.hands_on(*shape, levels)))
+    }
+
+    /// Whether elements of an alternative of a sum have vectors that are handed on.
+    pub fn gives_elements(&mut self, alternative: &Alternative) -> bool {
+        is_handed(self, alternative) && {
+            let part = self.intern(vec![alternative.clone()]);
+            let element = self.element(part);
+            self.hands_on(element, Levels::ALL)
+        }
+    }
+
+    /// The one-hot vector with a vector as its part if that is one-hot or a folded zero: who takes it out again adds to it.
+    pub fn dense_part(&mut self, one_hot: Shape) -> Shape {
+        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot) {
+            Some(alternative) => {
+                let part = self.settled(alternative.children[1]);
+                self.make(Head::OneHot, &[alternative.children[0], part])
+            }
+            None => one_hot,
+        }
+    }
+
+    /// The element that a one-hot vector does not have from its base.
+    pub fn hot_element(&mut self, one_hot: Shape) -> Shape {
+        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot) {
+            Some(alternative) => alternative.children[1],
+            None => self.element(one_hot),
+        }
+    }
+
+    /// The shape without the alternative that stands for nothing.
+    pub fn without_nothing(&mut self, shape: Shape) -> Shape {
+        if self.find(shape, Class::Nothing).is_none() {
+            return shape;
+        }
+        let kept = self.alternatives(shape).iter().filter(|of| of.head != Head::Nothing).cloned().collect();
+        self.intern(kept)
     }
 
     /// Whether values of a shape hold nothing.
@@ -260,10 +324,68 @@ pub fn reference(shapes: &mut Shapes, vector: Shape, index: Shape) -> Shape {
 
 /// The shape of `(in-element vector index sensitivity)`.
 pub fn in_element(shapes: &mut Shapes, vector: Shape, sensitivity: Shape) -> Shape {
-    let vector = shapes.vectors(vector);
-    if vector == Shapes::BOTTOM {
-        return vector;
+    let nothing = shapes.make(Head::Nothing, &[]);
+    if sensitivity == nothing || vector == nothing {
+        return nothing;
+    }
+    let holes = [vector, sensitivity].into_iter().any(|shape| shapes.find(shape, Class::Nothing).is_some());
+    let (vector, sensitivity) = (shapes.vectors(vector), shapes.without_nothing(sensitivity));
+    if vector == Shapes::BOTTOM || sensitivity == Shapes::BOTTOM {
+        return if holes { nothing } else { Shapes::BOTTOM };
     }
     let base = shapes.zero_base(vector);
-    shapes.make(Head::OneHot, &[base, sensitivity])
+    let one_hot = shapes.make(Head::OneHot, &[base, sensitivity]);
+    if holes { shapes.join(one_hot, nothing) } else { one_hot }
+}
+
+/// The shape of `(take-element sum index)`.
+pub fn take_element(shapes: &mut Shapes, sum: Shape) -> Shape {
+    let mut taken = Vec::new();
+    for alternative in shapes.alternatives(sum).iter() {
+        let part = shapes.intern(vec![alternative.clone()]);
+        taken.push(match shapes.gives_elements(alternative) {
+            true => shapes.element(part),
+            false => shapes.make(Head::Nothing, &[]),
+        });
+    }
+    shapes.join_all(&taken)
+}
+
+/// The shape of `(put-element sum index element)`, where the element is one-hot.
+pub fn put_element(shapes: &mut Shapes, sum: Shape, one_hot: Shape) -> Shape {
+    let one_hot = shapes.dense_part(one_hot);
+    let hot = shapes.hot_element(one_hot);
+    let mut sums = Vec::new();
+    for alternative in shapes.alternatives(sum).iter() {
+        let part = shapes.intern(vec![alternative.clone()]);
+        sums.push(match shapes.gives_elements(alternative) {
+            true => {
+                let element = shapes.element(part);
+                let element = shapes.settled_element(element);
+                let element = shapes.join(element, hot);
+                shapes.make(Head::Vector, &[element])
+            }
+            false if alternative.head == Head::Nothing => one_hot,
+            false => shapes.plus(part, one_hot),
+        });
+    }
+    shapes.join_all(&sums)
+}
+
+/// The shape of `(leave-element sum index sensitivity)`.
+pub fn leave_element(shapes: &mut Shapes, sum: Shape, sensitivity: Shape) -> Shape {
+    let mut left = Vec::new();
+    for alternative in shapes.alternatives(sum).iter() {
+        left.push(match shapes.gives_elements(alternative) {
+            true => {
+                let element = shapes.element(sensitivity);
+                let zero = shapes.zero(element);
+                let element = shapes.join(element, zero);
+                shapes.make(Head::Vector, &[element])
+            }
+            false if alternative.head == Head::Nothing => shapes.make(Head::Nothing, &[]),
+            false => sensitivity,
+        });
+    }
+    shapes.join_all(&left)
 }

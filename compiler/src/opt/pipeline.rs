@@ -152,7 +152,8 @@ const TAPES: &[Row] = &[
     ("counters", "fields that nobody needs are gone, and tapes have one end"),
 ];
 
-/// Runs after these rounds, and a last one follows if it finds something.
+/// Runs after these rounds, and they are repeated as long as it finds something, at most [`VECTOR_ROUNDS`] times: for each
+/// depth of loops.
 const VECTORS: &[Row] = &[
     ("inductions", "the loops that read tapes count, too"),
     ("licm", "bounds of loops that do not change should not look as if they did"),
@@ -172,6 +173,7 @@ const FUSE: &[Row] = &[
 const GROWING_ROUNDS: usize = 4;
 const SIMPLIFYING_ROUNDS: usize = 4;
 const TAPE_ROUNDS: usize = 3;
+const VECTOR_ROUNDS: usize = 4;
 const FUSING_ROUNDS: usize = 4;
 
 /// Runs once, after everything else.
@@ -249,9 +251,7 @@ pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
     runner.most = growth(size(program));
     runner.rounds(program, GROWING_ROUNDS);
     runner.repeat(program, TAPES, TAPE_ROUNDS);
-    if runner.run_all(program, VECTORS) {
-        runner.rounds(program, 1);
-    }
+    runner.repeat(program, VECTORS, VECTOR_ROUNDS);
     runner.repeat(program, FUSE, FUSING_ROUNDS);
     runner.run_all(program, FINISH);
     runner.report

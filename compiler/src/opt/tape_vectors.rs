@@ -18,17 +18,20 @@
 //! a header and a pointer for each round.
 //!
 //! What follows from the place of a node is not kept: the counter itself, and what few cheap operations compute from it and
-//! from what the reading loops still know, elements of vectors among them. If nothing else was on the tape, it is the
+//! from what does not change in the loop, elements of vectors among them. If nothing else was on the tape, it is the
 //! number of rounds.
 //!
-//! What is the same in all rounds is kept once for the whole tape.
-//!
-//! Between the loops a tape is a box with its length, its vector and what is the same in all rounds. It can be there whatever happens to it between the
+//! Between the loops a tape is a box with its length and its vector, and with what did not change in the loop and is no
+//! longer known where the tape is read. It can be there whatever happens to it between the
 //! loops: it may be stored on the tape of an outer loop, or be returned. Required is that one loop makes the nodes of the
 //! sum, and that all who look at them are loops that start at any tape and go from each node to the next.
 //!
 //! A loop that may fail, or that does what can be seen, may end before its counter does. Its tape is a vector only if there
-//! is a vector of that length already: memory for rounds that are never made should not be asked for.
+//! is a vector of that length already, or if each round checks the counter against a bound such as the length of a vector,
+//! which then bounds the length of the tape: memory for rounds that are never made should not be asked for.
+//!
+//! Loops are treated from the inside out: what the tape of an inner loop held on to becomes part of the nodes of the outer
+//! one (by [`unbox_fields`](super::unbox_fields)), where it may be the same in all rounds again.
 //!
 //! Runs when nothing more is found out about the fields of tapes.
 //!
@@ -42,7 +45,7 @@ use crate::ssa::ir::{
     BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value, VectorId,
     VectorLayout,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
 /// Treats the whole program.
@@ -56,9 +59,14 @@ pub fn run(program: &mut Program) -> bool {
     }
     // Plans change neither what functions do nor who calls them.
     let effects = Effects::new(program);
+    let builders: Vec<Option<Builder>> =
+        tapes.iter().map(|tape| find::plan(program, &effects, tape).map(|plan| plan.builder)).collect();
     let mut changed = false;
-    for tape in tapes {
-        if let Some(plan) = find::plan(program, &effects, &tape) {
+    for (tape, builder) in tapes.iter().zip(&builders) {
+        if !builder.as_ref().is_some_and(|outer| !builders.iter().flatten().any(|inner| outer.contains(inner))) {
+            continue;
+        }
+        if let Some(plan) = find::plan(program, &effects, tape) {
             plan.apply(program);
             changed = true;
         }
@@ -86,8 +94,17 @@ struct Builder {
     bound: Value,
     /// Whether the bound is the length of a vector that is there before the loop.
     is_length: bool,
+    /// What every round checks the counter to be below, where the loop may fail otherwise, too.
+    limit: Option<Value>,
     /// The box of the node.
     node: Value,
+}
+
+impl Builder {
+    /// Whether the other loop is in this one.
+    fn contains(&self, other: &Builder) -> bool {
+        self.function == other.function && self.header != other.header && self.body.contains(&other.header)
+    }
 }
 
 /// A loop that reads a tape.
@@ -105,8 +122,6 @@ struct Reader {
 enum Read {
     /// From this field of the element.
     Kept(u32),
-    /// From what is the same in all rounds, at this position.
-    Same(usize),
     Computed(Expression),
 }
 
@@ -117,6 +132,8 @@ enum Expression {
     Counter,
     /// What the loops know.
     Known(Value),
+    /// What the builder knows before its loop, and the box of the tape holds.
+    Held(Value),
     Operation(Op, Type, Vec<Expression>),
 }
 
@@ -133,8 +150,8 @@ struct Plan {
     reads: Vec<Read>,
     /// The types of the fields that are kept.
     kept: Vec<Type>,
-    /// What the builder does not change, and its type.
-    same: Vec<(Value, Type)>,
+    /// What the box of the tape holds besides, as values of the builder.
+    held: Vec<(Value, Type)>,
 }
 
 /// Adds instructions to the end of a list.
@@ -152,12 +169,15 @@ impl Maker<'_> {
         self.make(Op::ConstInt(number), &[], Type::Int)
     }
 
-    fn compute(&mut self, expression: &Expression, counter: Value) -> Value {
+    /// Computes an expression; `held` has the values of the builder that the reader has under other names.
+    fn compute(&mut self, expression: &Expression, counter: Value, held: &FxHashMap<Value, Value>) -> Value {
         match expression {
             Expression::Counter => counter,
             Expression::Known(value) => *value,
+            Expression::Held(value) => held[value],
             Expression::Operation(op, ty, operands) => {
-                let operands: Vec<Value> = operands.iter().map(|operand| self.compute(operand, counter)).collect();
+                let operands: Vec<Value> =
+                    operands.iter().map(|operand| self.compute(operand, counter, held)).collect();
                 self.make(*op, &operands, *ty)
             }
         }
@@ -168,8 +188,8 @@ impl Plan {
     fn apply(&self, program: &mut Program) {
         let vector = (!self.kept.is_empty())
             .then(|| program.vectors.push(VectorLayout { name: "tape".into(), fields: self.kept.clone() }));
-        let same = self.same.iter().map(|(_, ty)| *ty);
-        let fields = [Type::Int].into_iter().chain(vector.map(|_| Type::Ptr)).chain(same).collect();
+        let held = self.held.iter().map(|(_, ty)| *ty);
+        let fields = [Type::Int].into_iter().chain(vector.map(|_| Type::Ptr)).chain(held).collect();
         program.sums[self.sum].alternatives[self.node as usize].fields = fields;
         for reader in &self.readers {
             self.change_reader(&mut program.functions[reader.function], reader, vector);
@@ -178,14 +198,22 @@ impl Plan {
     }
 
     fn change_builder(&self, function: &mut Function, vector: Option<VectorId>) {
-        let Builder { header, before, position, tape, counter, first, bound, node, .. } = self.builder;
+        let Builder { header, before, position, tape, counter, first, bound, limit, node, .. } = self.builder;
         let mut insts = std::mem::take(&mut function.blocks[before].insts);
         let mut maker = Maker { function, insts: &mut insts };
         let length = if self.builder.is_length && self.builder.constant == Some(0) {
             bound
         } else {
             let none = maker.int(0);
-            let runs = maker.make(Op::IntCompare(IntCompare::Lt), &[first, bound], Type::Bool);
+            let mut runs = maker.make(Op::IntCompare(IntCompare::Lt), &[first, bound], Type::Bool);
+            let mut bound = bound;
+            if let Some(limit) = limit {
+                let below = Op::IntCompare(IntCompare::Below);
+                let passes = maker.make(below, &[first, limit], Type::Bool);
+                runs = maker.make(Op::And, &[runs, passes], Type::Bool);
+                let is_less = maker.make(below, &[bound, limit], Type::Bool);
+                bound = maker.make(Op::Select, &[is_less, bound, limit], Type::Int);
+            }
             let rounds = maker.make(Op::Int2(Int2::Sub), &[bound, first], Type::Int);
             maker.make(Op::Select, &[runs, rounds, none], Type::Int)
         };
@@ -216,8 +244,8 @@ impl Plan {
 
         // On the way out the tape becomes a box.
         let made = function.values.push(Type::Ptr);
-        let same = self.same.iter().map(|(value, _)| *value);
-        let args = [length].into_iter().chain(vector.map(|_| tape)).chain(same).collect();
+        let held = self.held.iter().map(|(value, _)| *value);
+        let args = [length].into_iter().chain(vector.map(|_| tape)).chain(held).collect();
         let inst = Inst { op: Op::Box(self.sum, self.node), args, results: smallvec![made], span: None };
         let mut terminator = function.blocks[header].terminator.clone();
         for target in terminator.targets_mut() {
@@ -264,7 +292,9 @@ impl Plan {
     fn change_reader(&self, function: &mut Function, reader: &Reader, vector: Option<VectorId>) {
         let tape = reader.tape;
         let (left, length) = (function.values.push(Type::Int), function.values.push(Type::Int));
-        let same: Vec<Value> = self.same.iter().map(|(_, ty)| function.values.push(*ty)).collect();
+        let held: Vec<Value> = self.held.iter().map(|(_, ty)| function.values.push(*ty)).collect();
+        let names: FxHashMap<Value, Value> =
+            self.held.iter().map(|(value, _)| *value).zip(held.iter().copied()).collect();
         let mut replacements = Replacements::new(function);
         for id in function.blocks.ids() {
             let mut insts = Vec::new();
@@ -283,19 +313,19 @@ impl Plan {
                         let place = maker.make(Op::Int2(Int2::Add), &[left, one], Type::Int);
                         let index = if field > self.chain { field - 1 } else { field };
                         match &self.reads[index as usize] {
-                            Read::Same(position) => same[*position],
                             Read::Kept(field) => {
                                 let vector = vector.expect("there is a vector if a field is kept");
                                 let ty = self.kept[*field as usize];
                                 maker.make(Op::Element(vector, *field), &[tape, length, place], ty)
                             }
                             Read::Computed(expression) => {
+                                let first = self.builder.first;
                                 let first = match self.builder.constant {
                                     Some(first) => maker.int(first),
-                                    None => self.builder.first,
+                                    None => names.get(&first).copied().unwrap_or(first),
                                 };
                                 let counter = maker.make(Op::Int2(Int2::Add), &[place, first], Type::Int);
-                                maker.compute(expression, counter)
+                                maker.compute(expression, counter, &names)
                             }
                         }
                     }
@@ -306,25 +336,25 @@ impl Plan {
                 };
                 replacements.replace(inst.results[0], by);
             }
-            self.pass_tape(function, (id, insts), reader, ([left, length], &same), vector);
+            self.pass_tape(function, (id, insts), reader, ([left, length], &held), vector);
         }
         let params = &mut function.blocks[reader.header].params;
         if vector.is_none() {
             params.remove(reader.position);
         }
         params.extend([left, length]);
-        params.extend(same);
+        params.extend(held);
         replacements.apply(function);
     }
 
-    /// Ends a block with these instructions; its jumps to the loop pass what is left of the tape, its length, and what is the same in all
-    /// rounds.
+    /// Ends a block with these instructions; its jumps to the loop pass what is left of the tape, its length, and what its
+    /// box holds.
     fn pass_tape(
         &self,
         function: &mut Function,
         (id, mut insts): (BlockId, Vec<Inst>),
         reader: &Reader,
-        ([left, length], same): ([Value; 2], &[Value]),
+        ([left, length], held): ([Value; 2], &[Value]),
         vector: Option<VectorId>,
     ) {
         let mut terminator = function.blocks[id].terminator.clone();
@@ -333,7 +363,7 @@ impl Plan {
                 let mut maker = Maker { function, insts: &mut insts };
                 let one = maker.int(-1);
                 target.args.extend([maker.make(Op::Int2(Int2::Add), &[left, one], Type::Int), length]);
-                target.args.extend(same);
+                target.args.extend(held);
                 if vector.is_none() {
                     target.args.remove(reader.position);
                 }
@@ -352,7 +382,7 @@ impl Plan {
                 onward.args.remove(reader.position);
             }
             onward.args.extend([all, all]);
-            for (field, (_, ty)) in (1 + u32::from(vector.is_some())..).zip(&self.same) {
+            for ((_, ty), field) in self.held.iter().zip(1 + u32::from(vector.is_some())..) {
                 onward.args.push(maker.make(Op::Field(self.sum, self.node, field), &[made], *ty));
             }
             function.blocks[between].insts = insts;

@@ -29,7 +29,8 @@ pub mod cycles;
 
 pub mod boxes;
 
-pub mod emit;
+pub mod element_sums;
+mod emit;
 
 pub mod convert;
 

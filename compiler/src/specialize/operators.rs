@@ -152,13 +152,18 @@ impl Specializer<'_> {
     /// `(plus a b)`, as a value of shape `target`.
     pub fn plus(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
         // A zero fills holes, so that it has to show what it consists of.
-        let unfold = |this: &mut Self, e: &mut Emitter, value: &Val, beside: &Val| match this.has_holes(beside) {
+        let unfold = |this: &mut Self, e: &mut Emitter, value: &Val, beside: &Val| match this
+            .flow
+            .shapes
+            .has_parts_with_holes(beside.shape)
+        {
             true => this.unfold_zeros(e, value),
             false => Some(value.clone()),
         };
         let (a, b) = (&unfold(self, e, a, b)?, &unfold(self, e, b, a)?);
         // Of two zeros either is the sum: where the right operand is sure to be one, nothing is left to decide.
-        if self.flow.shapes.single(b.shape).is_some_and(|alternative| alternative.head == Head::ZeroOf) {
+        let is_zero = self.flow.shapes.single(b.shape).is_some_and(|alternative| alternative.head == Head::ZeroOf);
+        if is_zero && self.tag_of(a.shape, Class::Nothing).is_none() {
             return self.convert(e, a, target);
         }
         let multiplies = self.meet_in_several_ways(a.shape, b.shape);
@@ -216,6 +221,18 @@ impl Specializer<'_> {
     pub fn plus_unfolded(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
         let single = self.flow.shapes.single(a.shape).is_some() && self.flow.shapes.single(b.shape).is_some();
         self.dispatch(e, a, target, |this, e, x| {
+            if x.alternative.head == Head::Nothing && this.tag_of(b.shape, Class::ZeroOf).is_some() {
+                return this.dispatch(e, b, target, |this, e, y| {
+                    let value = this.single(e, y);
+                    match this.flow.shapes.settled_element(value.shape) == value.shape {
+                        true => this.convert(e, &value, target),
+                        false => {
+                            let filled = this.settled(e, &value)?;
+                            this.convert(e, &filled, target)
+                        }
+                    }
+                });
+            }
             if matches!(x.alternative.head, Head::ZeroOf | Head::Nothing)
                 || x.alternative.head == Head::Real(Fact::Zero) && this.is_real(b)
             {
@@ -308,6 +325,10 @@ impl Specializer<'_> {
         if side == Prim::Kept && !self.flow.shapes.hands_on(sum.shape, levels) {
             return self.convert(e, sum, target);
         }
+        if side == Prim::Handed && self.flow.shapes.split_sum(sum.shape, side, levels) == sum.shape {
+            // All of it is handed on as it is, which is seen best where nothing is decided.
+            return self.convert(e, sum, target);
+        }
         if self.has_many_choices(sum.shape) || self.is_large(sum.shape) {
             return Some(self.call_helper(e, Helper::Side(side, sum.shape, levels, target), &[sum], target));
         }
@@ -344,7 +365,7 @@ impl Specializer<'_> {
                 true if side == Prim::Kept => this.single(e, parts),
                 true => {
                     let handed = this.single(e, parts);
-                    this.dense(e, &handed)?
+                    this.settled(e, &handed)?
                 }
                 false => Val { shape: this.flow.shapes.make(Head::Nothing, &[]), leaves: Vec::new() },
             };

@@ -320,7 +320,7 @@ impl Specializer<'_> {
     }
 
     /// The element of a vector in any form, or of its zero, at a place in range, as a value of shape `result`.
-    fn element_at(
+    pub(super) fn element_at(
         &mut self,
         e: &mut Emitter,
         vector: &Val,
@@ -380,6 +380,20 @@ impl Specializer<'_> {
 
     /// `(in-element vector index sensitivity)`. The index has been checked: only the reverse phase of a read does this.
     pub fn in_element(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
+        let nothing = self.flow.shapes.make(Head::Nothing, &[]);
+        if let Some(holed) =
+            [0, 2].into_iter().find(|operand| self.tag_of(args[*operand].shape, Class::Nothing).is_some())
+        {
+            return self.dispatch(e, &args[holed], result, |this, e, parts| {
+                let operand = this.single(e, parts);
+                if operand.shape == nothing {
+                    return this.convert(e, &operand, result);
+                }
+                let mut args = args.to_vec();
+                args[holed] = operand;
+                this.in_element(e, &args, result)
+            });
+        }
         let length = self.length(e, Prim::VectorRef, &args[0])?;
         let number = self.real_operand(e, Prim::VectorRef, 1, &args[1])?;
         let place = e.value(Op::IntOf, &[number], Type::Int);
@@ -458,12 +472,57 @@ impl Specializer<'_> {
         })
     }
 
+    /// The value with vectors in place of one-hot ones and zeros of vectors, and so on for elements that are vectors.
+    pub fn settled(&mut self, e: &mut Emitter, value: &Val) -> Emitted<Val> {
+        let dense = self.dense(e, value)?;
+        let shape = self.flow.shapes.settled(dense.shape);
+        if shape == dense.shape {
+            return Some(dense);
+        }
+        let parts = self.parts(e, &dense, 0);
+        let wide = self.flow.shapes.alternatives(shape)[0].children[0];
+        let vector = Elements::of(&parts);
+        let settled = self.settled_elements(e, vector, wide);
+        Some(self.build(e, shape, 0, settled.leaves()))
+    }
+
     /// A one-hot vector as a vector of elements of that shape.
-    fn dense_elements(&mut self, e: &mut Emitter, parts: &Parts, shape: Shape) -> Emitted<Elements> {
-        let vector =
-            self.build_vector(e, shape, parts.own?, false, |this, e, place| this.zero_element(e, parts, place, shape));
-        let part = self.convert(e, &parts.children[0], shape)?;
+    pub(super) fn dense_elements(&mut self, e: &mut Emitter, parts: &Parts, shape: Shape) -> Emitted<Elements> {
+        let zero = self.flow.shapes.zero(parts.alternative.children[0]);
+        let vector = self.build_vector(e, shape, parts.own?, false, |this, e, place| {
+            let zero = this.zero_element(e, parts, place, zero)?;
+            this.settled_element(e, &zero, shape)
+        });
+        let part = self.settled_element(e, &parts.children[0], shape)?;
         Some(self.with_element(e, vector, parts.place?, &part))
+    }
+
+    /// The part of a one-hot vector, settled if elements of that shape are.
+    fn settled_part(&mut self, e: &mut Emitter, part: &Val, shape: Shape) -> Emitted<Val> {
+        match self.flow.shapes.join(part.shape, shape) == shape {
+            true => Some(part.clone()),
+            false => self.settled(e, part),
+        }
+    }
+
+    /// An element as one of that shape, settled if that is.
+    pub(super) fn settled_element(&mut self, e: &mut Emitter, element: &Val, shape: Shape) -> Emitted<Val> {
+        let settled = self.flow.shapes.settled_element(element.shape);
+        let is_wide = settled == element.shape || self.flow.shapes.join(element.shape, shape) == shape;
+        let element = if is_wide { element.clone() } else { self.settled(e, element)? };
+        self.convert(e, &element, shape)
+    }
+
+    /// A vector with elements of that shape, settled if that is.
+    pub(super) fn settled_elements(&mut self, e: &mut Emitter, vector: Elements, shape: Shape) -> Elements {
+        let is_wide = self.flow.shapes.settled_element(vector.shape) == vector.shape
+            || self.flow.shapes.join(vector.shape, shape) == shape;
+        match is_wide {
+            true => self.convert_elements(e, vector, shape),
+            false => {
+                self.map_elements(e, &vector, shape, false, |this, e, element| this.settled_element(e, element, shape))
+            }
+        }
     }
 
     /// The vector with elements converted to a shape that covers theirs.
@@ -555,18 +614,20 @@ impl Specializer<'_> {
                 }
             }
             (Head::OneHot, Head::Vector) => {
-                let vector = self.convert_elements(e, Elements::of(&y), shape);
+                let vector = self.settled_elements(e, Elements::of(&y), shape);
                 let element = self.element(e, &vector, x.place?);
-                let sum = self.plus(e, &x.children[0], &element, shape)?;
+                let part = self.settled_part(e, &x.children[0], shape)?;
+                let sum = self.plus(e, &part, &element, shape)?;
                 self.with_element(e, vector, x.place?, &sum)
             }
             _ => {
                 let vector = match f {
-                    Head::Vector => self.convert_elements(e, Elements::of(&x), shape),
+                    Head::Vector => self.settled_elements(e, Elements::of(&x), shape),
                     _ => self.dense_elements(e, &x, shape)?,
                 };
                 let element = self.element(e, &vector, y.place?);
-                let sum = self.plus(e, &element, &y.children[0], shape)?;
+                let part = self.settled_part(e, &y.children[0], shape)?;
+                let sum = self.plus(e, &element, &part, shape)?;
                 self.with_element(e, vector, y.place?, &sum)
             }
         };

@@ -16,6 +16,13 @@
 //! [nothing](crate::core::ir::Const::Nothing) there, and so is what has no sum yet. Such sums are *incomplete*: they have holes, which are
 //! filled by the first contribution or by a zero.
 //!
+//! The element of a vector of vectors is taken out of the vector's sum before it is handed on, and put back when its own
+//! contribution is due, or before somebody looks at the vector's sum ([`Prim::TakeElement`], [`Prim::PutElement`]):
+//!
+//! ~~~text
+//! x = (vector-ref v i)             s = sum of v;  x̄ = take-element s i;  ...;  s' = put-element s i (in-element v i x̄)
+//! ~~~
+//!
 //! Each sum is handed on once. A closure stands for its captures, a pair of arguments for these, a parameter for the
 //! variables that hold its parts.
 //!
@@ -27,7 +34,7 @@ use super::super::rules::{self, Call};
 use super::{Scope, Step, StepKind, Targets, bar};
 use crate::core::ir::{Below, Part, Rhs, Var};
 use crate::core::prim::Prim;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The body of a backpropagator under construction.
 pub(super) struct ReversePhase<'a> {
@@ -41,6 +48,22 @@ pub(super) struct ReversePhase<'a> {
     parts: FxHashMap<Var, PairParts>,
     /// Sums that may have holes, and contributions.
     incomplete: FxHashMap<Var, Holes>,
+    /// The variables that hold elements of vectors.
+    elements: FxHashMap<Var, Element>,
+    /// By vector, the variable that holds the element whose sum has been taken out of that of the vector.
+    taken: FxHashMap<Var, Var>,
+    /// What has been handed on to the call at hand.
+    lent: FxHashSet<Var>,
+}
+
+/// What a variable is an element of.
+#[derive(Clone, Copy)]
+struct Element {
+    vector: Var,
+    /// The vector and the index, for the reverse phase.
+    operands: [Var; 2],
+    /// The variable of the forward phase that holds the element.
+    reversed: Var,
 }
 
 /// Where a sum has holes.
@@ -65,8 +88,11 @@ struct PairParts {
 
 impl<'a> ReversePhase<'a> {
     /// Nothing has been added yet.
-    pub fn new(code: Code<'a>, scope: &'a Scope, hands_on: bool) -> ReversePhase<'a> {
+    pub fn new(code: Code<'a>, scope: &'a Scope, steps: &[Step], hands_on: bool) -> ReversePhase<'a> {
         ReversePhase {
+            elements: elements(steps, scope),
+            taken: FxHashMap::default(),
+            lent: FxHashSet::default(),
             code,
             scope,
             hands_on,
@@ -142,8 +168,48 @@ impl<'a> ReversePhase<'a> {
             }
             return;
         }
+        self.put_back(x);
         let total = self.sum(x, self.sensitivities.get(&x).copied(), contribution);
         self.sensitivities.insert(x, total);
+    }
+
+    /// Takes the sum of an element out of that of its vector, if there is one and no other element of it is handed on in
+    /// the same call.
+    fn take(&mut self, x: Var) {
+        let Some(Element { vector, operands, .. }) = self.elements.get(&x).copied() else { return };
+        let other = self.taken.get(&vector).copied();
+        if other == Some(x) || self.lent.contains(&vector) || other.is_some_and(|other| self.lent.contains(&other)) {
+            return;
+        }
+        self.take(vector);
+        self.put_back(vector);
+        let Some(sum) = self.sensitivities.get(&vector).copied() else { return };
+        let index = self.operand(operands[1]);
+        let mut element = self.code.prim(Prim::TakeElement, &[sum, index]);
+        self.incomplete.insert(element, Holes::Anywhere);
+        self.taken.insert(vector, x);
+        if let Some(sum) = self.sensitivities.get(&x).copied() {
+            element = self.sum(x, Some(element), sum);
+        }
+        self.sensitivities.insert(x, element);
+    }
+
+    /// Puts what has been taken out of the sum of a vector back.
+    fn put_back(&mut self, vector: Var) {
+        let Some(x) = self.taken.remove(&vector) else { return };
+        let Element { operands, reversed, .. } = self.elements[&x];
+        let total = self.total(x, reversed);
+        self.sensitivities.remove(&x);
+        self.put(vector, operands, total);
+    }
+
+    fn put(&mut self, vector: Var, operands: [Var; 2], total: Var) {
+        let index = self.operand(operands[1]);
+        let element = self.code.prim(Prim::InElement, &[operands[0], index, total]);
+        let sum = self.sensitivities[&vector];
+        let name = bar(&self.code.name(vector));
+        let sum = self.code.bind(&name, Rhs::Prim(Prim::PutElement, vec![sum, index, element]));
+        self.sensitivities.insert(vector, sum);
     }
 
     /// A part of a contribution that is a pair.
@@ -178,6 +244,7 @@ impl<'a> ReversePhase<'a> {
 
     /// x̄, when everything has been added; `None` when nothing was. It may be incomplete.
     fn sensitivity(&mut self, x: Var) -> Option<Var> {
+        self.put_back(x);
         if let Some(PairParts { primal, sums }) = self.parts.remove(&x) {
             let is_complete = |sum: &Var| !self.is_incomplete(*sum);
             let complete = sums.map(|sum| sum.filter(is_complete));
@@ -252,6 +319,9 @@ impl<'a> ReversePhase<'a> {
             let both = self.pair_with_holes(sums);
             self.add(x, both);
         }
+        self.put_back(x);
+        self.take(x);
+        self.lent.insert(x);
         let sum = self.sensitivities.get(&x).copied()?;
         let handed = self.code.prim(Prim::Handed, &[sum]);
         let kept = self.code.prim(Prim::Kept, &[sum]);
@@ -291,6 +361,7 @@ impl<'a> ReversePhase<'a> {
             true => self.total(step.var, step.reversed),
             false => sensitivity,
         };
+        self.lent.clear();
         match (&step.rhs, &step.kind) {
             (Rhs::Var(y), _) => self.add(*y, sensitivity),
             (Rhs::Apply(..), StepKind::Call { backpropagator, targets }) => {
@@ -325,6 +396,12 @@ impl<'a> ReversePhase<'a> {
                 }
             }
             (Rhs::Prim(Prim::VectorRef, args), _) if self.scope.inactive.contains(&args[0]) => {}
+            (Rhs::Prim(Prim::VectorRef, args), StepKind::Prim { operands, .. })
+                if self.taken.get(&args[0]) == Some(&step.var) =>
+            {
+                self.taken.remove(&args[0]);
+                self.put(args[0], [operands[0], operands[1]], sensitivity);
+            }
             (Rhs::Prim(Prim::VectorRef, args), StepKind::Prim { operands, .. }) => {
                 let index = self.operand(operands[1]);
                 let contribution = self.code.prim(Prim::InElement, &[operands[0], index, sensitivity]);
@@ -349,6 +426,7 @@ impl<'a> ReversePhase<'a> {
                     match prim {
                         Prim::Handed => self.incomplete.insert(contribution, Holes::OfHanded),
                         Prim::Kept => self.incomplete.insert(contribution, Holes::OfKept),
+                        Prim::TakeElement => self.incomplete.insert(contribution, Holes::Anywhere),
                         _ => None,
                     };
                     self.add(args[index], contribution);
@@ -391,6 +469,20 @@ impl<'a> ReversePhase<'a> {
             }
         }
     }
+}
+
+/// The variables of a body that hold elements of vectors.
+fn elements(steps: &[Step], scope: &Scope) -> FxHashMap<Var, Element> {
+    let mut elements = FxHashMap::default();
+    for step in steps {
+        if let (Rhs::Prim(Prim::VectorRef, args), StepKind::Prim { operands, .. }) = (&step.rhs, &step.kind)
+            && !scope.inactive.contains(&args[0])
+        {
+            let operands = [operands[0], operands[1]];
+            elements.insert(step.var, Element { vector: args[0], operands, reversed: step.reversed });
+        }
+    }
+    elements
 }
 
 /// Which variables of a body hold others, or their parts.

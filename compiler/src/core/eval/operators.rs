@@ -448,7 +448,7 @@ pub fn within(sum: &Value, sensitivity: &Value) -> Value {
 }
 
 /// Whether a sum has vectors that are handed on, this deep in it: zeros are not, as to begin with one costs nothing.
-fn hands_on(sum: &Value, levels: Levels) -> bool {
+pub fn hands_on(sum: &Value, levels: Levels) -> bool {
     match sum {
         Value::Vector(vector) => !vector.is_zero(),
         Value::Pair(pair) if !pair.is_zero() => {

@@ -151,6 +151,17 @@ fn vector(prim: Prim, x: Value, y: Value, program: &Program) -> Result<Value, Ru
     }
 }
 
+/// The vector with another element at an index.
+fn with_element(x: &Value, index: &Value, element: Value, program: &Program) -> Result<Value, RuntimeError> {
+    let Value::Vector(vector) = x else {
+        return Err(RuntimeError::NotAVector { prim: Prim::VectorRef, found: found(program, x) });
+    };
+    let mut elements = vector.elements().to_vec();
+    let index = index_of(Prim::VectorRef, index, elements.len(), program)?;
+    elements[index] = element;
+    Ok(Value::vector(elements))
+}
+
 /// The index into a vector of so many elements that an operand is.
 fn index_of(prim: Prim, index: &Value, length: usize, program: &Program) -> Result<usize, RuntimeError> {
     let number = number_of(prim, 1, index, program)?;
@@ -209,6 +220,8 @@ fn derivative(
             other => other.clone(),
         }),
         Prim::InElement => match x {
+            Value::Nothing => Ok(Value::Nothing),
+            _ if matches!(z, Value::Nothing) => Ok(Value::Nothing),
             Value::Vector(vector) => {
                 let index = index_of(Prim::VectorRef, y, vector.elements().len(), world.program)?;
                 let mut zeros: Vec<Value> = vector.elements().iter().map(deferred::zero).collect();
@@ -217,6 +230,32 @@ fn derivative(
             }
             _ => Err(RuntimeError::NotAVector { prim: Prim::VectorRef, found: found(world.program, x) }),
         },
+        Prim::TakeElement => match x {
+            Value::Nothing => Ok(Value::Nothing),
+            _ => {
+                let element = vector(Prim::VectorRef, x.clone(), y.clone(), world.program)?;
+                Ok(if operators::hands_on(&element, Levels::ALL) { element } else { Value::Nothing })
+            }
+        },
+        Prim::PutElement | Prim::LeaveElement => {
+            let is_put = prim == Prim::PutElement;
+            let Value::Nothing = x else {
+                let element = vector(Prim::VectorRef, x.clone(), y.clone(), world.program)?;
+                if operators::hands_on(&element, Levels::ALL) {
+                    let new = vector(Prim::VectorRef, z.clone(), y.clone(), world.program)?;
+                    return match is_put {
+                        true => with_element(x, y, new, world.program),
+                        false => with_element(z, y, deferred::zero(&new), world.program),
+                    };
+                }
+                return if is_put {
+                    derivative(below, Prim::Plus, x, z, &Value::Nothing, world)
+                } else {
+                    Ok(z.clone())
+                };
+            };
+            Ok(if is_put { z.clone() } else { Value::Nothing })
+        }
         Prim::J => Ok(deferred::apply(Operator::Reverse(below), x)),
         Prim::JStar => Ok(deferred::apply(Operator::Forward(below), x)),
         Prim::Lift => Ok(deferred::apply(Operator::Lift(below), x)),

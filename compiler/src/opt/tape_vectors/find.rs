@@ -11,7 +11,7 @@ use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Prog
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many operations compute what would be one field.
-const MOST_OPERATIONS: usize = 3;
+const MOST_OPERATIONS: usize = 4;
 
 /// A sum of nodes of one kind, which one instruction makes, and a start.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<
     let (mut builder, node) = builder(&code, tape)?;
     builder.is_length = is_length(&code, &builder, |_| false);
     if !is_length(&code, &builder, |id| builder.body.contains(&id)) && !completes(&code, effects, &builder.body) {
-        return None;
+        builder.limit = Some(limit(&code, &builder)?);
     }
     let chain = node.args.iter().position(|arg| *arg == builder.tape)?;
     let mut readers = Vec::new();
@@ -132,14 +132,13 @@ pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<
     }
     let known = known(&code, tape);
     let study = Study { code: &code, builder: &builder, known };
-    let (mut reads, mut kept, mut same) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut reads, mut kept, mut held) = (Vec::new(), Vec::new(), Vec::new());
     for arg in node.args.iter().enumerate().filter(|(field, _)| *field != chain).map(|(_, arg)| *arg) {
         let computed = study.expression(arg).filter(|found| operations(found) <= MOST_OPERATIONS);
         reads.push(match computed {
-            Some(expression) => Read::Computed(expression),
-            None if !builder.body.contains(code.homes.get(&arg)?) => {
-                same.push((arg, code.function.values[arg]));
-                Read::Same(same.len() - 1)
+            Some(expression) => {
+                study.hold(&expression, &mut held);
+                Read::Computed(expression)
             }
             None => {
                 kept.push(code.function.values[arg]);
@@ -148,12 +147,12 @@ pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<
         });
     }
     let chain = u32::try_from(chain).ok()?;
-    Some(Plan { sum: tape.sum, node: tape.node, chain, builder, readers, reads, kept, same })
+    Some(Plan { sum: tape.sum, node: tape.node, chain, builder, readers, reads, kept, held })
 }
 
 fn operations(expression: &Expression) -> usize {
     match expression {
-        Expression::Counter | Expression::Known(_) => 0,
+        Expression::Counter | Expression::Known(_) | Expression::Held(_) => 0,
         Expression::Operation(op, _, operands) => {
             usize::from(!is_constant(*op)) + operands.iter().map(operations).sum::<usize>()
         }
@@ -237,6 +236,7 @@ fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
         constant,
         bound,
         is_length: false,
+        limit: None,
         node: made,
     };
     Some((builder, node))
@@ -276,6 +276,30 @@ fn is_length(code: &Code<'_>, builder: &Builder, within: impl Fn(BlockId) -> boo
                 Op::Element(..) | Op::WithElement(_) => inst.args[1] == builder.bound,
                 _ => false,
             })
+    })
+}
+
+/// What the counter is checked against on the way to the node of each round.
+fn limit(code: &Code<'_>, builder: &Builder) -> Option<Value> {
+    let node = *code.homes.get(&builder.node)?;
+    let is_fixed = |value: &Value| code.homes.get(value).is_some_and(|home| !builder.body.contains(home));
+    code.graph.order.iter().filter(|id| builder.body.contains(id)).find_map(|id| {
+        let Terminator::Branch(condition, onward, out) = &code.function.blocks[*id].terminator else { return None };
+        let is_way = code.graph.dominates(onward.block, node)
+            && code.graph.predecessors[onward.block].len() == 1
+            && !builder.body.contains(&out.block);
+        let mut waiting = vec![*condition];
+        while let Some(condition) = waiting.pop().filter(|_| is_way) {
+            let Some(inst) = code.definitions.inst(code.function, condition) else { continue };
+            match inst.op {
+                Op::And => waiting.extend(&inst.args),
+                Op::IntCompare(IntCompare::Below) if inst.args[0] == builder.counter && is_fixed(&inst.args[1]) => {
+                    return Some(inst.args[1]);
+                }
+                _ => {}
+            }
+        }
+        None
     })
 }
 
@@ -335,8 +359,7 @@ impl Study<'_> {
 
     fn at_depth(&self, value: Value, depth: usize) -> Option<Expression> {
         if value == self.builder.counter {
-            let first = self.builder.constant.is_some() || self.is_known(self.builder.first);
-            return first.then_some(Expression::Counter);
+            return Some(Expression::Counter);
         }
         let inst = self.code.definitions.inst(self.code.function, value);
         let ty = self.code.function.values[value];
@@ -345,6 +368,7 @@ impl Study<'_> {
                 Some(Expression::Operation(inst.op, ty, Vec::new()))
             }
             _ if self.is_known(value) => Some(Expression::Known(value)),
+            _ if self.is_fixed(value) => Some(Expression::Held(value)),
             Some(inst) if depth > 0 => {
                 let is_read = matches!(inst.op, Op::Element(..)) && ty != Type::Ptr && !self.may_change(inst.args[0]);
                 if !is_cheap(inst.op) && !is_read {
@@ -352,7 +376,7 @@ impl Study<'_> {
                 }
                 let operands =
                     inst.args.iter().map(|arg| self.at_depth(*arg, depth - 1)).collect::<Option<Vec<_>>>()?;
-                if is_read && !matches!(operands[0], Expression::Known(_)) {
+                if is_read && !matches!(operands[0], Expression::Known(_) | Expression::Held(_)) {
                     return None;
                 }
                 Some(Expression::Operation(inst.op, ty, operands))
@@ -369,7 +393,12 @@ impl Study<'_> {
         while let Some(id) = waiting.pop() {
             let block = &self.code.function.blocks[id];
             let targets = block.terminator.targets();
-            let is_change = |inst: &Inst| matches!(inst.op, Op::WithElement(_)) && inst.args[0] == vector;
+            let is_change = |inst: &Inst| match inst.op {
+                Op::WithElement(_) => inst.args[0] == vector,
+                // The function called may change it.
+                Op::Call(_) => inst.args.contains(&vector),
+                _ => false,
+            };
             if block.insts.iter().any(is_change) || targets.iter().any(|target| target.args.contains(&vector)) {
                 return true;
             }
@@ -378,6 +407,32 @@ impl Study<'_> {
             waiting.extend(onward.filter(|target| seen.insert(*target)));
         }
         false
+    }
+
+    /// Whether a value is the same in all rounds.
+    fn is_fixed(&self, value: Value) -> bool {
+        self.code.homes.get(&value).is_some_and(|home| !self.builder.body.contains(home))
+    }
+
+    /// Lists what an expression needs that is not at hand where the tape is read.
+    fn hold(&self, expression: &Expression, held: &mut Vec<(Value, Type)>) {
+        let value = match expression {
+            Expression::Held(value) => *value,
+            Expression::Counter => {
+                let first = self.builder.first;
+                if self.builder.constant.is_some() || self.is_known(first) {
+                    return;
+                }
+                first
+            }
+            Expression::Known(_) => return,
+            Expression::Operation(_, _, operands) => {
+                return operands.iter().for_each(|operand| self.hold(operand, held));
+            }
+        };
+        if held.iter().all(|(other, _)| *other != value) {
+            held.push((value, self.code.function.values[value]));
+        }
     }
 
     /// Whether a value is the same, and at hand, wherever the tape is read.
