@@ -233,6 +233,12 @@ impl Specializer<'_> {
                     }
                 });
             }
+            if x.alternative.head == Head::ZeroOf && this.tag_of(b.shape, Class::Nothing).is_some() {
+                return this.dispatch(e, b, target, |this, e, y| {
+                    let value = this.single(e, if y.alternative.head == Head::Nothing { x.clone() } else { y });
+                    this.convert(e, &value, target)
+                });
+            }
             if matches!(x.alternative.head, Head::ZeroOf | Head::Nothing)
                 || x.alternative.head == Head::Real(Fact::Zero) && this.is_real(b)
             {
