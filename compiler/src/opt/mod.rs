@@ -15,6 +15,7 @@
 //! | [`dead_loops`] | loops that compute nothing |
 //! | [`tail_calls`] | tail calls, loops |
 //! | [`licm`] | what does not change in a loop |
+//! | [`early_checks`] | checks with the same outcome in all rounds of a loop |
 //! | [`inductions`] | reals that count as integers, places that are in range |
 //! | [`peel`] | first rounds of loops that are not like the others |
 //! | [`select`] | selections instead of branches |
@@ -65,6 +66,7 @@ pub mod dce;
 
 pub mod tail_calls;
 
+pub mod early_checks;
 pub mod licm;
 
 pub mod inductions;

@@ -2,9 +2,9 @@
 
 use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_loops,
-    early_boxes, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading, lanes, late_changes, licm,
-    memory, merge_functions, peel, recompute_fields, schedule, select, shared_zeros, simplify_cfg, sink,
-    sole_alternatives, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, tape_vectors,
+    early_boxes, early_checks, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading, lanes,
+    late_changes, licm, memory, merge_functions, peel, recompute_fields, schedule, select, shared_zeros, simplify_cfg,
+    sink, sole_alternatives, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, tape_vectors,
     unbox_fields,
 };
 use crate::ssa::ir::Program;
@@ -78,6 +78,7 @@ pub const PASSES: &[Pass] = &[
     pass("fusion", "compute elements of vectors where they are read", fusion::run),
     pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
+    pass("early-checks", "check before a loop what does not change in it", early_checks::run),
     pass("inductions", "count by integers, drop checks of places that are in range", inductions::run),
     pass("peel", "make the first round of a loop apart where a test tells it from the others", peel::run),
     pass("shared-zeros", "let one of many reals tell whether they are the symbolic zero", shared_zeros::run),
@@ -181,6 +182,7 @@ const FINISH: &[Row] = &[
     ("shared-zeros", "what is added up has its final places, and no pass that knows symbolic zeros follows"),
     ("peel", "vectors that loops fill are fused, and no pass that looks for whole fillings follows"),
     ("inductions", "places that are before the counter are in range behind the first round"),
+    ("early-checks", "checks that do not change have been found to be equal, and loops have their final form"),
     ("licm", "loops have their final form"),
     ("gvn", "what left different loops may be the same"),
     ("select", "no pass that learns from branches follows"),

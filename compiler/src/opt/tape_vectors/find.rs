@@ -84,14 +84,12 @@ pub(super) fn tapes(program: &Program) -> Vec<Tape> {
     found
 }
 
-/// Gives each loop that makes boxes a block before it, where its vector can be made.
+/// Gives each loop a block before it that goes nowhere else, where its vector can be made: what comes before may be another
+/// loop, which tests there in each round whether it ends.
 pub(super) fn enter_loops_once(function: &mut Function) {
     let graph = Graph::new(function);
     for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {
-        let from = graph.predecessors[*header].iter().filter(|from| !graph.dominates(*header, **from));
-        if from.collect::<FxHashSet<_>>().len() > 1 {
-            preheader(function, &graph, *header);
-        }
+        preheader(function, &graph, *header);
     }
 }
 
