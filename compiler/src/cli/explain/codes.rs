@@ -2,7 +2,7 @@
 //!
 //! The index is a page of the documentation, which the compiler carries; its programs run as tests.
 
-use super::super::{FAULT, SUCCESS, terminal};
+use super::super::{FAULT, terminal};
 use crate::base::Diagnostic;
 
 /// The page.
@@ -22,10 +22,7 @@ pub fn explain(code: &str) -> u8 {
         terminal::report_plain(&Diagnostic::error_without_place("V0842", message).help(help));
         return FAULT;
     };
-    match terminal::print(&text) {
-        SUCCESS => SUCCESS,
-        failure => failure,
-    }
+    terminal::print(&text)
 }
 
 /// The section about a code, for a terminal: programs are indented instead of fenced.

@@ -236,13 +236,13 @@ impl Round<'_> {
                 let operands: Vec<Term> =
                     operands.into_iter().map(|operand| self.operand(operand, &mut steps)).collect();
                 let term = if self.full { self.prim(prim, operands) } else { Term::Prim(prim, operands) };
-                if let (Term::Prim(prim, operands), true) = (&term, self.full) {
-                    if matches!(prim.family(), Family::Arithmetic | Family::Comparison) {
-                        self.real.extend(operands.iter().filter_map(|operand| match operand {
-                            Term::Name(name) => Some(*name),
-                            _ => None,
-                        }));
-                    }
+                if let (Term::Prim(prim, operands), true) = (&term, self.full)
+                    && matches!(prim.family(), Family::Arithmetic | Family::Comparison)
+                {
+                    self.real.extend(operands.iter().filter_map(|operand| match operand {
+                        Term::Name(name) => Some(*name),
+                        _ => None,
+                    }));
                 }
                 Term::block(steps, term)
             }
