@@ -63,7 +63,8 @@ pub fn run(program: &mut Program) -> bool {
         tapes.iter().map(|tape| find::plan(program, &effects, tape).map(|plan| plan.builder)).collect();
     let mut changed = false;
     for (tape, builder) in tapes.iter().zip(&builders) {
-        if !builder.as_ref().is_some_and(|outer| !builders.iter().flatten().any(|inner| outer.contains(inner))) {
+        let has_inner = |outer: &Builder| builders.iter().flatten().any(|inner| outer.contains(inner));
+        if builder.as_ref().is_none_or(has_inner) {
             continue;
         }
         if let Some(plan) = find::plan(program, &effects, tape) {
