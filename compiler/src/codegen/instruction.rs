@@ -62,6 +62,7 @@ impl Translator<'_, '_, '_> {
             Op::Lanes(op) => self.lanewise(op, &args)?,
             Op::Splat => self.builder.ins().splat(types::F64X2, args[0]),
             Op::Pair => self.pair(args[0], args[1]),
+            Op::AnyLane => self.any_lane(args[0]),
             Op::Lane(second) => self.builder.ins().extractlane(args[0], u8::from(second)),
             Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
             Op::Opaque => self.opaque(args[0]),

@@ -30,6 +30,13 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().insertlane(first, y, 1)
     }
 
+    /// Whether a lane is true.
+    pub(super) fn any_lane(&mut self, truths: ir::Value) -> ir::Value {
+        let signs = self.builder.ins().vhigh_bits(types::I8, truths);
+        let none = self.builder.ins().iconst(types::I8, 0);
+        self.builder.ins().icmp(IntCC::NotEqual, signs, none)
+    }
+
     /// An operation on each lane.
     pub(super) fn lanewise(&mut self, op: Lanewise, args: &[ir::Value]) -> Result<ir::Value, Error> {
         Ok(match op {

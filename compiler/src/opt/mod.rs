@@ -71,6 +71,7 @@ pub mod licm;
 
 pub mod inductions;
 
+pub mod neutral_sums;
 pub mod peel;
 
 pub mod select;

@@ -3,7 +3,7 @@
 use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_loops,
     early_boxes, early_checks, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading, lanes,
-    late_changes, licm, memory, merge_functions, peel, recompute_fields, schedule, select, shared_zeros, simplify_cfg,
+    late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, schedule, select, shared_zeros, simplify_cfg,
     sink, sole_alternatives, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, tape_vectors,
     unbox_fields,
 };
@@ -83,6 +83,7 @@ pub const PASSES: &[Pass] = &[
     pass("peel", "make the first round of a loop apart where a test tells it from the others", peel::run),
     pass("shared-zeros", "let one of many reals tell whether they are the symbolic zero", shared_zeros::run),
     pass("select", "select values instead of branching where both are cheap", select::run),
+    pass("neutral-sums", "start sums of loops at -0.0 instead of the symbolic zero", neutral_sums::run),
     pass("late-changes", "change vectors after they have been read", late_changes::run),
     pass("sink", "compute what only errors need where they are reported", sink::run),
     Pass {
@@ -187,6 +188,7 @@ const FINISH: &[Row] = &[
     ("gvn", "what left different loops may be the same"),
     ("select", "no pass that learns from branches follows"),
     ("simplify-cfg", "blocks that became one side of a selection are gone"),
+    ("neutral-sums", "additions consist of selections now"),
     ("dce", "gvn leaves what it replaced"),
     ("dead-loops", "what loops have computed may be zeros that are known by now"),
     ("late-changes", "reads that are left stay where they are, and changes of equal functions should move alike"),

@@ -253,6 +253,8 @@ pub enum Op {
     Pair,
     /// `f64x2 -> f64`: the first lane, or, if true, the second.
     Lane(bool),
+    /// `boolx2 -> bool`: whether one of the lanes is true.
+    AnyLane,
     /// `ptr, int, int -> f64x2`: what [`Op::Element`] gives at the place and at the one after it, a real field. The
     /// producer's obligation: both places are less than the length.
     Elements(VectorId, u32),

@@ -520,6 +520,7 @@ impl Parser {
             "splat" => Op::Splat,
             "pair" => Op::Pair,
             "lane" => Op::Lane(a == Some("1")),
+            "any_lane" => Op::AnyLane,
             "elements" => Op::Elements(vector(self)?, number(self, b)?),
             "with_elements" => Op::WithElements(vector(self)?),
             "get" => Op::GlobalGet(self.entity::<SlotId>(a, "slot")?),

@@ -154,6 +154,7 @@ impl fmt::Display for Op {
             Op::Lanes(op) => op.fmt(f),
             Op::Splat => f.write_str("splat"),
             Op::Pair => f.write_str("pair"),
+            Op::AnyLane => f.write_str("any_lane"),
             Op::Lane(second) => write!(f, "lane.{}", u8::from(*second)),
             Op::Elements(vector, field) => write!(f, "elements.{vector}.{field}"),
             Op::WithElements(vector) => write!(f, "with_elements.{vector}"),

@@ -72,6 +72,7 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
         Op::Splat => (vec![F64], vec![F64x2]),
         Op::Pair => (vec![F64, F64], vec![F64x2]),
         Op::Lane(_) => (vec![F64x2], vec![F64]),
+        Op::AnyLane => (vec![Boolx2], vec![Bool]),
         Op::Elements(vector, field) => match program.vectors.get(vector)?.fields.get(field as usize)? {
             F64 => (vec![Ptr, Int, Int], vec![F64x2]),
             _ => return None,

@@ -24,8 +24,47 @@ pub(super) struct Plan {
     pub(super) laned: FxHashSet<Value>,
     /// The changes of the vectors that the loop carries, by their parameters.
     pub(super) changes: FxHashMap<Value, Inst>,
-    /// The sums and products that are made in lanes, by their parameters: what puts lanes together.
-    pub(super) sums: FxHashMap<Value, Real2>,
+    /// The sums, products and truth values that are made in lanes, by their parameters: what puts lanes together.
+    pub(super) sums: FxHashMap<Value, Gathering>,
+    /// The elements in lanes that are tested for the symbolic zero, if that is done once for all tests.
+    pub(super) tested: Vec<Value>,
+}
+
+/// What makes one value of those of all rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gathering {
+    /// A sum or a product: in lanes, its last digits are others.
+    Real(Real2),
+    /// Whether something is true in some round. The order does not matter.
+    Or,
+    /// Whether something is true in all rounds.
+    And,
+}
+
+impl Gathering {
+    /// The kind of an operation on a value that is gathered and another one.
+    fn of(op: Op) -> Option<Gathering> {
+        Some(match op {
+            Op::Real2(Real2::Add | Real2::Sub) => Gathering::Real(Real2::Add),
+            Op::Real2(Real2::Mul) => Gathering::Real(Real2::Mul),
+            Op::Or => Gathering::Or,
+            Op::And => Gathering::And,
+            _ => return None,
+        })
+    }
+
+    /// The operation of two values.
+    pub(super) fn op(self) -> Op {
+        match self {
+            Gathering::Real(op) => Op::Real2(op),
+            Gathering::Or => Op::Or,
+            Gathering::And => Op::And,
+        }
+    }
+
+    fn is_real(self) -> bool {
+        matches!(self, Gathering::Real(_))
+    }
 }
 
 /// The operation on lanes for one on single values.
@@ -63,11 +102,10 @@ impl Plan {
         if !places.into_iter().all(|place| search.goes_along(place)) {
             return None;
         }
-        if sums == Sums::Apart {
-            search.find_sums();
-        }
+        search.find_sums(sums);
         let laned = search.laned();
-        if sums == Sums::Apart && search.sums.is_empty() {
+        let is_apart = search.sums.values().any(|kind| kind.is_real());
+        if sums == Sums::Apart && !is_apart {
             return None;
         }
         let is_upwards = search.up?;
@@ -75,10 +113,53 @@ impl Plan {
             return None;
         }
         let Search { changes, sums, .. } = search;
-        let pairs = if sums.is_empty() { 1 } else { APART };
+        let tested = tested(&found, &laned);
+        let pairs = if is_apart { APART } else { 1 };
         let bounds = Bounds::new(function, definitions, &found, pairs * LANES)?;
-        Some(Plan { found, bounds, pairs, is_upwards, laned, changes, sums })
+        Some(Plan { found, bounds, pairs, is_upwards, laned, changes, sums, tested })
     }
+
+    /// What a test in lanes is if the elements that are tested are numbers, where that tells it.
+    pub(super) fn truth_of_numbers(&self, value: Value) -> Option<bool> {
+        let inst = self.found.inst(value)?;
+        match (inst.op, &inst.args[..]) {
+            (Op::RealIs(_), [element]) => self.tested.contains(element).then_some(false),
+            (Op::Not, [x]) => self.truth_of_numbers(*x).map(|truth| !truth),
+            (Op::And | Op::Or, [x, y]) => {
+                let decides = inst.op == Op::Or;
+                match (self.truth_of_numbers(*x), self.truth_of_numbers(*y)) {
+                    (Some(x), Some(y)) => Some(if decides { x || y } else { x && y }),
+                    (Some(truth), None) | (None, Some(truth)) => (truth == decides).then_some(truth),
+                    (None, None) => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// So many selections by tests for the symbolic zero are worth a way without them.
+const WORTH_A_WAY: usize = 2;
+
+/// The elements that are tested, if enough is selected by tests.
+fn tested(found: &Loop, laned: &FxHashSet<Value>) -> Vec<Value> {
+    let made_of = |value: Value| found.inst(value).filter(|_| laned.contains(&value));
+    let mut tested = Vec::new();
+    let mut tests = FxHashSet::default();
+    for inst in &found.insts {
+        let is_test = matches!(inst.op, Op::RealIs(_)) && laned.contains(&inst.results[0]);
+        if is_test && made_of(inst.args[0]).is_some_and(|element| matches!(element.op, Op::Element(..))) {
+            tests.insert(inst.results[0]);
+            if !tested.contains(&inst.args[0]) {
+                tested.push(inst.args[0]);
+            }
+        }
+    }
+    let is_selected = |inst: &&Inst| inst.op == Op::Select && tests.contains(&inst.args[0]);
+    if found.insts.iter().filter(is_selected).count() < WORTH_A_WAY {
+        tested.clear();
+    }
+    tested
 }
 
 /// The changes of the vectors that a loop carries; `None` if it carries other pointers that change, or does something else
@@ -123,7 +204,7 @@ struct Search<'f> {
     vectors: &'f EntityVec<VectorId, VectorLayout>,
     found: &'f Loop,
     changes: FxHashMap<Value, Inst>,
-    sums: FxHashMap<Value, Real2>,
+    sums: FxHashMap<Value, Gathering>,
     /// Whether the places of elements in lanes go up, once there are some.
     up: Option<bool>,
 }
@@ -139,30 +220,31 @@ impl Search<'_> {
     }
 
     /// Finds the parameters that operations of one kind are applied to, and nothing else.
-    fn find_sums(&mut self) {
+    fn find_sums(&mut self, sums: Sums) {
         for (param, next) in self.found.params.iter().zip(&self.found.next) {
             let (mut value, mut kind) = (*next, None);
             let is_sum = loop {
-                if self.ty(value) != Type::F64 || self.uses(value) != 1 {
+                if self.uses(value) != 1 {
                     break false;
                 }
                 if value == *param {
                     break true;
                 }
                 let Some(inst) = self.found.inst(value) else { break false };
-                let Op::Real2(op) = inst.op else { break false };
-                let of_kind = if op == Real2::Sub { Real2::Add } else { op };
-                if !matches!(of_kind, Real2::Add | Real2::Mul) || *kind.get_or_insert(of_kind) != of_kind {
+                let Some(of_kind) = Gathering::of(inst.op) else { break false };
+                if *kind.get_or_insert(of_kind) != of_kind {
                     break false;
                 }
                 let goes_on = |arg: &Value| self.depends_on(*arg, *param);
                 value = match (goes_on(&inst.args[0]), goes_on(&inst.args[1])) {
                     (true, false) => inst.args[0],
-                    (false, true) if op != Real2::Sub => inst.args[1],
+                    (false, true) if inst.op != Op::Real2(Real2::Sub) => inst.args[1],
                     _ => break false,
                 };
             };
-            if let (true, Some(kind)) = (is_sum, kind) {
+            if let (true, Some(kind)) = (is_sum, kind)
+                && (sums == Sums::Apart || !kind.is_real())
+            {
                 self.sums.insert(*param, kind);
             }
         }
@@ -198,10 +280,10 @@ impl Search<'_> {
                 laned.insert(result);
             }
         }
-        // Truth values in lanes are there for operations in lanes only.
+        // Truth values are made in lanes for operations there; what else needs them makes them again.
         loop {
             let is_lost = |value: &Value| {
-                self.ty(*value) == Type::Bool && !self.is_for_lanes(*value, &laned)
+                self.ty(*value) == Type::Bool && !self.is_needed_in_lanes(*value, &laned)
                     || found.inst(*value).is_some_and(|inst| !self.has_operands(inst, &laned))
             };
             let lost: Vec<Value> = laned.iter().copied().filter(|value| is_lost(value)).collect();
@@ -245,11 +327,22 @@ impl Search<'_> {
         lanewise(inst.op).is_none() || inst.args.iter().all(is_there)
     }
 
-    fn is_for_lanes(&self, value: Value, laned: &FxHashSet<Value>) -> bool {
-        let users = self.found.insts.iter().filter(|inst| inst.args.contains(&value));
-        let is_tested = self.found.conditions.iter().any(|(condition, _)| *condition == value);
-        let is_passed = self.found.next.contains(&value);
-        !is_tested && !is_passed && users.into_iter().all(|inst| laned.contains(&inst.results[0]))
+    fn is_needed_in_lanes(&self, value: Value, laned: &FxHashSet<Value>) -> bool {
+        let is_gathered = |(param, next): (&Value, &Value)| *next == value && self.sums.contains_key(param);
+        self.found.insts.iter().any(|inst| inst.args.contains(&value) && laned.contains(&inst.results[0]))
+            || self.found.params.iter().zip(&self.found.next).any(is_gathered)
+    }
+
+    /// What is taken out of lanes when a value in lanes is needed for one round: of truth values, what they are made of.
+    fn taken_out(&self, value: Value, laned: &FxHashSet<Value>, out_of_lanes: &mut FxHashSet<Value>) {
+        let mut waiting = vec![value];
+        while let Some(value) = waiting.pop() {
+            match self.found.inst(value) {
+                Some(inst) if laned.contains(&value) && self.ty(value) == Type::Bool => waiting.extend(&inst.args),
+                _ if laned.contains(&value) => _ = out_of_lanes.insert(value),
+                _ => {}
+            }
+        }
     }
 
     /// Whether operations that are saved are more than what moves between lanes and single values.
@@ -264,8 +357,8 @@ impl Search<'_> {
         let mut into_lanes: FxHashSet<Value> = FxHashSet::default();
         let mut out_of_lanes: FxHashSet<Value> = FxHashSet::default();
         for (param, next) in found.params.iter().zip(&found.next) {
-            if laned.contains(next) && !self.sums.contains_key(param) {
-                out_of_lanes.insert(*next);
+            if !self.sums.contains_key(param) {
+                self.taken_out(*next, laned, &mut out_of_lanes);
             }
         }
         for change in self.changes.values() {
@@ -296,8 +389,11 @@ impl Search<'_> {
             }
             if !matches!(inst.op, Op::Element(..) | Op::RealOf) {
                 for arg in inst.args.iter().filter(|arg| laned.contains(arg) != in_lanes) {
-                    let set = if in_lanes { &mut into_lanes } else { &mut out_of_lanes };
-                    set.insert(*arg);
+                    if in_lanes {
+                        into_lanes.insert(*arg);
+                    } else {
+                        self.taken_out(*arg, laned, &mut out_of_lanes);
+                    }
                 }
             }
             waiting.extend(&inst.args);

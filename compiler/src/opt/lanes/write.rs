@@ -6,14 +6,20 @@
 //! after:   only if sums are made in lanes: they are put together
 //! ```
 //!
+//! Where elements of vectors are tested for the symbolic zero, most are numbers, and one test tells that for all of them and
+//! both lanes: the symbolic zero is no number (see [`Op::RealIs`]). Then the round has two blocks to choose from: one for
+//! numbers, without any of the tests and selections, and one for everything.
+//!
 //! A value is written when it is needed: for one round, numbered from the first that the lanes make together, or in the
 //! lanes of a pair of rounds.
 
 use crate::opt::lanes::bounds::Test;
-use crate::opt::lanes::plan::{Plan, lanewise};
+use crate::opt::lanes::plan::{Gathering, Plan, lanewise};
 use crate::opt::loops::Linear;
 use crate::opt::rewrite::{append, is_constant};
-use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, LANES, Op, Real2, Target, Terminator, Type, Value};
+use crate::ssa::ir::{
+    BlockId, Compare, Function, Inst, Int2, IntCompare, LANES, Lanewise, Op, Real2, Target, Terminator, Type, Value,
+};
 use rustc_hash::FxHashMap;
 
 /// Adds the loop of a plan to the function.
@@ -33,51 +39,93 @@ pub(super) fn write(function: &mut Function, plan: &Plan) {
     let is_round = start.entry_test(&tests);
     let mut fixed = start.insts;
 
-    let mut round = Writer::new(function, plan, function.blocks[lanes].params.clone());
-    let starts = round.lane_params(lanes, &mut fixed, &params);
-    let next = round.round();
-    let goes_on = round.tests(&tests, plan.pairs * LANES);
-    let Writer { insts, hoisted, sums, .. } = round;
+    let mut head = Writer::new(function, plan, function.blocks[lanes].params.clone());
+    let starts = head.lane_params(lanes, &mut fixed, &params);
+    let is_any = head.any_not_a_number();
+    let Writer { insts, hoisted, known, .. } = head;
     fixed.extend(hoisted);
+    function.blocks[lanes].insts = insts;
 
-    let on = |block: BlockId, args: Vec<Value>| Target { block, args };
-    let (mut again, mut left) = (next.clone(), next);
     let mut after = header;
-    if !sums.is_empty() {
-        after = function.new_block(&[]);
-        let mut insts = Vec::new();
-        for (position, kind, next) in &sums {
-            left[*position] = put_together(function, &mut insts, *kind, next);
-            again[*position] = next[0];
-        }
-        again.extend(sums.iter().flat_map(|(_, _, next)| next[1..].to_vec()));
+    if !plan.sums.is_empty() {
+        let types: Vec<Type> =
+            function.blocks[lanes].params.iter().map(|param| function.values[*param]).collect();
+        after = function.new_block(&types);
+        let (insts, passed) = put_together(function, plan, after);
         function.blocks[after].insts = insts;
-        function.blocks[after].terminator = Terminator::Jump(on(header, left));
-        left = Vec::new();
+        function.blocks[after].terminator = Terminator::Jump(Target { block: header, args: passed });
+    }
+    let mut ways = Vec::new();
+    for is_plain in [true, false] {
+        if is_plain && is_any.is_none() {
+            continue;
+        }
+        let way = if is_any.is_some() { function.new_block(&[]) } else { lanes };
+        let mut round = Writer::new(function, plan, function.blocks[lanes].params.clone());
+        (round.known, round.is_plain) = (known.clone(), is_plain);
+        let next = round.round();
+        let goes_on = round.tests(&tests, plan.pairs * LANES);
+        let Writer { insts, hoisted, .. } = round;
+        fixed.extend(hoisted);
+        let on = |block: BlockId| Target { block, args: next.clone() };
+        function.blocks[way].insts.extend(insts);
+        function.blocks[way].terminator = Terminator::Branch(goes_on, on(lanes), on(after));
+        ways.push(way);
+    }
+    let on = |block: BlockId, args: Vec<Value>| Target { block, args };
+    if let (Some(is_any), [plain, exact]) = (is_any, &ways[..]) {
+        function.blocks[lanes].terminator = Terminator::Branch(is_any, on(*exact, Vec::new()), on(*plain, Vec::new()));
     }
     function.blocks[before].insts = fixed;
     function.blocks[before].terminator = Terminator::Branch(is_round, on(lanes, starts), on(header, params));
-    function.blocks[lanes].insts = insts;
-    function.blocks[lanes].terminator = Terminator::Branch(goes_on, on(lanes, again), on(after, left));
 }
 
-/// The sum, or product, of all lanes.
-fn put_together(function: &mut Function, insts: &mut Vec<Inst>, kind: Real2, parts: &[Value]) -> Value {
+/// Puts what is gathered in lanes together; the parameters of the block are those of the lanes. What it passes on to the loop.
+fn put_together(function: &mut Function, plan: &Plan, after: BlockId) -> (Vec<Inst>, Vec<Value>) {
+    let params = function.blocks[after].params.clone();
+    let (own, mut further) = params.split_at(plan.found.params.len());
+    let (mut insts, mut passed) = (Vec::new(), own.to_vec());
+    for (position, param) in plan.found.params.iter().enumerate() {
+        let Some(kind) = plan.sums.get(param) else { continue };
+        let (of_this, others) = further.split_at(plan.pairs - 1);
+        further = others;
+        let parts: Vec<Value> = own[position..=position].iter().chain(of_this).copied().collect();
+        passed[position] = gather(function, &mut insts, *kind, &parts);
+    }
+    (insts, passed)
+}
+
+/// What is gathered of all lanes.
+fn gather(function: &mut Function, insts: &mut Vec<Inst>, kind: Gathering, parts: &[Value]) -> Value {
     let mut parts = parts.to_vec();
-    let op = Op::Lanes(lanewise(Op::Real2(kind)).expect("sums and products are made in lanes"));
+    let op = Op::Lanes(lanewise(kind.op()).expect("what is gathered is made in lanes"));
+    let ty = function.values[parts[0]];
     while parts.len() > 1 {
         parts = parts
             .chunks(2)
             .map(|pair| match pair {
-                [x, y] => append(&mut function.values, insts, op, vec![*x, *y], Type::F64x2, None),
+                [x, y] => append(&mut function.values, insts, op, vec![*x, *y], ty, None),
                 _ => pair[0],
             })
             .collect();
     }
-    let first = append(&mut function.values, insts, Op::Lane(false), parts.clone(), Type::F64, None);
-    let second = append(&mut function.values, insts, Op::Lane(true), parts, Type::F64, None);
-    append(&mut function.values, insts, Op::Real2(kind), vec![first, second], Type::F64, None)
+    let mut make = |op, args, ty| append(&mut function.values, insts, op, args, ty, None);
+    match kind {
+        Gathering::Real(op) => {
+            let lanes = [false, true].map(|lane| make(Op::Lane(lane), parts.clone(), Type::F64));
+            make(Op::Real2(op), lanes.to_vec(), Type::F64)
+        }
+        Gathering::Or => make(Op::AnyLane, parts, Type::Bool),
+        Gathering::And => {
+            let isnt = make(Op::Lanes(Lanewise::Not), parts, Type::Boolx2);
+            let is_any = make(Op::AnyLane, vec![isnt], Type::Bool);
+            make(Op::Not, vec![is_any], Type::Bool)
+        }
+    }
 }
+
+/// Numbers that stand for true and false on the way into lanes and out of them.
+const TRUTHS: [f64; 2] = [1.0, 0.0];
 
 /// Writes instructions of rounds that begin with these parameters.
 struct Writer<'f> {
@@ -87,6 +135,14 @@ struct Writer<'f> {
     insts: Vec<Inst>,
     /// What is the same in all rounds of the lanes.
     hoisted: Vec<Inst>,
+    known: Known,
+    /// Whether what is tested for the symbolic zero is a number.
+    is_plain: bool,
+}
+
+/// What has been written.
+#[derive(Clone, Debug, Default)]
+struct Known {
     /// Values by their round.
     singles: FxHashMap<(Value, usize), Value>,
     /// Values in lanes, by the pair of rounds; with 0 for what does not change.
@@ -94,24 +150,12 @@ struct Writer<'f> {
     constants: FxHashMap<Op, Value>,
     /// Integers to which a constant was added.
     moved: FxHashMap<(Value, i64), Value>,
-    /// Sums in lanes: the position of the parameter, how they are put together, what the round makes of each.
-    sums: Vec<(usize, Real2, Vec<Value>)>,
 }
 
 impl<'f> Writer<'f> {
     fn new(function: &'f mut Function, plan: &'f Plan, params: Vec<Value>) -> Writer<'f> {
-        Writer {
-            function,
-            plan,
-            params,
-            insts: Vec::new(),
-            hoisted: Vec::new(),
-            singles: FxHashMap::default(),
-            lanes: FxHashMap::default(),
-            constants: FxHashMap::default(),
-            moved: FxHashMap::default(),
-            sums: Vec::new(),
-        }
+        let (insts, hoisted) = (Vec::new(), Vec::new());
+        Writer { function, plan, params, insts, hoisted, known: Known::default(), is_plain: false }
     }
 
     fn make(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
@@ -124,11 +168,11 @@ impl<'f> Writer<'f> {
 
     /// A constant, which is made where it is used.
     fn constant(&mut self, op: Op, ty: Type) -> Value {
-        if let Some(value) = self.constants.get(&op) {
+        if let Some(value) = self.known.constants.get(&op) {
             return *value;
         }
         let value = self.make(op, &[], ty);
-        self.constants.insert(op, value);
+        self.known.constants.insert(op, value);
         value
     }
 
@@ -140,12 +184,12 @@ impl<'f> Writer<'f> {
         if number == 0 {
             return value;
         }
-        if let Some(moved) = self.moved.get(&(value, number)) {
+        if let Some(moved) = self.known.moved.get(&(value, number)) {
             return *moved;
         }
         let added = self.int(number);
         let moved = self.make(Op::Int2(Int2::Add), &[value, added], Type::Int);
-        self.moved.insert((value, number), moved);
+        self.known.moved.insert((value, number), moved);
         moved
     }
 
@@ -154,15 +198,44 @@ impl<'f> Writer<'f> {
         pair * LANES + if self.plan.is_upwards { lane } else { LANES - 1 - lane }
     }
 
+    /// The value that is the same as this one where what is tested is a number.
+    fn plain(&self, mut value: Value) -> Value {
+        while self.is_plain
+            && let Some(inst) = self.plan.found.inst(value).filter(|inst| inst.op == Op::Select)
+            && let Some(truth) = self.plan.truth_of_numbers(inst.args[0])
+        {
+            value = inst.args[if truth { 1 } else { 2 }];
+        }
+        value
+    }
+
+    /// Whether one of the values that are tested for the symbolic zero is not a number in some lane.
+    fn any_not_a_number(&mut self) -> Option<Value> {
+        let mut is_any = None;
+        for pair in 0..self.plan.pairs {
+            for value in &self.plan.tested {
+                let lanes = self.in_lanes(*value, pair);
+                let is_not = Op::Lanes(Lanewise::Compare(Compare::Ne));
+                let is_not = self.make(is_not, &[lanes, lanes], Type::Boolx2);
+                is_any = Some(match is_any {
+                    Some(other) => self.make(Op::Lanes(Lanewise::Or), &[other, is_not], Type::Boolx2),
+                    None => is_not,
+                });
+            }
+        }
+        is_any.map(|is_any| self.make(Op::AnyLane, &[is_any], Type::Bool))
+    }
+
     /// The value that stands for one of the loop in a round.
     fn single(&mut self, value: Value, round: usize) -> Value {
+        let value = self.plain(value);
         let found = &self.plan.found;
         if !found.is_inside(value) {
             return value;
         }
         let stride = found.stride(value);
         let round = if stride == Some(0) { 0 } else { round };
-        if let Some(written) = self.singles.get(&(value, round)) {
+        if let Some(written) = self.known.singles.get(&(value, round)) {
             return *written;
         }
         let written = match (stride, found.param(value)) {
@@ -173,14 +246,14 @@ impl<'f> Writer<'f> {
             // What is read of a vector that is changed is not changed yet.
             (_, Some(position)) if round == 0 || self.plan.changes.contains_key(&value) => self.params[position],
             (_, Some(position)) => self.single(found.next[position], round - 1),
-            _ if self.plan.laned.contains(&value) => {
+            _ if self.plan.laned.contains(&value) && self.function.values[value] != Type::Bool => {
                 let lanes = self.in_lanes(value, round / LANES);
                 let lane = (0..LANES).find(|lane| self.round_of(round / LANES, *lane) == round);
                 self.make(Op::Lane(lane == Some(1)), &[lanes], Type::F64)
             }
             _ => self.copy(value, round),
         };
-        self.singles.insert((value, round), written);
+        self.known.singles.insert((value, round), written);
         written
     }
 
@@ -197,9 +270,10 @@ impl<'f> Writer<'f> {
 
     /// The lanes of a value in a pair of rounds.
     fn in_lanes(&mut self, value: Value, pair: usize) -> Value {
+        let value = self.plain(value);
         let found = &self.plan.found;
         let pair = if found.stride(value) == Some(0) { 0 } else { pair };
-        if let Some(written) = self.lanes.get(&(value, pair)) {
+        if let Some(written) = self.known.lanes.get(&(value, pair)) {
             return *written;
         }
         let written = if self.plan.laned.contains(&value) {
@@ -216,13 +290,18 @@ impl<'f> Writer<'f> {
             let lanes = [0, 1].map(|lane| self.single(value, self.round_of(pair, lane)));
             self.make(Op::Pair, &lanes, Type::F64x2)
         };
-        self.lanes.insert((value, pair), written);
+        self.known.lanes.insert((value, pair), written);
         written
     }
 
     /// The operation that makes a value in lanes.
     fn laned(&mut self, value: Value, pair: usize) -> Value {
         let inst = self.plan.found.inst(value).expect("sums in lanes are parameters of the lanes");
+        if self.is_plain
+            && let Some(truth) = self.plan.truth_of_numbers(value)
+        {
+            return self.truth(truth);
+        }
         let first = self.round_of(pair, 0);
         match inst.op {
             Op::Element(vector, field) => {
@@ -245,6 +324,14 @@ impl<'f> Writer<'f> {
                 self.make(Op::Lanes(op), &args, if is_truth { Type::Boolx2 } else { Type::F64x2 })
             }
         }
+    }
+
+    /// A truth value in both lanes.
+    fn truth(&mut self, truth: bool) -> Value {
+        let zero = self.hoist(Op::ConstReal(0.0f64.to_bits()), &[], Type::F64);
+        let zeros = self.hoist(Op::Splat, &[zero], Type::F64x2);
+        let compare = if truth { Compare::Eq } else { Compare::Ne };
+        self.hoist(Op::Lanes(Lanewise::Compare(compare)), &[zeros, zeros], Type::Boolx2)
     }
 
     /// The tests of the loop in lanes, with the bounds as values.
@@ -334,15 +421,35 @@ impl<'f> Writer<'f> {
         let mut further = Vec::new();
         for (position, param) in self.plan.found.params.iter().enumerate() {
             let Some(kind) = self.plan.sums.get(param) else { continue };
-            let neutral: f64 = if *kind == Real2::Mul { 1.0 } else { -0.0 };
             let mut make = |op, args, ty| append(&mut self.function.values, fixed, op, args, ty, None);
-            let neutral = make(Op::ConstReal(neutral.to_bits()), Vec::new(), Type::F64);
+            let mut real = |x: f64| make(Op::ConstReal(x.to_bits()), Vec::new(), Type::F64);
+            let [yes, no] = TRUTHS.map(&mut real);
+            let neutral = match kind {
+                Gathering::Real(Real2::Mul) => real(1.0),
+                Gathering::Real(_) => real(-0.0),
+                Gathering::Or => no,
+                Gathering::And => yes,
+            };
+            let is_truth = !matches!(kind, Gathering::Real(_));
+            let mut first = start[position];
+            if is_truth {
+                first = make(Op::Select, vec![first, yes, no], Type::F64);
+            }
             let none = make(Op::Splat, vec![neutral], Type::F64x2);
-            given[position] = make(Op::Pair, vec![start[position], neutral], Type::F64x2);
+            let first = make(Op::Pair, vec![first, neutral], Type::F64x2);
+            let mut in_lanes = [first, none];
+            if is_truth {
+                let all = make(Op::Splat, vec![yes], Type::F64x2);
+                let compare = Op::Lanes(Lanewise::Compare(Compare::Eq));
+                in_lanes = in_lanes.map(|reals| make(compare, vec![reals, all], Type::Boolx2));
+            }
+            let ty = if is_truth { Type::Boolx2 } else { Type::F64x2 };
+            let [first, none] = in_lanes;
+            given[position] = first;
             further.extend((1..self.plan.pairs).map(|_| none));
             for pair in 0..self.plan.pairs {
-                let lanes = self.function.values.push(Type::F64x2);
-                self.lanes.insert((*param, pair), lanes);
+                let lanes = self.function.values.push(ty);
+                self.known.lanes.insert((*param, pair), lanes);
                 match pair {
                     0 => self.function.blocks[block].params[position] = lanes,
                     _ => self.function.blocks[block].params.push(lanes),
@@ -362,11 +469,12 @@ impl<'f> Writer<'f> {
     fn round(&mut self) -> Vec<Value> {
         let plan = self.plan;
         let rounds = plan.pairs * LANES;
-        let mut next = self.params.clone();
+        let mut next = self.params[..plan.found.params.len()].to_vec();
+        let mut further = Vec::new();
         for (position, (param, passed)) in plan.found.params.iter().zip(&plan.found.next).enumerate() {
-            if let Some(kind) = plan.sums.get(param) {
-                let parts = (0..plan.pairs).map(|pair| self.in_lanes(*passed, pair)).collect();
-                self.sums.push((position, *kind, parts));
+            if plan.sums.contains_key(param) {
+                next[position] = self.in_lanes(*passed, 0);
+                further.extend((1..plan.pairs).map(|pair| self.in_lanes(*passed, pair)));
             } else if plan.found.stride(*param).is_some() {
                 next[position] = self.single(*param, rounds);
             } else if !plan.changes.contains_key(param) {
@@ -398,6 +506,7 @@ impl<'f> Writer<'f> {
                 next[position] = self.make(op, &args, Type::Ptr);
             }
         }
+        next.extend(further);
         next
     }
 }

@@ -26,6 +26,7 @@ impl Machine<'_, '_> {
             Op::Splat => Datum::Reals([self.real(base, args[0])?; LANES]),
             Op::Pair => Datum::Reals([self.real(base, args[0])?, self.real(base, args[1])?]),
             Op::Lane(second) => Datum::Real(self.reals(base, args[0])?[usize::from(second)]),
+            Op::AnyLane => Datum::Bool(self.truths(base, args[0])?.contains(&true)),
             Op::Lanes(op) => self.lanewise(base, op, args)?,
             op => return broken(format!("`{op}` is no operation on lanes")),
         })
