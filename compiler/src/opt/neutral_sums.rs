@@ -43,10 +43,9 @@ struct Sum {
     zero: u64,
     /// The additions, the first one first.
     additions: Vec<Addition>,
-    /// The block that goes back to the header.
-    latch: BlockId,
-    /// Where the last addition is complete: a block, and the position of the instruction.
-    place: (BlockId, usize),
+    /// The value that goes back, and the block that makes it.
+    next: Value,
+    block: BlockId,
 }
 
 /// An addition to a sum.
@@ -69,30 +68,45 @@ pub fn run(program: &mut Program) -> bool {
             continue;
         }
         let mut done = FxHashSet::default();
-        while let Some((header, sums)) = find(function, &mut done) {
-            rewrite(function, header, &sums);
+        loop {
+            let found = find(function, &mut done);
+            for (header, sums) in &found {
+                rewrite(function, *header, sums);
+            }
+            if found.is_empty() {
+                break;
+            }
             changed = true;
         }
     }
     changed
 }
 
-/// The next loop with sums.
-fn find(function: &Function, done: &mut FxHashSet<BlockId>) -> Option<(BlockId, Vec<Sum>)> {
+/// Loops with sums that have nothing to do with each other; each is found once.
+fn find(function: &Function, done: &mut FxHashSet<BlockId>) -> Vec<(BlockId, Vec<Sum>)> {
     let code = Code::new(function);
     let headers: Vec<BlockId> = code.graph.order.iter().copied().filter(|id| code.graph.is_loop_header(*id)).collect();
+    let mut found: Vec<(BlockId, Vec<Sum>)> = Vec::new();
+    let mut params = FxHashSet::default();
     for header in headers {
-        if !done.insert(header) {
+        if done.contains(&header) {
             continue;
         }
         let body = code.body(header);
-        let params = 0..function.blocks[header].params.len();
-        let sums: Vec<Sum> = params.filter_map(|position| sum(&code, header, position, &body)).collect();
+        let positions = 0..function.blocks[header].params.len();
+        let sums: Vec<Sum> = positions.filter_map(|position| sum(&code, header, position, &body)).collect();
+        let numbers = || sums.iter().flat_map(|sum| sum.additions.iter().map(|addition| addition.number));
+        // What another loop has summed up is chosen anew behind that loop.
+        if numbers().any(|number| params.contains(&number)) {
+            continue;
+        }
+        done.insert(header);
+        params.extend(sums.iter().map(|sum| sum.param));
         if !sums.is_empty() {
-            return Some((header, sums));
+            found.push((header, sums));
         }
     }
-    None
+    found
 }
 
 /// The sum that is carried at a position, if it is one.
@@ -103,12 +117,12 @@ fn sum(code: &Code, header: BlockId, position: usize, body: &FxHashSet<BlockId>)
     }
     let [_, inside] = code.passed(header, position, body);
     let [(latch, next)] = inside[..] else { return None };
-    let mut search = Search { code, param, zero: None, additions: Vec::new(), parts: FxHashSet::default() };
+    let parts = FxHashSet::default();
+    let mut search = Search { code, param, zero: None, additions: Vec::new(), parts, steps: STEPS };
     search.additions(next)?;
     let zero = search.zero?;
     let Search { additions, parts, .. } = search;
     let block = *code.homes.get(&next)?;
-    let place = code.function.blocks[block].insts.iter().position(|inst| inst.results.contains(&next))?;
 
     // Nothing else needs the sum, in the loop, or a part of an addition, anywhere; but for the last, which goes back.
     for (id, block) in code.function.blocks.iter().filter(|(id, _)| code.graph.is_reachable(*id)) {
@@ -137,7 +151,7 @@ fn sum(code: &Code, header: BlockId, position: usize, body: &FxHashSet<BlockId>)
             return None;
         }
     }
-    Some(Sum { position, param, zero, additions, latch, place: (block, place) })
+    Some(Sum { position, param, zero, additions, next, block })
 }
 
 struct Search<'c, 'f> {
@@ -147,7 +161,12 @@ struct Search<'c, 'f> {
     additions: Vec<Addition>,
     /// What the additions consist of.
     parts: FxHashSet<Value>,
+    /// How many more values are looked at.
+    steps: usize,
 }
+
+/// Values that are looked at for one sum: enough for the additions of a round.
+const STEPS: usize = 64;
 
 impl Search<'_, '_> {
     fn inst(&self, value: Value) -> Option<&Inst> {
@@ -179,15 +198,25 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The additions that make a value of the parameter.
+    /// The additions that make a value of the parameter. Where both operands of one may be the symbolic zero, either may be
+    /// the sum.
     fn additions(&mut self, value: Value) -> Option<()> {
         if value == self.param {
             return (!self.parts.is_empty()).then_some(());
         }
-        let (before, addition) = self.sum_tested_first(value).or_else(|| self.addend_tested_first(value))?;
-        self.additions(before)?;
-        self.additions.push(addition);
-        Some(())
+        self.steps = self.steps.checked_sub(1)?;
+        for find in [Self::sum_tested_first, Self::addend_tested_first] {
+            let (zero, count, parts) = (self.zero, self.additions.len(), self.parts.clone());
+            if let Some((before, addition)) = find(self, value)
+                && self.additions(before).is_some()
+            {
+                self.additions.push(addition);
+                return Some(());
+            }
+            (self.zero, self.parts) = (zero, parts);
+            self.additions.truncate(count);
+        }
+        None
     }
 
     /// `select (real_is sum), addend, (add sum, addend)`, where the addition may be guarded by a test of the addend.
@@ -248,16 +277,16 @@ fn rewrite(function: &mut Function, header: BlockId, sums: &[Sum]) {
     let graph = Graph::new(function);
     let body = graph.loop_body(header);
     let outside = |id: BlockId| !body.get(id).is_some_and(|inside| *inside);
+    // The way back may go through a block that a loop within this one has got.
+    let latch = graph.predecessors[header].iter().copied().find(|from| !outside(*from));
     let before = preheader(function, &graph, header);
-    // Later places first, so that the earlier ones stay.
-    let mut sums: Vec<&Sum> = sums.iter().collect();
-    sums.sort_by_key(|sum| std::cmp::Reverse(sum.place));
     for sum in sums {
         let is_zero = function.values.push(Type::Bool);
         function.blocks[header].params.push(is_zero);
         start(function, before, header, sum);
         let (next, is_still_zero) = add(function, sum, is_zero);
-        for target in function.blocks[sum.latch].terminator.targets_mut() {
+        let backwards = latch.map(|latch| function.blocks[latch].terminator.targets_mut()).into_iter().flatten();
+        for target in backwards {
             if target.block == header {
                 target.args[sum.position] = next;
                 target.args.push(is_still_zero);
@@ -299,8 +328,9 @@ fn add(function: &mut Function, sum: &Sum, is_zero: Value) -> (Value, Value) {
         total = make(Op::Real2(Real2::Add), vec![total, added], Type::F64);
         is_zero = make(Op::And, vec![is_zero, is_nothing], Type::Bool);
     }
-    let (block, place) = sum.place;
-    function.blocks[block].insts.splice(place..place, insts);
+    let block = &mut function.blocks[sum.block].insts;
+    let place = block.iter().position(|inst| inst.results.contains(&sum.next)).unwrap_or(block.len());
+    block.splice(place..place, insts);
     (total, is_zero)
 }
 

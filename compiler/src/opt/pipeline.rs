@@ -3,9 +3,9 @@
 use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_loops,
     early_boxes, early_checks, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading, lanes,
-    late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, schedule, select, shared_zeros, simplify_cfg,
-    sink, sole_alternatives, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, tape_vectors,
-    unbox_fields,
+    late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, schedule, select, shared_zeros,
+    simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops,
+    tape_vectors, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};

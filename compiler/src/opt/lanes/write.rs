@@ -48,8 +48,7 @@ pub(super) fn write(function: &mut Function, plan: &Plan) {
 
     let mut after = header;
     if !plan.sums.is_empty() {
-        let types: Vec<Type> =
-            function.blocks[lanes].params.iter().map(|param| function.values[*param]).collect();
+        let types: Vec<Type> = function.blocks[lanes].params.iter().map(|param| function.values[*param]).collect();
         after = function.new_block(&types);
         let (insts, passed) = put_together(function, plan, after);
         function.blocks[after].insts = insts;
