@@ -32,7 +32,7 @@ pub struct Heap {
     queues: [*mut Page; CLASSES],
     /// Boxes of each class that were ever cut from a chunk.
     cut: [u64; CLASSES],
-    /// The unused rest of the current chunk.
+    /// The unused rest of the current chunk. Pages are cut from its beginning, large boxes from its end.
     next: *mut u8,
     end: *mut u8,
     /// Bytes in boxes, free or not, and how many may be before memory must be asked for.
@@ -75,6 +75,8 @@ struct Chunk {
     size: usize,
 }
 
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
 const FIRST_CHUNK: usize = 1 << 20;
 /// The usual size of chunks, and the least that deserves large pages.
 pub const CHUNK: usize = 64 << 20;
@@ -204,17 +206,21 @@ pub unsafe fn take(heap: *mut Heap, class: usize) -> *mut u64 {
 /// Nothing else refers to the heap meanwhile.
 unsafe fn fresh_boxes(heap: *mut Heap, class: usize) -> *mut u64 {
     let size = class_words(class) * WORD;
-    let (wanted, start) = if is_in_page(class) { (PAGE, size_of::<Page>()) } else { (size.next_multiple_of(PAGE), 0) };
-    let count = (wanted - start) / size;
-    // SAFETY: `cut` returns `wanted` bytes that nothing else uses, aligned to pages.
+    // SAFETY: the chunk's memory is what nothing else uses.
     unsafe {
-        let bytes = cut(&mut *heap, wanted);
-        if start > 0 {
-            *bytes.cast() = Page { free: ptr::null_mut(), next: ptr::null_mut(), class };
+        if !is_in_page(class) {
+            let free = cut_large(&mut *heap, size).cast::<u64>();
+            *free = 0;
+            (*heap).cut[class] += 1;
+            return free;
         }
+        let page = cut_page(&mut *heap);
+        *page.cast() = Page { free: ptr::null_mut(), next: ptr::null_mut(), class };
+        let start = size_of::<Page>();
+        let count = (PAGE - start) / size;
         let mut next: *mut u64 = ptr::null_mut();
         for index in (0..count).rev() {
-            let free = bytes.add(start + index * size).cast::<u64>();
+            let free = page.add(start + index * size).cast::<u64>();
             *free.cast() = next;
             next = free;
         }
@@ -272,8 +278,28 @@ unsafe fn take_back(heap: *mut Heap, dead: *mut u64, class: usize) {
     }
 }
 
-/// Takes fresh bytes from the chunk, a multiple of the size of a page.
-fn cut(heap: &mut Heap, wanted: usize) -> *mut u8 {
+/// Takes a fresh page from the beginning of the chunk.
+fn cut_page(heap: &mut Heap) -> *mut u8 {
+    demand(heap, PAGE);
+    let start = heap.next;
+    heap.next = start.wrapping_add(PAGE);
+    start
+}
+
+/// Takes a fresh box from the end of the chunk. What follows its header begins a line of the cache, and the next such box
+/// of its size begins at another place of a page: processors that compare the ends of addresses only, as most do at first,
+/// would take what one loop writes for what it reads from a vector of the same length.
+fn cut_large(heap: &mut Heap, size: usize) -> *mut u8 {
+    let apart = if size < PAGE { LINE } else { 5 * LINE };
+    let wanted = size + apart;
+    demand(heap, wanted + LINE);
+    let end = (heap.end as usize + WORD & !(LINE - 1)) - WORD;
+    heap.end = heap.end.with_addr(end - wanted);
+    heap.end
+}
+
+/// Makes sure that so many bytes of the chunk are unused, and that the heap may use them.
+fn demand(heap: &mut Heap, wanted: usize) {
     let bytes = heap.bytes + wanted as u64;
     if bytes > heap.granted {
         // SAFETY: the supply of a heap is made for it.
@@ -283,9 +309,6 @@ fn cut(heap: &mut Heap, wanted: usize) -> *mut u8 {
     if (heap.end as usize) - (heap.next as usize) < wanted {
         new_chunk(heap, wanted);
     }
-    let start = heap.next;
-    heap.next = start.wrapping_add(wanted);
-    start
 }
 
 /// Begins a chunk: a spare one, or new memory.

@@ -13,8 +13,9 @@ use crate::base::entity::Entity;
 use crate::codegen::Error;
 use crate::codegen::abi::{Abi, Place, clif_type};
 use crate::codegen::constants::Constants;
+use crate::codegen::in_place::first_names;
 use crate::codegen::loop_values::LoopValues;
-use crate::codegen::operands::{fields_in_place, leaves_block};
+use crate::codegen::operands::{Homes, fields_in_place, to_swap};
 use crate::codegen::ownership::{Facts, Plan};
 use crate::codegen::reuse::Reuse;
 use crate::codegen::sole_owners::sole_owners;
@@ -63,6 +64,10 @@ pub(super) struct Translator<'u, 'p, 'b> {
     /// The blocks that go on in their loop where their condition holds, and else leave it.
     going_on: FxHashSet<BlockId>,
     loop_values: LoopValues,
+    /// The value that stands for each value, see [`crate::codegen::in_place`].
+    first_names: EntityVec<Value, Value>,
+    /// What integers of the block that is being translated are: another one and a constant.
+    pub(super) sums: FxHashMap<Value, (ir::Value, i64)>,
     /// The names that values have in the inner loop that a block begins.
     names: FxHashMap<(BlockId, Value), ir::Value>,
     /// Vectors that nobody else owns.
@@ -127,6 +132,8 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
     let constants = Constants::new(function, &unit.sums, &mut unit.constant_boxes);
     let plans: EntityVec<BlockId, Plan> = function.blocks.ids().map(|block| facts.plan(function, block)).collect();
     let reuse = Reuse::new(function, &order, &plans, &unit.sums, &constants);
+    let sole_owners = sole_owners(function);
+    let first_names = first_names(function, &sole_owners);
     let mut translator = Translator {
         unit,
         function,
@@ -136,18 +143,21 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         blocks,
         here: Function::ENTRY,
         going_on: going_on(function),
-        loop_values: LoopValues::new(function),
+        loop_values: LoopValues::new(function, &first_names),
+        first_names,
+        sums: FxHashMap::default(),
         names: FxHashMap::default(),
-        sole_owners: sole_owners(function),
+        sole_owners,
         result_address: None,
         kept: FxHashMap::default(),
         functions: FxHashMap::default(),
         data: FxHashMap::default(),
     };
-    let leaves = leaves_block(function);
+    let homes = Homes::new(function);
     for block in order {
-        let in_place = fields_in_place(function, &function.blocks[block], &leaves);
-        translator.block(block, &plans[block], &reuse, &constants, &in_place)?;
+        let in_place = fields_in_place(function, block, &homes);
+        let swapped = to_swap(function, block, &homes, &in_place);
+        translator.block(block, &plans[block], &reuse, &constants, [&in_place, &swapped])?;
     }
     let Translator { unit, builder, .. } = translator;
     unit.finish(builder);
@@ -176,7 +186,7 @@ impl<'p> Translator<'_, 'p, '_> {
         plan: &Plan,
         reuse: &Reuse,
         constants: &Constants,
-        in_place: &[bool],
+        [in_place, swapped]: [&[bool]; 2],
     ) -> Result<(), Error> {
         let function: &'p Function = self.function;
         let source = &function.blocks[id];
@@ -185,6 +195,9 @@ impl<'p> Translator<'_, 'p, '_> {
             self.result_address = Some(self.builder.append_block_param(block, types::I64));
         }
         for param in &source.params {
+            if self.first_names[*param] != *param {
+                continue;
+            }
             let value = self.builder.append_block_param(block, clif_type(function.values[*param]));
             self.define(*param, value);
         }
@@ -197,6 +210,7 @@ impl<'p> Translator<'_, 'p, '_> {
         }
         self.builder.switch_to_block(block);
         self.here = id;
+        self.sums.clear();
         if id == Function::ENTRY {
             if self.unit.is_library {
                 self.demand_stack()?;
@@ -226,8 +240,10 @@ impl<'p> Translator<'_, 'p, '_> {
                 self.values[inst.results[0].index()] = Some(Held::Memory(address, offset, types::F64));
             } else if let Some((sine, cosine)) = sine_and_cosine(source, position) {
                 self.sin_cos(inst.args[0], sine, cosine)?;
-            } else if !plan.skipped.contains(&position) && !inst.results.iter().any(|result| self.is_defined(*result)) {
-                self.instruction(inst)?;
+            } else if !plan.skipped.contains(&position)
+                && inst.results.iter().all(|result| self.values[result.index()].is_none())
+            {
+                self.instruction(inst, swapped[position])?;
             }
         }
         self.terminator(&source.terminator)
@@ -235,6 +251,7 @@ impl<'p> Translator<'_, 'p, '_> {
 
     /// The Cranelift value of an SSA value.
     pub(super) fn value(&mut self, value: Value) -> ir::Value {
+        let value = self.first_names[value];
         if let Some(name) = self.loop_values.loop_of(self.here).and_then(|header| self.names.get(&(header, value))) {
             return *name;
         }
@@ -254,6 +271,14 @@ impl<'p> Translator<'_, 'p, '_> {
         self.values[value.index()] = Some(Held::Constant(constant, self.here, op));
     }
 
+    /// The constant that an SSA value is.
+    pub(super) fn constant_of(&self, value: Value) -> Option<Op> {
+        match self.values[value.index()] {
+            Some(Held::Constant(_, _, op)) => Some(op),
+            _ => None,
+        }
+    }
+
     fn constant(&mut self, op: Op) -> ir::Value {
         match op {
             Op::ConstReal(bits) => self.builder.ins().f64const(Ieee64::with_bits(bits)),
@@ -266,7 +291,7 @@ impl<'p> Translator<'_, 'p, '_> {
 
     /// False for what is vacant.
     fn is_defined(&self, value: Value) -> bool {
-        self.values[value.index()].is_some()
+        self.values[self.first_names[value].index()].is_some()
     }
 
     /// Sets the Cranelift value of an SSA value.
@@ -280,8 +305,10 @@ impl<'p> Translator<'_, 'p, '_> {
 
     fn arguments(&mut self, target: &Target) -> (ir::Block, Vec<BlockArg>) {
         let names = self.loop_values.used(target.block).to_vec();
-        let args = target.args.iter().chain(&names).map(|arg| BlockArg::Value(self.value(*arg))).collect();
-        (self.blocks[target.block], args)
+        let params = &self.function.blocks[target.block].params;
+        let passed = target.args.iter().zip(params).filter(|(_, param)| self.first_names[**param] == **param);
+        let passed: Vec<Value> = passed.map(|(arg, _)| *arg).chain(names).collect();
+        (self.blocks[target.block], passed.into_iter().map(|arg| BlockArg::Value(self.value(arg))).collect())
     }
 
     fn terminator(&mut self, terminator: &Terminator) -> Result<(), Error> {

@@ -16,13 +16,16 @@ const ITEM: &[ir::Type] = &[types::I64, types::I64, types::I64];
 const STREAM_TEXT: &[ir::Type] = &[types::I64, types::I64, types::I64];
 
 impl Translator<'_, '_, '_> {
-    /// Translates an instruction. One arm per operation.
-    pub(super) fn instruction(&mut self, inst: &Inst) -> Result<(), Error> {
+    /// Translates an instruction; a sum or a product perhaps with its operands swapped. One arm per operation.
+    pub(super) fn instruction(&mut self, inst: &Inst, is_swapped: bool) -> Result<(), Error> {
         if let Op::Call(callee) = inst.op {
             self.call(callee, &inst.args, &inst.results);
             return Ok(());
         }
-        let args: Vec<ir::Value> = inst.args.iter().map(|arg| self.value(*arg)).collect();
+        let mut args: Vec<ir::Value> = inst.args.iter().map(|arg| self.value(*arg)).collect();
+        if is_swapped {
+            args.swap(0, 1);
+        }
         let value = match inst.op {
             Op::ConstReal(_) | Op::ConstBool(_) | Op::ConstInt(_) | Op::Immediate(..) => {
                 self.define_constant(inst.results[0], inst.op);
@@ -40,24 +43,27 @@ impl Translator<'_, '_, '_> {
                 self.builder.ins().icmp(IntCC::Equal, found, wanted)
             }
             Op::IntIs(number) => self.builder.ins().icmp_imm_s(IntCC::Equal, args[0], number),
-            Op::Int2(op) => self.int2(op, args[0], args[1]),
+            Op::Int2(op) => {
+                self.note_sum(op, inst, args[0]);
+                self.int2(op, args[0], args[1])
+            }
             Op::IntCompare(op) => self.builder.ins().icmp(int_condition(op), args[0], args[1]),
             Op::IntOf => self.builder.ins().fcvt_to_sint_sat(types::I64, args[0]),
             Op::RealOf => self.builder.ins().fcvt_from_sint(types::F64, args[0]),
             Op::NewVector(vector) => self.new_vector(vector, args[0])?,
             Op::Element(vector, field) => {
                 let ty = clif_type(self.function.values[inst.results[0]]);
-                self.element(vector, field as usize, ty, [args[0], args[1], args[2]])
+                self.element(vector, field as usize, ty, self.position(inst, &args))
             }
-            Op::TakeElement(vector, field) => self.take_element(vector, field as usize, [args[0], args[1], args[2]]),
+            Op::TakeElement(vector, field) => self.take_element(vector, field as usize, self.position(inst, &args)),
             Op::WithElement(vector) => {
                 let is_sole = self.sole_owners[inst.args[0]];
-                self.with_element(vector, [args[0], args[1], args[2]], &args[3..], is_sole)?
+                self.with_element(vector, self.position(inst, &args), &args[3..], is_sole)?
             }
-            Op::Elements(vector, field) => self.elements(vector, field as usize, [args[0], args[1], args[2]]),
+            Op::Elements(vector, field) => self.elements(vector, field as usize, self.position(inst, &args)),
             Op::WithElements(vector) => {
                 let is_sole = self.sole_owners[inst.args[0]];
-                self.with_elements(vector, [args[0], args[1], args[2]], &args[3..], is_sole)?
+                self.with_elements(vector, self.position(inst, &args), &args[3..], is_sole)?
             }
             Op::Lanes(op) => self.lanewise(op, &args)?,
             Op::Splat => self.builder.ins().splat(types::F64X2, args[0]),

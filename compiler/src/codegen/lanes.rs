@@ -15,7 +15,7 @@ use crate::codegen::Error;
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::instruction::condition;
 use crate::codegen::unit::External;
-use crate::codegen::vector::Width;
+use crate::codegen::vector::{Position, Width};
 use crate::ssa::ir::{Lanewise, Real1, Real2, VectorId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, ConstantData, InstBuilder, MemFlagsData, types};
@@ -85,8 +85,8 @@ impl Translator<'_, '_, '_> {
     }
 
     /// A field of two elements.
-    pub(super) fn elements(&mut self, vector: VectorId, field: usize, args: [ir::Value; 3]) -> ir::Value {
-        let (address, offset) = self.place(vector, field, args);
+    pub(super) fn elements(&mut self, vector: VectorId, field: usize, position: Position) -> ir::Value {
+        let (address, offset) = self.place(vector, field, position);
         let step = self.others(vector) as i32 * 8;
         if step == 8 {
             return self.builder.ins().load(types::F64X2, LANES, address, offset);
@@ -100,13 +100,15 @@ impl Translator<'_, '_, '_> {
     pub(super) fn with_elements(
         &mut self,
         vector: VectorId,
-        [elements, length, place]: [ir::Value; 3],
+        position: Position,
         fields: &[ir::Value],
         is_sole: bool,
     ) -> Result<ir::Value, Error> {
+        let Position { elements, length, .. } = position;
         let own = if is_sole { elements } else { self.own_vector(vector, elements, length)? };
+        let position = Position { elements: own, ..position };
         for (index, field) in fields.iter().enumerate() {
-            let (address, offset) = self.place(vector, index, [own, length, place]);
+            let (address, offset) = self.place(vector, index, position);
             if fields.len() == 1 {
                 self.builder.ins().store(LANES, *field, address, offset);
                 continue;

@@ -30,8 +30,8 @@ pub struct LoopValues {
 }
 
 impl LoopValues {
-    /// Finds them.
-    pub fn new(function: &Function) -> LoopValues {
+    /// Finds them, given which value stands for each.
+    pub fn new(function: &Function, first_names: &EntityVec<Value, Value>) -> LoopValues {
         let graph = Graph::new(function);
         let mut found = LoopValues { loop_of: function.blocks.same_ids(None), used: FxHashMap::default() };
         let headers = graph.order.iter().copied().filter(|block| graph.is_loop_header(*block));
@@ -41,7 +41,7 @@ impl LoopValues {
             if blocks.iter().any(|block| *block != header && graph.is_loop_header(*block)) {
                 continue;
             }
-            let used = used_from_before(function, &blocks);
+            let used = used_from_before(function, &blocks, first_names);
             if used.len() <= MOST {
                 blocks.into_iter().for_each(|block| found.loop_of[block] = Some(header));
                 found.used.insert(header, used);
@@ -62,7 +62,7 @@ impl LoopValues {
 }
 
 /// What the instructions and conditions of some blocks use and others make.
-fn used_from_before(function: &Function, blocks: &[BlockId]) -> Vec<Value> {
+fn used_from_before(function: &Function, blocks: &[BlockId], first_names: &EntityVec<Value, Value>) -> Vec<Value> {
     let mut known: FxHashSet<Value> = FxHashSet::default();
     for block in blocks.iter().map(|block| &function.blocks[*block]) {
         known.extend(block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results)));
@@ -82,8 +82,9 @@ fn used_from_before(function: &Function, blocks: &[BlockId]) -> Vec<Value> {
             _ => None,
         };
         for value in block.insts.iter().flat_map(|inst| &inst.args).chain(condition) {
-            if known.insert(*value) {
-                used.push(*value);
+            let value = first_names[*value];
+            if known.insert(value) {
+                used.push(value);
             }
         }
     }

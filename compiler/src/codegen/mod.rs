@@ -12,9 +12,10 @@
 //! | [`free`] | what happens to a box that nobody owns any more |
 //! | [`vector`] | operations on vectors |
 //! | [`lanes`] | operations on two lanes |
+//! | [`in_place`] | which names are one address, of a vector that is changed in place |
 //! | [`loop_values`] | which values get registers of their own in inner loops |
 //! | [`constants`] | boxes that are known at compile time, as data |
-//! | [`operands`] | which fields are read where they are needed |
+//! | [`operands`] | which fields are read where they are needed, which operands change places |
 //! | [`ownership`] | which releases need no help from the run time |
 //! | [`sole_owners`] | which vectors need not be asked whether they have other owners |
 //! | [`reuse`] | which new boxes take the place of dead ones |
@@ -35,6 +36,7 @@ pub mod boxes;
 pub mod constants;
 pub mod free;
 pub mod function;
+pub mod in_place;
 pub mod instruction;
 pub mod lanes;
 pub mod library;

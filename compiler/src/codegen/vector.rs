@@ -17,7 +17,7 @@
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::External;
 use crate::codegen::{Error, layout};
-use crate::ssa::ir::{Type, VectorId};
+use crate::ssa::ir::{Inst, Int2, Op, Type, VectorId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, StackSlotData, StackSlotKind, types};
 
@@ -44,7 +44,39 @@ impl Width {
     }
 }
 
+/// Where an element of a vector stands.
+#[derive(Clone, Copy)]
+pub(super) struct Position {
+    pub(super) elements: ir::Value,
+    pub(super) length: ir::Value,
+    /// So many elements behind this place.
+    pub(super) place: ir::Value,
+    pub(super) behind: i32,
+}
+
+/// Farther from a place than this, the place of an element is computed.
+const NEAR: i64 = 1 << 10;
+
 impl Translator<'_, '_, '_> {
+    /// Notes what an integer is, if it is another one and a constant.
+    pub(super) fn note_sum(&mut self, op: Int2, inst: &Inst, first: ir::Value) {
+        let second = match self.constant_of(inst.args[1]) {
+            Some(Op::ConstInt(second)) if second.abs() <= NEAR => second,
+            _ => return,
+        };
+        match op {
+            Int2::Add => self.sums.insert(inst.results[0], (first, second)),
+            Int2::Sub => self.sums.insert(inst.results[0], (first, -second)),
+            Int2::Mul => None,
+        };
+    }
+
+    /// The position that an instruction names with its first three operands.
+    pub(super) fn position(&self, inst: &Inst, args: &[ir::Value]) -> Position {
+        let (place, behind) = self.sums.get(&inst.args[2]).copied().unwrap_or((args[2], 0));
+        Position { elements: args[0], length: args[1], place, behind: behind as i32 }
+    }
+
     /// The elements of a new vector: a box to hand out of its class if it is small and holds no pointers, else the run time
     /// makes it.
     pub(super) fn new_vector(&mut self, vector: VectorId, length: ir::Value) -> Result<ir::Value, Error> {
@@ -80,7 +112,7 @@ impl Translator<'_, '_, '_> {
     /// A vector without pointers; control goes to another block if it is not small, or if there is no box to hand out.
     fn new_small_vector(&mut self, width: Width, length: ir::Value, otherwise: ir::Block) -> ir::Value {
         // Lengths have been compared with a bound that is far from what would not be represented.
-        let words = self.builder.ins().imul_imm_s(length, width.others as i64);
+        let words = self.times(length, width.others);
         let words = self.builder.ins().iadd_imm_s(words, width.header() as i64);
         let small = self.builder.create_block();
         let is_large = self.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, words, layout::EXACT as i64);
@@ -110,7 +142,7 @@ impl Translator<'_, '_, '_> {
         &mut self,
         vector: VectorId,
         field: usize,
-        [elements, length, place]: [ir::Value; 3],
+        Position { elements, length, place, behind }: Position,
     ) -> (ir::Value, i32) {
         let fields = &self.unit.program.vectors[vector].fields;
         let width = Width::of(fields);
@@ -119,43 +151,40 @@ impl Translator<'_, '_, '_> {
         let offset = ((width.header() + position) * layout::WORD) as i32;
         if is_pointer || width.pointers == 0 {
             let step = if is_pointer { width.pointers } else { width.others };
-            return (self.after(elements, place, step), offset);
+            return (self.after(elements, place, step), offset + behind * (step * layout::WORD) as i32);
         }
         let others = self.after(elements, length, width.pointers);
-        (self.after(others, place, width.others), offset)
+        (self.after(others, place, width.others), offset + behind * (width.others * layout::WORD) as i32)
     }
 
     /// The address `count` times so many words after another.
     fn after(&mut self, address: ir::Value, count: ir::Value, words: usize) -> ir::Value {
-        let bytes = words * layout::WORD;
-        let distance = if bytes.is_power_of_two() {
-            self.builder.ins().ishl_imm_u(count, i64::from(bytes.trailing_zeros()))
-        } else {
-            self.builder.ins().imul_imm_s(count, bytes as i64)
-        };
+        let distance = self.times(count, words * layout::WORD);
         self.builder.ins().iadd(address, distance)
     }
 
+    fn times(&mut self, count: ir::Value, factor: usize) -> ir::Value {
+        match factor {
+            1 => count,
+            _ if factor.is_power_of_two() => self.builder.ins().ishl_imm_u(count, i64::from(factor.trailing_zeros())),
+            _ => self.builder.ins().imul_imm_s(count, factor as i64),
+        }
+    }
+
     /// A field of an element.
-    pub(super) fn element(
-        &mut self,
-        vector: VectorId,
-        field: usize,
-        ty: ir::Type,
-        [elements, length, place]: [ir::Value; 3],
-    ) -> ir::Value {
-        let (address, offset) = self.place(vector, field, [elements, length, place]);
+    pub(super) fn element(&mut self, vector: VectorId, field: usize, ty: ir::Type, position: Position) -> ir::Value {
+        let (address, offset) = self.place(vector, field, position);
         self.builder.ins().load(ty, TRUSTED, address, offset)
     }
 
     /// A pointer of an element, which leaves the vector if that has one owner, and else has one more owner.
-    pub(super) fn take_element(&mut self, vector: VectorId, field: usize, args: [ir::Value; 3]) -> ir::Value {
-        let (address, offset) = self.place(vector, field, args);
+    pub(super) fn take_element(&mut self, vector: VectorId, field: usize, position: Position) -> ir::Value {
+        let (address, offset) = self.place(vector, field, position);
         let taken = self.builder.ins().load(types::I64, TRUSTED, address, offset);
         let own = self.builder.create_block();
         let shared = self.builder.create_block();
         let done = self.builder.create_block();
-        let is_own = self.has_one_owner(args[0]);
+        let is_own = self.has_one_owner(position.elements);
         self.builder.ins().brif(is_own, own, &[], shared, &[]);
 
         self.builder.switch_to_block(own);
@@ -180,15 +209,17 @@ impl Translator<'_, '_, '_> {
     pub(super) fn with_element(
         &mut self,
         vector: VectorId,
-        [elements, length, place]: [ir::Value; 3],
+        position: Position,
         fields: &[ir::Value],
         is_sole: bool,
     ) -> Result<ir::Value, Error> {
+        let Position { elements, length, .. } = position;
         let own = if is_sole { elements } else { self.own_vector(vector, elements, length)? };
+        let position = Position { elements: own, ..position };
         let types = &self.unit.program.vectors[vector].fields;
         for (index, field) in fields.iter().enumerate() {
             let is_pointer = types[index] == Type::Ptr;
-            let (address, offset) = self.place(vector, index, [own, length, place]);
+            let (address, offset) = self.place(vector, index, position);
             if is_pointer {
                 let old = self.builder.ins().load(types::I64, TRUSTED, address, offset);
                 self.builder.ins().store(TRUSTED, *field, address, offset);
@@ -216,7 +247,7 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().brif(is_own, ready, &[BlockArg::Value(elements)], shared, &[]);
 
         self.builder.switch_to_block(shared);
-        let words = self.builder.ins().imul_imm_s(length, (width.pointers + width.others) as i64);
+        let words = self.times(length, width.pointers + width.others);
         let words = self.builder.ins().iadd_imm_s(words, width.header() as i64);
         let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, COPY_BYTES, 3);
         let slot = self.builder.create_sized_stack_slot(slot);

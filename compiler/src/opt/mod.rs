@@ -23,6 +23,7 @@
 //! | [`late_changes`] | changes of vectors behind reads |
 //! | [`sink`] | what only errors need |
 //! | [`lanes`] | two rounds of a loop at a time |
+//! | [`rotate`] | tests at the ends of loops |
 //!
 //! | passes over the whole program | |
 //! |---|---|
@@ -119,6 +120,8 @@ pub mod compact;
 pub mod tail_modulo_cons;
 
 pub mod early_boxes;
+
+pub mod rotate;
 
 pub mod schedule;
 

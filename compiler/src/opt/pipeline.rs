@@ -3,9 +3,9 @@
 use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_loops,
     early_boxes, early_checks, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading, lanes,
-    late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, schedule, select, shared_zeros,
-    simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops,
-    tape_vectors, unbox_fields,
+    late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, rotate, schedule, select,
+    shared_zeros, simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls, tail_calls, tail_modulo_cons,
+    tape_loops, tape_vectors, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -94,6 +94,7 @@ pub const PASSES: &[Pass] = &[
     pass("compact", "drop functions and blocks that nothing reaches, and renumber", compact::run),
     pass("tail-modulo-cons", "make loops of recursion whose result is boxed", tail_modulo_cons::run),
     pass("early-boxes", "make large boxes before what they hold", early_boxes::run),
+    pass("rotate", "test at the ends of loops whether there is another round", rotate::run),
     pass("schedule", "bring operations close to their uses", schedule::run),
     Pass { stage: Stage::Counted, ..pass("memory", "count the owners of boxes", memory::run) },
 ];
@@ -203,6 +204,9 @@ const FINISH: &[Row] = &[
     ("lanes", "only what places reference counts has to know lanes, and loops have the blocks that they end with"),
     ("tail-modulo-cons", "boxes are filled after they are made, which every pass but the next would get wrong"),
     ("early-boxes", "functions that fill boxes of others are told from those that fill their own"),
+    ("rotate", "no pass that looks for loops by the test at their beginning follows"),
+    ("block-params", "what does not change in a loop had one definition before"),
+    ("simplify-cfg", "tests at the ends of loops are blocks of their own"),
     ("schedule", "code has its final form, and the owners of boxes should be counted where their fields are read"),
     ("memory", "SSA must be pure before it and never changes after it"),
 ];

@@ -14,6 +14,8 @@
 //! Allocation in Large Basic Blocks*, 1988, without their pipeline: processors reorder what is near). Where that does not
 //! decide, the order stays.
 //!
+//! In every block, what a round of a loop hands on to the next is computed as early as possible ([`carried_early`]).
+//!
 //! What has effects keeps its order, and so do new boxes. Fields and elements are read before the next call, so that it can
 //! take the box or the vector over. Blocks that are not that long keep their order, except that fields and elements are
 //! read, and counters changed, where they are needed.
@@ -43,6 +45,7 @@ pub fn run(program: &mut Program) -> bool {
             if most_alive(function, block, &order, is_alive) > MANY {
                 order = Schedule::new(block, is_alive).order();
             }
+            carried_early(function, block, &mut order);
             if !order.is_sorted() {
                 function.blocks[id].insts = order.iter().map(|index| block.insts[*index].clone()).collect();
                 changed = true;
@@ -91,6 +94,68 @@ fn fields_late(block: &Block) -> Vec<usize> {
 /// can be in one register.
 fn is_next(block: &Block, inst: &Inst) -> bool {
     matches!(inst.op, Op::Int2(_)) && inst.args.iter().any(|arg| block.params.contains(arg))
+}
+
+/// Moves what a round hands on to the next to where it can be computed first, without a register more: behind the last
+/// use of what the round before has handed on. The rounds of a loop wait for such values, as for the powers of a number here:
+///
+/// ```text
+/// b1(v1: f64, v2: f64):                 b1(v1: f64, v2: f64):
+///     v4 = mul v2, v3                       v4 = mul v2, v3
+///     v5 = sub v1, v4                       v6 = mul v2, v7
+///     v6 = mul v2, v7                       v5 = sub v1, v4
+///     branch v8, b1(v5, v6), b2             branch v8, b1(v5, v6), b2
+/// ```
+fn carried_early(function: &Function, block: &Block, order: &mut Vec<usize>) {
+    let mut makers: FxHashMap<Value, usize> = FxHashMap::default();
+    for (index, inst) in block.insts.iter().enumerate().filter(|(_, inst)| is_arithmetic(inst.op)) {
+        makers.extend(inst.results.iter().map(|result| (*result, index)));
+    }
+    let mut carried: Vec<(usize, Value)> = Vec::new();
+    for target in block.terminator.targets() {
+        for (arg, param) in target.args.iter().zip(&function.blocks[target.block].params) {
+            // A parameter of a block is only known where that is a round of the loop that the block begins.
+            if let Some(index) = makers.get(arg)
+                && block.insts[*index].args.contains(param)
+            {
+                carried.push((*index, *param));
+            }
+        }
+    }
+    let mut placed: Vec<usize> = Vec::new();
+    carried.retain(|(index, _)| order.contains(index));
+    carried.sort_unstable();
+    carried.dedup_by_key(|(index, _)| *index);
+    // What depends on fewer instructions of the round comes first.
+    let depths = depths(block, order);
+    carried.sort_by_key(|(index, _)| depths[*index]);
+    for (index, param) in carried {
+        let now = order.iter().position(|other| *other == index).expect("the order has all instructions");
+        let is_before = |other: &usize| {
+            let other_inst = &block.insts[*other];
+            let makes_operand = other_inst.results.iter().any(|result| block.insts[index].args.contains(result));
+            makes_operand || other_inst.args.contains(&param) || placed.contains(other)
+        };
+        let first = order[..now].iter().rposition(is_before).map_or(0, |last| last + 1);
+        order[first..=now].rotate_right(1);
+        placed.push(index);
+    }
+}
+
+fn is_arithmetic(op: Op) -> bool {
+    matches!(op, Op::Real1(_) | Op::Real2(_) | Op::Lanes(_))
+}
+
+/// For each instruction how many of the block it follows from, one after another.
+fn depths(block: &Block, order: &[usize]) -> Vec<usize> {
+    let mut depths = vec![0; block.insts.len()];
+    let mut of: FxHashMap<Value, usize> = FxHashMap::default();
+    for index in order {
+        let inst = &block.insts[*index];
+        depths[*index] = inst.args.iter().filter_map(|arg| of.get(arg)).max().map_or(0, |depth| depth + 1);
+        of.extend(inst.results.iter().map(|result| (*result, depths[*index])));
+    }
+    depths
 }
 
 /// How many reals are alive at a time, at most.
