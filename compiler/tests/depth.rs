@@ -148,3 +148,25 @@ fn too_much_data_says_so() {
     assert_eq!(outcome.code, Some(3));
     assert!(outcome.messages.contains("out of memory: too much data"), "{}", outcome.messages);
 }
+
+/// The analysis knows that nothing follows the calls, which are the last thing that the functions do all the same.
+#[test]
+fn loops_that_never_return_take_no_stack() {
+    let one = "(define (serve left) (begin (if (= left 0) (car '()) 0) (serve (- left 1))))\n(serve (read-real))";
+    let two = "(define (even left) (if (< left 0) (even 1) (let ((x (vector left left))) (odd (- (vector-ref x (if (= left 0) 2 1)) 1)))))
+               (define (odd left) (even left))
+               (even (read-real))";
+    for (program, message) in [(one, "V0303"), (two, "V0317")] {
+        let outcome = run(program, "3e6", "60M");
+        assert_eq!(outcome.code, Some(1), "{}", outcome.messages);
+        assert!(outcome.messages.contains(message), "{}", outcome.messages);
+    }
+}
+
+/// Recursion that never ends, and would have something to do if it did, is no loop.
+#[test]
+fn recursion_that_never_returns_takes_stack() {
+    let outcome = run("(define (f x) (+ 1 (f (+ x 1))))\n(f (read-real))", "1", "60M");
+    assert_eq!(outcome.code, Some(3), "{}", outcome.messages);
+    assert!(outcome.messages.contains("V0311"), "{}", outcome.messages);
+}

@@ -44,12 +44,23 @@ fn hoist(function: &mut Function, effects: &Effects) -> bool {
     let before: Vec<BlockId> = headers.iter().map(|header| preheader(function, &graph, *header)).collect();
     let mut changed = false;
     let mut facts = (Graph::new(function), homes(function));
+    // The blocks before loops that have got checks since then: nothing that is asked of loops around others is true any more.
+    let mut moved: Vec<BlockId> = Vec::new();
     // From the inside out: a check that has left a loop may leave the next one.
     for (header, mut before) in headers.into_iter().zip(before).rev() {
-        loop {
-            let Some(check) = find(function, effects, &facts, header, before) else { break };
-            before = check.apply(function, header, before);
+        let mut body = facts.0.loop_body(header);
+        if moved.iter().any(|block| body[*block]) {
             facts = (Graph::new(function), homes(function));
+            body = facts.0.loop_body(header);
+            moved.clear();
+        }
+        let members: FxHashSet<BlockId> = body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id).collect();
+        let first = before;
+        while let Some(check) = find(function, effects, &facts, header, (before, &members)) {
+            before = check.apply(function, header, before);
+        }
+        if before != first {
+            moved.push(first);
             changed = true;
         }
     }
@@ -74,16 +85,14 @@ struct Check {
     begins_if: bool,
 }
 
-/// The first check of a round that is the same in all rounds.
+/// The first check of a round that is the same in all rounds, given the block before the loop, and those of the loop.
 fn find(
     function: &Function,
     effects: &Effects,
     (graph, homes): &(Graph, FxHashMap<Value, BlockId>),
     header: BlockId,
-    before: BlockId,
+    (before, body): (BlockId, &FxHashSet<BlockId>),
 ) -> Option<Check> {
-    let members = graph.loop_body(header);
-    let body: FxHashSet<BlockId> = members.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id).collect();
     let is_fixed = |value: &Value| homes.get(value).is_some_and(|home| !body.contains(home));
     let is_silent = |id: BlockId| function.blocks[id].insts.iter().all(|inst| effects.is_removable(inst.op));
     let Terminator::Branch(begins, yes, no) = &function.blocks[header].terminator else { return None };

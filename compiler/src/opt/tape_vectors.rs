@@ -59,20 +59,21 @@ pub fn run(program: &mut Program) -> bool {
     }
     // Plans change neither what functions do nor who calls them.
     let effects = Effects::new(program);
-    let builders: Vec<Option<Builder>> =
-        tapes.iter().map(|tape| find::plan(program, &effects, tape).map(|plan| plan.builder)).collect();
-    let mut changed = false;
-    for (tape, builder) in tapes.iter().zip(&builders) {
-        let has_inner = |outer: &Builder| builders.iter().flatten().any(|inner| outer.contains(inner));
-        if builder.as_ref().is_none_or(has_inner) {
-            continue;
-        }
-        if let Some(plan) = find::plan(program, &effects, tape) {
+    let plans: Vec<Option<Plan>> = tapes.iter().map(|tape| find::plan(program, &effects, tape)).collect();
+    let loops = plans.iter().flatten().map(|plan| (plan.builder.function, plan.builder.header));
+    let loops: FxHashSet<(FuncId, BlockId)> = loops.collect();
+    // The functions that plans have changed: what was found out about them before is no longer true.
+    let mut touched: FxHashSet<FuncId> = FxHashSet::default();
+    for (tape, plan) in tapes.iter().zip(plans) {
+        let Some(plan) = plan.filter(|plan| !plan.builder.contains_any(&loops)) else { continue };
+        let is_touched = tape.functions().any(|function| touched.contains(&function));
+        let plan = if is_touched { find::plan(program, &effects, tape) } else { Some(plan) };
+        if let Some(plan) = plan {
             plan.apply(program);
-            changed = true;
+            touched.extend(tape.functions());
         }
     }
-    changed
+    !touched.is_empty()
 }
 
 /// The loop that makes the nodes of a tape.
@@ -102,9 +103,9 @@ struct Builder {
 }
 
 impl Builder {
-    /// Whether the other loop is in this one.
-    fn contains(&self, other: &Builder) -> bool {
-        self.function == other.function && self.header != other.header && self.body.contains(&other.header)
+    /// Whether one of these loops is in this one.
+    fn contains_any(&self, loops: &FxHashSet<(FuncId, BlockId)>) -> bool {
+        self.body.iter().any(|block| *block != self.header && loops.contains(&(self.function, *block)))
     }
 }
 

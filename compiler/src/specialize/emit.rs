@@ -40,6 +40,8 @@ pub struct Emitter {
     pub span: Option<Span>,
     /// How many choices that run time makes lead to the current block.
     pub depth: usize,
+    /// Whether what is being emitted is the last thing that the function does, and the function never returns.
+    pub is_endless_tail: bool,
     /// In a function that several places share, the texts before and after what it says about an error.
     pub around_errors: Option<[Value; 2]>,
 }
@@ -54,7 +56,7 @@ impl Emitter {
     }
     /// A declared function.
     pub fn of(function: Function) -> Emitter {
-        Emitter { function, block: Function::ENTRY, span: None, depth: 0, around_errors: None }
+        Emitter { function, block: Function::ENTRY, span: None, depth: 0, is_endless_tail: false, around_errors: None }
     }
     /// Appends an instruction with results of these types.
     pub fn inst(&mut self, op: Op, args: &[Value], results: &[Type]) -> Vec<Value> {

@@ -370,8 +370,9 @@ impl Specializer<'_> {
         let captures = self.parts(e, &values[0], 0).children;
         let values = captures.into_iter().chain([argument]);
         let env: Env = lambda.captures.iter().chain([&lambda.param]).copied().zip(values).collect();
+        let result = self.flow.variants[id].result;
+        e.is_endless_tail = result == Shapes::BOTTOM;
         if let Some(value) = self.body(e, &lambda.body, &facts, env) {
-            let result = self.flow.variants[id].result;
             if let Some(value) = self.convert(e, &value, result) {
                 e.terminate(Terminator::Return(value.leaves));
             }
@@ -409,23 +410,44 @@ impl Specializer<'_> {
     }
 
     fn body_in(&mut self, e: &mut Emitter, body: &Body, facts: &Facts, env: &mut Env) -> Emitted<Val> {
-        self.bindings(e, &body.bindings, facts, env)?;
+        self.bindings(e, &body.bindings, Some(body.result), facts, env)?;
         Some(env[&body.result].clone())
     }
 
-    fn bindings(&mut self, e: &mut Emitter, bindings: &[Binding], facts: &Facts, env: &mut Env) -> Emitted<()> {
-        for binding in bindings {
-            e.span = Some(binding.span);
-            let shape = facts.shapes.get(&binding.var).copied().unwrap_or(Shapes::BOTTOM);
-            let value = self.binding(e, binding, shape, facts, env)?;
-            if shape == Shapes::BOTTOM {
-                // The analysis has shown that nothing gets here.
-                e.terminate(Terminator::Unreachable);
-                return None;
+    /// Emits bindings; the last one is in tail position if it gives the result.
+    fn bindings(
+        &mut self,
+        e: &mut Emitter,
+        bindings: &[Binding],
+        result: Option<Var>,
+        facts: &Facts,
+        env: &mut Env,
+    ) -> Emitted<()> {
+        let is_endless_tail = e.is_endless_tail;
+        let mut emitted = Some(());
+        for (position, binding) in bindings.iter().enumerate() {
+            let is_last = position + 1 == bindings.len() && result == Some(binding.var);
+            e.is_endless_tail = is_endless_tail && is_last;
+            emitted = self.bind(e, binding, facts, env);
+            if emitted.is_none() {
+                break;
             }
-            let value = self.convert(e, &value, shape)?;
-            env.insert(binding.var, value);
         }
+        e.is_endless_tail = is_endless_tail;
+        emitted
+    }
+
+    fn bind(&mut self, e: &mut Emitter, binding: &Binding, facts: &Facts, env: &mut Env) -> Emitted<()> {
+        e.span = Some(binding.span);
+        let shape = facts.shapes.get(&binding.var).copied().unwrap_or(Shapes::BOTTOM);
+        let value = self.binding(e, binding, shape, facts, env)?;
+        if shape == Shapes::BOTTOM {
+            // The analysis has shown that nothing gets here.
+            e.terminate(Terminator::Unreachable);
+            return None;
+        }
+        let value = self.convert(e, &value, shape)?;
+        env.insert(binding.var, value);
         Some(())
     }
 
@@ -532,6 +554,11 @@ impl Specializer<'_> {
             if e.depth == 0 {
                 this.events.push(Event::Call(callee));
             }
+            if result == Shapes::BOTTOM && e.is_endless_tail {
+                // A loop that runs for ever. No optimisation would see that this is a tail call: nothing returns after it.
+                e.terminate(Terminator::TailCall(callee, args));
+                return None;
+            }
             let leaves = e.call(callee, &args, &types);
             if result == Shapes::BOTTOM {
                 e.terminate(Terminator::Unreachable);
@@ -602,7 +629,7 @@ impl Specializer<'_> {
             && last.var == body.result
             && facts.shapes.get(&last.var).is_some_and(|shape| *shape != Shapes::BOTTOM)
         {
-            let done = self.bindings(e, before, facts, env);
+            let done = self.bindings(e, before, None, facts, env);
             e.span = Some(last.span);
             return done.is_some() && self.choose(e, *condition, [then, other], facts, env, join);
         }

@@ -26,6 +26,13 @@ pub(super) struct Tape {
     carried: FxHashSet<Value>,
 }
 
+impl Tape {
+    /// The functions that make nodes or look at them.
+    pub(super) fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
+        self.lookers.iter().copied().chain([self.maker])
+    }
+}
+
 #[derive(Default)]
 struct Sites {
     boxes: Vec<(FuncId, u32)>,
