@@ -135,6 +135,21 @@ impl Diagnostic {
     }
 }
 
+/// More messages than this are not shown.
+pub const MAX_MESSAGES: usize = 20;
+
+/// The first messages, when there are more than anyone reads; the last one says so.
+pub fn limited(mut messages: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let more = messages.len().saturating_sub(MAX_MESSAGES);
+    if more > 0 {
+        messages.truncate(MAX_MESSAGES);
+        if let Some(last) = messages.last_mut() {
+            last.notes.push(format!("{more} more mistakes are not shown"));
+        }
+    }
+    messages
+}
+
 /// The lines that the spans touch: a program may have thousands of messages, and the renderer reads all it is given.
 fn lines_around(text: &str, spans: impl Iterator<Item = Span>) -> std::ops::Range<usize> {
     let ranges: Vec<std::ops::Range<usize>> = spans.map(|span| char_range(text, span)).collect();

@@ -4,6 +4,7 @@
 
 use super::{FAULT, SUCCESS, build, fmt, terminal};
 use crate::base::SourceMap;
+use crate::base::diagnostic::limited;
 use crate::expand::documentation::{self, Part};
 use crate::expand::{self};
 use crate::syntax;
@@ -75,7 +76,7 @@ fn program(path: &Path) -> Result<Vec<Part>, u8> {
     if errors.is_empty() {
         return Ok(documentation::read(&text, &datums));
     }
-    terminal::report(&errors, &sources);
+    terminal::report(&limited(errors), &sources);
     Err(FAULT)
 }
 

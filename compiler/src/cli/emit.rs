@@ -1,8 +1,9 @@
 //! `vlad emit`: show a program at a stage of the compiler.
 
-use super::{FAULT, Input, SUCCESS, build, terminal};
+use super::{FAULT, Input, SUCCESS, build, fmt, terminal};
 use crate::ad::Transforms;
 use crate::ad::tower::Transformation;
+use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
 use crate::codegen;
 use crate::core;
@@ -98,7 +99,10 @@ pub fn run(arguments: &Arguments) -> u8 {
     };
     let mut pipeline = Pipeline::new(settings);
     let text = match arguments.stage {
-        Stage::Syntax => datums(&mut pipeline.sources, &arguments.input.file),
+        Stage::Syntax => match fmt::text(&arguments.input.file) {
+            Ok(text) => datums(&mut pipeline.sources, &arguments.input.file, &text),
+            Err(code) => return code,
+        },
         stage => match build::read(&mut pipeline, &arguments.input) {
             Ok(program) => {
                 let own = |lambda: &Lambda, sources: &SourceMap| !sources.is_library(lambda.span);
@@ -124,15 +128,10 @@ fn write(text: &str, output: Option<&Path>) -> u8 {
     }
 }
 
-fn datums(sources: &mut SourceMap, file: &Path) -> Result<String, Vec<Diagnostic>> {
-    let text = std::fs::read(file).map_err(|error| {
-        let message = format!("cannot read `{}`: {error}", file.display());
-        vec![Diagnostic::error_without_place("V0807", message)]
-    })?;
-    let text = String::from_utf8_lossy(&text).into_owned();
-    let id = sources.add(file.display().to_string(), text.clone(), false);
-    let (datums, diagnostics) = syntax::parse(id, &text);
-    if diagnostics.is_empty() { Ok(syntax::print(&datums)) } else { Err(diagnostics) }
+fn datums(sources: &mut SourceMap, file: &Path, text: &str) -> Result<String, Vec<Diagnostic>> {
+    let id = sources.add(file.display().to_string(), text, false);
+    let (datums, diagnostics) = syntax::parse(id, text);
+    if diagnostics.is_empty() { Ok(syntax::print(&datums)) } else { Err(limited(diagnostics)) }
 }
 
 /// The text of a program after a stage; of transforms, those of the λs that are `wanted`.

@@ -1,6 +1,7 @@
 //! `vlad fmt`: lay programs out as is usual. Files are rewritten, or compared, or standard input goes to standard output.
 
 use super::{FAULT, SUCCESS, USAGE, build, terminal};
+use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
 use crate::codegen;
 use crate::expand;
@@ -47,12 +48,12 @@ fn is_stdin(path: &Path) -> bool {
 fn formatted(path: &Path) -> Result<(String, String), u8> {
     let text = text(path)?;
     let mut sources = SourceMap::new();
-    let name = if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() };
+    let name = shown(path);
     let file = sources.add(name, text.as_str(), false);
     match format::format(file, &text) {
         Ok(after) => Ok((text, after)),
         Err(errors) => {
-            terminal::report(&errors, &sources);
+            terminal::report(&limited(errors), &sources);
             Err(FAULT)
         }
     }
@@ -72,11 +73,16 @@ pub fn text(path: &Path) -> Result<String, u8> {
         terminal::report_plain(&Diagnostic::error_without_place("V0807", message));
         USAGE
     })?;
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        terminal::report_plain(&expand::Error::NotUtf8(None, path.display().to_string(), valid).to_diagnostic());
+    let mut sources = SourceMap::new();
+    expand::text_of(bytes, &shown(path), None, &mut sources).map_err(|error| {
+        terminal::report([&error.to_diagnostic()], &sources);
         FAULT
     })
+}
+
+/// What messages call a file.
+fn shown(path: &Path) -> String {
+    if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() }
 }
 
 /// Replaces a file's text at once. The file that a link leads to is replaced, and keeps its permissions.

@@ -90,8 +90,8 @@ pub enum Error {
     ArgumentDefault(Span, &'static str, &'static str),
     /// A file that cannot be read: the include that asks for it, its path, the reason.
     Unreadable(Option<Span>, String, String),
-    /// A file that is not text: the include that asks for it, its path, the first wrong byte.
-    NotUtf8(Option<Span>, String, usize),
+    /// A file that is not text: the first wrong byte, the file's path, the include that asks for it.
+    NotText { place: Span, path: String, include: Option<Span> },
 }
 
 impl Error {
@@ -291,9 +291,13 @@ impl Error {
             Error::Unreadable(span, path, reason) => at(*span, "V0231", format!("cannot read {path}"))
                 .note(reason.clone())
                 .help("check the path and the permissions"),
-            Error::NotUtf8(span, path, byte) => at(*span, "V0232", format!("{path} is not a text file"))
-                .note(format!("programs are written in UTF-8; byte {byte} does not belong to a character"))
-                .help("convert the file to UTF-8"),
+            Error::NotText { place, path, include } => {
+                let message = format!("{path} is not a text file");
+                let message = Diagnostic::error("V0232", message, *place, "does not belong to a character")
+                    .note("programs are written in UTF-8")
+                    .help("convert the file to UTF-8");
+                include.iter().fold(message, |message, include| message.secondary(*include, "included here"))
+            }
             Error::MisplacedInclude(span) => misplaced_include(*span),
             Error::ArgumentsTwice { first, second } => {
                 Diagnostic::error("V0233", "a program declares its arguments once", *second, "second declaration")

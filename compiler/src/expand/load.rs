@@ -28,6 +28,26 @@ struct Open {
     folder: PathBuf,
 }
 
+/// The text that the bytes of a file are.
+///
+/// # Errors
+///
+/// When they are none. The file is added to the map, so that the message can show the place.
+pub fn text_of(
+    bytes: Vec<u8>,
+    path: &str,
+    include: Option<Span>,
+    sources: &mut SourceMap,
+) -> Result<String, Box<Error>> {
+    String::from_utf8(bytes).map_err(|error| {
+        let start = error.utf8_error().valid_up_to();
+        // Up to there nothing is replaced.
+        let file = sources.add(path, String::from_utf8_lossy(error.as_bytes()), false);
+        let place = Span::new(file, start, start + char::REPLACEMENT_CHARACTER.len_utf8());
+        Box::new(Error::NotText { place, path: path.to_string(), include })
+    })
+}
+
 impl<'a> Loader<'a> {
     /// A loader that has read nothing.
     pub fn new(options: &'a Options, sources: &'a mut SourceMap) -> Loader<'a> {
@@ -69,9 +89,9 @@ impl<'a> Loader<'a> {
         let shown = path.display().to_string();
         match self.sources.read(path) {
             Err(error) => self.error(Error::Unreadable(include, shown, error.to_string())),
-            Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(bytes) => match text_of(bytes, &shown, include, self.sources) {
                 Ok(text) => self.splice(path, canonical, &text),
-                Err(error) => self.error(Error::NotUtf8(include, shown, error.utf8_error().valid_up_to())),
+                Err(error) => self.error(*error),
             },
         }
     }

@@ -60,8 +60,10 @@ mod unbound;
 pub mod visible;
 
 pub use error::Error;
+pub use load::text_of;
 pub use stdlib::FILES as STDLIB;
 
+use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
 use crate::core::ir::Program;
 use build::Expander;
@@ -81,9 +83,6 @@ pub struct Options {
     /// Make a program that measures a call, instead of the program itself.
     pub measure: Option<Measure>,
 }
-
-/// More messages than this are not shown.
-const MAX_MESSAGES: usize = 20;
 
 /// Expands the program in a file.
 pub fn expand_file(path: &Path, options: &Options, sources: &mut SourceMap) -> Result<Program, Vec<Diagnostic>> {
@@ -170,18 +169,6 @@ fn expand(
     expander.program(&datums, options.library);
     let program = expander.finish().map_err(limited)?;
     Ok(Program { arguments: declaration, ..program })
-}
-
-/// The first messages, when there are more than anyone reads; the last one says so.
-fn limited(mut messages: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let more = messages.len().saturating_sub(MAX_MESSAGES);
-    if more > 0 {
-        messages.truncate(MAX_MESSAGES);
-        if let Some(last) = messages.last_mut() {
-            last.notes.push(format!("{more} more mistakes are not shown"));
-        }
-    }
-    messages
 }
 
 #[cfg(test)]

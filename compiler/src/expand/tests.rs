@@ -1,6 +1,7 @@
 //! Program text → core, as printed text; and checks that no input makes the front end panic.
 
 use super::*;
+use crate::base::diagnostic::MAX_MESSAGES;
 use crate::core::{print, verify};
 use crate::syntax::Datum;
 

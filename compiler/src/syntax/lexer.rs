@@ -17,18 +17,20 @@ pub type Spanned = (usize, Token, usize);
 /// All tokens of a text from the byte `start` on, and the mistakes in it.
 pub fn tokens(file: FileId, text: &str, start: usize) -> (Vec<Spanned>, Vec<Error>) {
     let mut lexer = Lexer { file, text, at: start, tokens: Vec::new(), errors: Vec::new() };
-    if start == 0 && text.starts_with('\u{feff}') {
-        lexer.at = '\u{feff}'.len_utf8();
-    }
     while let Some(first) = lexer.peek() {
         lexer.token(first);
     }
     (lexer.tokens, lexer.errors)
 }
 
+/// True for white space. The mark of byte order counts: it stands where a file begins, and in the middle where files were joined.
+fn is_white(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
+}
+
 /// True for the characters that end a name or number.
 fn is_delimiter(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '\'' | '"' | ';' | '`')
+    is_white(c) || matches!(c, '(' | ')' | '[' | ']' | '\'' | '"' | ';' | '`')
 }
 
 struct Lexer<'a> {
@@ -72,7 +74,7 @@ impl Lexer<'_> {
             ';' => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
             '"' => self.string(),
             '#' => self.hash(),
-            c if c.is_whitespace() => self.at += c.len_utf8(),
+            c if is_white(c) => self.at += c.len_utf8(),
             _ => self.name_or_number(),
         }
     }

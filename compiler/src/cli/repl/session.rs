@@ -6,6 +6,7 @@
 //!
 //! What holds: the definitions of a session, taken together, are a program that the front end accepts and that does not fail.
 
+use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::cli::{emit, eval, terminal};
 use crate::core::ir::{Binding, Body, Const, Definition, Item, Lambda, Origin, Program, Rhs};
@@ -67,7 +68,7 @@ impl Session {
         let file = sources.add(name.as_str(), text, false);
         let (datums, errors) = syntax::parse(file, text);
         if !errors.is_empty() {
-            return terminal::report(&errors, &sources);
+            return terminal::report(&limited(errors), &sources);
         }
         if datums.is_empty() {
             return;

@@ -66,9 +66,7 @@ impl Item<'_> {
 
 /// The tree of a file: what stands at its top level.
 pub fn read<'t>(text: &'t str, tokens: &[Spanned]) -> Vec<Item<'t>> {
-    let mut reader = Reader { text, tokens, next: 0, at: 0, breaks: 0, line: 0 };
-    reader.at = text.len() - text.trim_start_matches('\u{feff}').len();
-    reader.items(false)
+    Reader { text, tokens, next: 0, at: 0, breaks: 0, line: 0 }.items(false)
 }
 
 struct Reader<'t, 's> {
