@@ -37,6 +37,8 @@ pub struct Settings {
     pub library: bool,
     /// Make a program that measures a call, instead of the program itself.
     pub measure: Option<expand::measure::Measure>,
+    /// The machine that the code is for.
+    pub machine: codegen::Machine,
     /// Use every instruction of this machine.
     pub native_cpu: bool,
     /// Make sums and products of loops in any order.
@@ -282,6 +284,7 @@ impl Pipeline {
 
     /// What the code generator has to know.
     pub fn codegen_options(&self) -> codegen::Options {
-        codegen::Options { native_cpu: self.settings.native_cpu, library: false }
+        let Settings { machine, native_cpu, .. } = self.settings;
+        codegen::Options { machine, native_cpu, library: false }
     }
 }

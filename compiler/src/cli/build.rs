@@ -119,7 +119,7 @@ pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Resul
             terminal::report(&diagnostics, &pipeline.sources);
             Err(FAULT)
         }
-        Refusal::Unsupported(diagnostic) if native.native => {
+        Refusal::Unsupported(diagnostic) if native.native || native.target.is_some() => {
             let mut diagnostic = *diagnostic;
             diagnostic.severity = crate::base::Severity::Error;
             terminal::report([&diagnostic], &pipeline.sources);

@@ -1,6 +1,6 @@
 //! `vlad emit`: show a program at a stage of the compiler.
 
-use super::{FAULT, Input, SUCCESS, build, fmt, terminal};
+use super::{FAULT, Input, SUCCESS, Target, build, fmt, terminal};
 use crate::ad::Transforms;
 use crate::ad::tower::Transformation;
 use crate::base::diagnostic::limited;
@@ -71,6 +71,9 @@ pub struct Arguments {
     /// Show code for this machine in particular.
     #[arg(long)]
     native_cpu: bool,
+    /// Show code for this machine instead of the one at hand.
+    #[arg(long, value_enum, value_name = "MACHINE", conflicts_with = "native_cpu")]
+    target: Option<Target>,
     /// Make sums and products of loops in any order: faster, but their last digits are not those of the evaluator.
     #[arg(long)]
     fast_math: bool,
@@ -90,6 +93,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     }
     let mut settings = arguments.input.settings();
     settings.native_cpu = arguments.native_cpu;
+    settings.machine = arguments.target.map_or(codegen::Machine::Host, Target::machine);
     settings.limits = arguments.limits.options();
     let passes = opt::Settings {
         disabled: arguments.disable_pass.clone(),

@@ -9,6 +9,7 @@
 //!
 //! One file for each subcommand; [`terminal`] prints messages; [`embedded`] is about executables that evaluate.
 
+use crate::codegen::Machine;
 use crate::flow::{self, limits::LIMITS};
 use crate::pipeline::Settings;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -210,8 +211,28 @@ struct Native {
     /// Print how long each part of the compiler took.
     #[arg(long)]
     time_passes: bool,
+    /// Compile for this machine instead of the one at hand: for now an error, see `vlad explain V0801`.
+    #[arg(long, value_enum, value_name = "MACHINE", conflicts_with = "native_cpu", hide = true)]
+    target: Option<Target>,
     #[command(flatten)]
     limits: LimitArguments,
+}
+
+/// A machine.
+#[derive(Clone, Copy, ValueEnum)]
+enum Target {
+    #[value(name = "x86-64")]
+    X86,
+    Arm64,
+}
+
+impl Target {
+    fn machine(self) -> Machine {
+        match self {
+            Target::X86 => Machine::X86_64,
+            Target::Arm64 => Machine::Arm64,
+        }
+    }
 }
 
 /// Limits of the compiler.
@@ -257,8 +278,9 @@ impl Input {
 
 impl Native {
     fn settings(&self, input: &Input) -> Settings {
-        let Native { native_cpu, fast_math, .. } = *self;
-        Settings { native_cpu, fast_math, limits: self.limits.options(), ..input.settings() }
+        let Native { native_cpu, fast_math, target, .. } = *self;
+        let machine = target.map_or(Machine::Host, Target::machine);
+        Settings { machine, native_cpu, fast_math, limits: self.limits.options(), ..input.settings() }
     }
 }
 

@@ -84,9 +84,10 @@ pub fn library(
         let path = folder.path().join(file);
         fs::write(&path, bytes).map_err(|cause| Error::Write { path: path.clone(), cause }).map(|()| path)
     };
-    let mut parts = vec![write("program.o", &object.bytes)?, write("runtime.o", LIBRARY_RUNTIME)?];
+    // No library has a name with a hyphen, so none of these is the result.
+    let mut parts = vec![write("its-program.o", &object.bytes)?, write("its-runtime.o", LIBRARY_RUNTIME)?];
     if object.has_math {
-        parts.push(write("math.a", MATH)?);
+        parts.push(write("its-math.a", MATH)?);
     }
     let renamed: String =
         INTERFACE_FUNCTIONS.iter().map(|function| format!("{INTERFACE}_{function} {name}_{function}\n")).collect();

@@ -61,9 +61,23 @@ use std::path::PathBuf;
 #[path = "../../../runtime/src/layout.rs"]
 pub mod layout;
 
+/// A machine that code can be generated for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Machine {
+    /// The one that the compiler runs on.
+    #[default]
+    Host,
+    /// Any x86-64.
+    X86_64,
+    /// Any AArch64.
+    Arm64,
+}
+
 /// What the user can choose.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
+    /// The machine that the code is for.
+    pub machine: Machine,
     /// Use every instruction of the machine that compiles, instead of those that all machines of its kind have.
     pub native_cpu: bool,
     /// Make code for a library, which finds its state in a register.
@@ -124,7 +138,8 @@ impl Error {
     pub fn to_diagnostic(&self) -> Diagnostic {
         let error = |code, message: String| Diagnostic::error_without_place(code, message);
         match self {
-            Error::Target(message) => error("V0801", format!("cannot generate code for this machine: {message}")),
+            Error::Target(message) => error("V0801", format!("cannot generate code for this machine: {message}"))
+                .help("`vlad eval` runs programs on every machine"),
             Error::TooLarge { what } => error("V0802", format!("the program is too large: {what}")),
             Error::Bug { name, message } => error("V0800", format!("mistake in the compiler: code of `{name}`"))
                 .note(message.clone())
@@ -155,12 +170,15 @@ pub struct Object {
 
 /// The object code of a program.
 pub fn object(program: &Program, options: &Options) -> Result<Object, Error> {
+    target::demand_linkable(options)?;
     unit::compile(program, options, None)?.into_object()
 }
 
 /// The object code of a library.
 pub fn library(program: &Program, library: &Library, options: &Options) -> Result<Object, Error> {
-    unit::compile(program, &Options { library: true, ..*options }, Some(library))?.into_object()
+    let options = Options { library: true, ..*options };
+    target::demand_linkable(&options)?;
+    unit::compile(program, &options, Some(library))?.into_object()
 }
 
 /// The program in Cranelift's intermediate form.

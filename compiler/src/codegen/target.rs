@@ -1,7 +1,8 @@
-//! The machine to generate code for: the one that the compiler runs on.
+//! The machine to generate code for: the one that the compiler runs on. Code for others can only be looked at, since the run time
+//! that the compiler embeds is for its own machine.
 
-use crate::codegen::{Error, Options};
-use cranelift_codegen::isa::OwnedTargetIsa;
+use crate::codegen::{Error, Machine, Options};
+use cranelift_codegen::isa::{self, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 
 /// Settings of Cranelift, with the reason for each that is not obvious.
@@ -32,6 +33,23 @@ pub fn quick(options: &Options) -> Result<OwnedTargetIsa, Error> {
     with_settings(options, SETTINGS.iter().chain(QUICK))
 }
 
+/// Refuses what the embedded run time cannot be linked with.
+///
+/// # Errors
+///
+/// When the code would be for another machine, or would be a library where the run time knows no contexts: it changes stacks by
+/// itself, which is written for x86-64 only.
+pub fn demand_linkable(options: &Options) -> Result<(), Error> {
+    let (wanted, own) = (isa(options)?.triple().architecture, std::env::consts::ARCH);
+    if options.library && wanted.to_string() != "x86_64" {
+        return Err(Error::Target(format!("libraries are made for x86_64, not for {wanted}")));
+    }
+    if wanted.to_string() != own {
+        return Err(Error::Target(format!("the run time of this compiler is for {own}, not for {wanted}")));
+    }
+    Ok(())
+}
+
 fn with_settings(
     options: &Options,
     settings: impl Iterator<Item = &'static (&'static str, &'static str)>,
@@ -44,7 +62,11 @@ fn with_settings(
         // It holds the address of the context, see the run time's `library`.
         flags.set("enable_pinned_reg", "true").map_err(|error| Error::Target(error.to_string()))?;
     }
-    let builder = cranelift_native::builder_with_options(options.native_cpu)
-        .map_err(|message| Error::Target(message.to_string()))?;
+    let builder = match options.machine {
+        Machine::Host => cranelift_native::builder_with_options(options.native_cpu).map_err(str::to_string),
+        Machine::X86_64 => isa::lookup_by_name("x86_64-unknown-linux-gnu").map_err(|error| error.to_string()),
+        Machine::Arm64 => isa::lookup_by_name("aarch64-unknown-linux-gnu").map_err(|error| error.to_string()),
+    };
+    let builder = builder.map_err(Error::Target)?;
     builder.finish(settings::Flags::new(flags)).map_err(|error| Error::Target(error.to_string()))
 }

@@ -1,75 +1,172 @@
 //! The index of errors: its wrong programs get the message that they stand for, its right ones run, and every code has an entry.
 
+use crate::documented::shell;
 use crate::{folder, text, vlad};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use tempfile::TempDir;
 use vlad::promises::{Outcome, Promises};
 
-/// A program of the index.
+/// A program of the index, or commands.
 struct Program {
     code: String,
     line: usize,
     is_wrong: bool,
     /// The command that shows the mistake.
     command: Vec<String>,
+    /// Commands for a shell instead.
+    commands: String,
     text: String,
 }
+
+/// Codes that have no program, with the reason.
+const UNPROVOKED: &[(&str, &str)] = &[
+    ("V0324", "somebody must press a key; the tests of the session do"),
+    ("V0800", "a mistake of the compiler; the unit tests of `cli::terminal` make one up"),
+    ("V0802", "nobody knows a program that is so large; the tests of machine code make one up"),
+];
 
 fn index() -> String {
     text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/errors.md"))
 }
 
+/// The programs in blocks fenced with `vlad wrong` or `vlad right`, and the commands in blocks fenced with `console wrong` or
+/// `console right`. Commands behind a program are about it.
 fn programs(index: &str) -> Vec<Program> {
-    let (mut found, mut code, mut open): (Vec<Program>, String, bool) = Default::default();
-    for (number, line) in index.lines().enumerate() {
+    let mut found: Vec<Program> = Vec::new();
+    let mut code = String::new();
+    let mut lines = index.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
         if let Some(title) = line.strip_prefix("## ") {
             code = title.split(':').next().unwrap_or_default().to_string();
         }
-        match (line.strip_prefix("```vlad "), found.last_mut()) {
-            (Some(fence), _) => {
-                let mut words = fence.split(' ').map(str::to_string);
-                let is_wrong = words.next().as_deref() == Some("wrong");
-                let command: Vec<String> = words.collect();
-                let command = if command.is_empty() { vec!["run".to_string()] } else { command };
-                found.push(Program { code: code.clone(), line: number + 2, is_wrong, command, text: String::new() });
-                open = true;
+        let Some(fence) = line.strip_prefix("```") else { continue };
+        let block = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```");
+        let block: String = block.flat_map(|line| [line, "\n"]).collect();
+        let words: Vec<&str> = fence.split(' ').collect();
+        let is_wrong = words.get(1) == Some(&"wrong");
+        if words[0] == "vlad" {
+            let command = if words.len() > 2 { &words[2..] } else { &["run"] };
+            let command = command.iter().map(|word| (*word).to_string()).collect();
+            let commands = String::new();
+            found.push(Program { code: code.clone(), line: number + 2, is_wrong, command, commands, text: block });
+            continue;
+        }
+        assert_eq!(words[0], "console", "docs/errors.md:{}", number + 1);
+        let commands: String =
+            block.lines().map(|line| line.strip_prefix("$ ").expect("a command").to_string() + "\n").collect();
+        match found.last_mut().filter(|last| last.code == code && last.is_wrong == is_wrong && last.commands.is_empty())
+        {
+            Some(last) => last.commands = commands,
+            None => {
+                let (command, text) = Default::default();
+                found.push(Program { code: code.clone(), line: number + 2, is_wrong, command, commands, text });
             }
-            (None, _) if line == "```" => open = false,
-            (None, Some(program)) if open => program.text += &format!("{line}\n"),
-            _ => {}
         }
     }
     found
 }
 
+/// The codes that a text mentions as messages do.
+fn codes(text: &str) -> BTreeSet<&str> {
+    let words = text.split("[V").skip(1).filter_map(|rest| rest.get(..4).filter(|_| rest[4..].starts_with(']')));
+    words.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())).collect()
+}
+
+/// What a wrong program gets, and only that; complaints about the index.
+fn run_wrong(program: &Program, complaints: &mut Vec<String>) -> String {
+    let folder = folder_of(program);
+    let (failed, output) = if program.commands.is_empty() {
+        let input = Promises::read(&program.text).input;
+        let (exit, _, messages) = vlad(&folder, &arguments(program), &input);
+        (exit == Some(1) || messages.contains(&format!("warning[{}]", program.code)), messages)
+    } else {
+        let output = shell(folder.path(), &program.commands);
+        (output.contains("[exit code ") || program.commands.contains("vlad repl"), output)
+    };
+    let mut others = codes(&output);
+    let is_there = others.remove(&program.code[1..]);
+    // What tools say is about programs, of which something may be said, too.
+    if !failed || !is_there || !(others.is_empty() || program.code.starts_with("V08")) {
+        complaints.push(format!("docs/errors.md:{}: {}: {output}", program.line, program.code));
+    }
+    without_temporary_names(&output.replace(&folder.path().display().to_string(), "FOLDER"))
+}
+
+/// The text without the six letters that names of temporary files end in.
+fn without_temporary_names(text: &str) -> String {
+    let mut result = text.to_string();
+    for before in ["/vlad-", "/.program"] {
+        let mut pieces = result.split(before);
+        let first = pieces.next().unwrap_or_default().to_string();
+        result = pieces.fold(first, |text, piece| text + before + "......" + piece.get(6..).unwrap_or(piece));
+    }
+    result
+}
+
+/// A right program keeps its promises, and nothing is said about it.
+fn run_right(program: &Program, complaints: &mut Vec<String>) {
+    let folder = folder_of(program);
+    let place = format!("docs/errors.md:{}: {}", program.line, program.code);
+    if !program.commands.is_empty() {
+        let output = shell(folder.path(), &program.commands);
+        if output.contains("[exit code ") || !codes(&output).is_empty() {
+            complaints.push(format!("{place}: {output}"));
+        }
+        return;
+    }
+    let promises = Promises::read(&program.text);
+    let (code, output, messages) = vlad(&folder, &arguments(program), &promises.input);
+    let broken = promises.broken(&Outcome { code, output, messages: messages.clone() }, true);
+    if !broken.is_empty() || !messages.is_empty() {
+        complaints.push(format!("{place}: {broken:?}\n{messages}"));
+    }
+}
+
+fn arguments(program: &Program) -> Vec<&str> {
+    program.command.iter().map(String::as_str).chain(["program.vlad"]).collect()
+}
+
+/// A folder with the program, and with what programs may include.
+fn folder_of(program: &Program) -> TempDir {
+    let folder = folder(&[
+        ("program.vlad", &program.text),
+        ("more.vlad", "(define (more x) (+ x 1))\n"),
+        ("cycle.vlad", "(include \"cycle\")\n"),
+    ]);
+    fs::write(folder.path().join("binary.vlad"), b"\xff\xfe").expect("files can be written");
+    folder
+}
+
+/// `tests/messages/index/` has the messages of the wrong programs; `BLESS=1` writes them anew.
 #[test]
 fn the_programs_of_the_index_do_what_it_says() {
     let index = index();
     let programs = programs(&index);
-    assert!(programs.len() > 120, "{} programs", programs.len());
+    let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/messages/index");
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut complaints = Vec::new();
+    let mut messages: BTreeMap<&str, String> = BTreeMap::new();
     for program in &programs {
-        let Program { code, line, is_wrong, command, text } = program;
-        let place = format!("docs/errors.md:{line}");
-        let folder = folder(&[("program.vlad", text), ("more.vlad", "(define (more x) (+ x 1))\n")]);
-        fs::write(folder.path().join("cycle.vlad"), "(include \"cycle\")\n").expect("files can be written");
-        fs::write(folder.path().join("binary.vlad"), b"\xff\xfe").expect("files can be written");
-        let promises = Promises::read(text);
-        let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
-        arguments.push("program.vlad");
-        let (exit, output, messages) = vlad(&folder, &arguments, &promises.input);
-        let marked = format!("[{code}]");
-        if *is_wrong {
-            assert!(messages.contains(&marked), "{place}: {messages}");
-            assert!(exit == Some(1) || messages.contains(&format!("warning{marked}")), "{place}: {exit:?}");
-            continue;
+        if program.is_wrong {
+            *messages.entry(&program.code).or_default() += &run_wrong(program, &mut complaints);
+        } else {
+            run_right(program, &mut complaints);
         }
-        let broken = promises.broken(&Outcome { code: exit, output, messages: messages.clone() }, true);
-        assert!(broken.is_empty(), "{place}: {broken:?}\n{messages}");
-        assert_eq!(messages, "", "{place}");
     }
+    for (code, found) in &messages {
+        let path = snapshots.join(format!("{code}.stderr"));
+        if bless {
+            fs::write(path, found).expect("the folder can be written");
+        } else if *found != fs::read_to_string(&path).unwrap_or_default() {
+            complaints.push(format!("tests/messages/index/{code}.stderr is not what is said now:\n{found}"));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
+/// Every code has an entry with a program that gets it and one that does not, so a new code needs both.
 #[test]
 fn every_code_has_an_entry() {
     let index = index();
@@ -91,6 +188,12 @@ fn every_code_has_an_entry() {
     let explained: Vec<&str> = index.lines().filter_map(|line| line.strip_prefix("## ")?.split(':').next()).collect();
     assert!(explained.is_sorted(), "the index is in order");
     assert_eq!(used, explained.iter().copied().collect::<BTreeSet<&str>>());
+    let programs = programs(&index);
+    for is_wrong in [true, false] {
+        let shown = programs.iter().filter(|program| program.is_wrong == is_wrong).map(|program| program.code.as_str());
+        let shown: BTreeSet<&str> = shown.chain(UNPROVOKED.iter().map(|row| row.0)).collect();
+        assert_eq!(used, shown, "codes with a program that is {}", if is_wrong { "wrong" } else { "right" });
+    }
 }
 
 #[test]

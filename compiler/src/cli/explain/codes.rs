@@ -34,12 +34,12 @@ fn section(code: &str) -> Option<String> {
         match line.strip_prefix("```") {
             Some("") => is_program = false,
             Some(fence) => {
-                let mut words = fence.split(' ').skip(1);
-                let kind = if words.next() == Some("wrong") { "Wrong" } else { "Right" };
-                let how: Vec<&str> = words.collect();
-                text += &match how.is_empty() {
-                    true => format!("{kind}:\n\n"),
-                    false => format!("{kind}, as `vlad {}` says:\n\n", how.join(" ")),
+                let words: Vec<&str> = fence.split(' ').collect();
+                let kind = if words.get(1) == Some(&"wrong") { "Wrong" } else { "Right" };
+                text += &match (words[0], &words[2.min(words.len())..]) {
+                    ("console", _) => format!("{kind}, by commands:\n\n"),
+                    (_, []) => format!("{kind}:\n\n"),
+                    (_, how) => format!("{kind}, as `vlad {}` says:\n\n", how.join(" ")),
                 };
                 is_program = true;
             }
