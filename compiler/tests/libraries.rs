@@ -64,9 +64,13 @@ fn demand_answers(outcome: &Outcome) {
 }
 
 fn compile_c(arguments: &[&str], folder_of_library: &Path, output: &Path) {
+    compile_client("client.c", arguments, folder_of_library, output);
+}
+
+fn compile_client(source: &str, arguments: &[&str], folder_of_library: &Path, output: &Path) {
     let mut command = Command::new("cc");
     command.args(["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g", "-pthread", "-I"]);
-    command.arg(folder_of_library).arg(folder().join("client.c")).args(arguments).arg("-o").arg(output);
+    command.arg(folder_of_library).arg(folder().join(source)).args(arguments).arg("-o").arg(output);
     succeed(command);
 }
 
@@ -96,6 +100,15 @@ fn threads_share_nothing_that_changes_and_sanitizers_find_nothing() {
     let mut helgrind = Command::new("valgrind");
     helgrind.args(["--quiet", "--tool=helgrind", "--error-exitcode=9"]).arg(&client);
     demand_answers(&succeed(helgrind));
+}
+
+#[test]
+fn a_context_in_use_refuses_calls() {
+    let place = library("static", "functions");
+    let client = place.path().join("busy");
+    let archive = place.path().join("libfunctions.a").display().to_string();
+    compile_client("busy.c", &["-O2", &archive, "-lm"], place.path(), &client);
+    assert_eq!(succeed(Command::new(&client)).output, "some refused none wrong good afterwards\n");
 }
 
 #[test]
@@ -249,6 +262,36 @@ fn the_name_of_a_library_is_a_name() {
     let message = "error[V0854]: `no-name` is no name for a library\n |\n = help: names of functions begin with it: `-o NAME`, of \
                    letters, digits and underscores\n";
     assert_eq!(built.messages, message);
+}
+
+/// Also where the compiler itself needs names for files.
+#[test]
+fn a_library_can_have_any_name() {
+    let place = tempfile::tempdir().expect("there is room for files");
+    let program = place.path().join("named.vlad");
+    fs::write(&program, "(define (f x) (exp x))\n(export f ((x real)))\n").expect("the folder can be written");
+    for name in ["program", "runtime", "math", "kept", "renamed", "vlad_library"] {
+        for kind in ["static", "shared"] {
+            let output = place.path().join(name).display().to_string();
+            succeed(vlad(&["build", "--lib", kind, "-o", &output], &program));
+        }
+        assert!(place.path().join(format!("lib{name}.so")).exists());
+    }
+}
+
+#[test]
+fn there_are_no_libraries_for_other_machines() {
+    let place = tempfile::tempdir().expect("there is room for files");
+    let output = place.path().join("functions").display().to_string();
+    for kind in ["static", "shared"] {
+        let arguments = ["build", "--lib", kind, "--target", "arm64", "-o", &output];
+        let built = run_command(vlad(&arguments, &folder().join("functions.vlad")), "", LIMIT);
+        assert_eq!(built.code, Some(1));
+        let message =
+            "error[V0801]: cannot generate code for this machine: libraries are made for x86_64, not for aarch64\n";
+        assert!(built.messages.starts_with(message), "{}", built.messages);
+        assert_eq!(fs::read_dir(place.path()).expect("it is a folder").count(), 0);
+    }
 }
 
 #[test]

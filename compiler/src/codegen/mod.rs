@@ -150,7 +150,8 @@ impl Error {
                 )
             }
             Error::Linker { command, output } => {
-                error("V0804", "the linker failed".to_string()).note(command.clone()).note(output.trim_end().to_string())
+                let message = error("V0804", "the linker failed".to_string()).note(command.clone());
+                if output.trim().is_empty() { message } else { message.note(output.trim_end().to_string()) }
             }
             Error::Write { path, cause } => {
                 error("V0805", format!("cannot write `{}`", path.display())).note(cause.to_string())

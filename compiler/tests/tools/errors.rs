@@ -91,7 +91,8 @@ fn run_wrong(program: &Program, complaints: &mut Vec<String>) -> String {
     if !failed || !is_there || !(others.is_empty() || program.code.starts_with("V08")) {
         complaints.push(format!("docs/errors.md:{}: {}: {output}", program.line, program.code));
     }
-    without_temporary_names(&output.replace(&folder.path().display().to_string(), "FOLDER"))
+    let output = output.replace(&folder.path().display().to_string(), "FOLDER");
+    without_temporary_names(&output.replace(&std::env::temp_dir().display().to_string(), "TEMPORARY"))
 }
 
 /// The text without the six letters that names of temporary files end in.
