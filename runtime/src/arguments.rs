@@ -14,7 +14,7 @@
 //! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
 
 use super::number;
-use super::reader::{Failure, Fault, Input, Item, Reader};
+use super::reader::{Failure, Fault, Input, Item, Reader, write_bytes};
 use ::core::fmt::{self, Write};
 
 /// Stands between arguments.
@@ -497,23 +497,6 @@ fn write_mistake(f: &mut Text, declaration: &str, mistake: Mistake<'_>) -> fmt::
             f.write_str("` are of different lengths")
         }
     }
-}
-
-/// Bytes as text; control characters are shown as pictures, as everywhere in messages.
-pub fn write_bytes(f: &mut dyn Write, bytes: &[u8]) -> fmt::Result {
-    for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            f.write_char(match character {
-                '\0'..' ' => char::from_u32(0x2400 + character as u32).unwrap_or(character),
-                '\u{7f}' => '\u{2421}',
-                _ => character,
-            })?;
-        }
-        if !chunk.invalid().is_empty() {
-            f.write_char('\u{fffd}')?;
-        }
-    }
-    Ok(())
 }
 
 fn write_help(declaration: &str, host: &mut impl Host) {

@@ -4,7 +4,7 @@
 
 use crate::arguments::{self, Host, Outcome, Text, Unreadable};
 use crate::cell::Single;
-use crate::reader::Item;
+use crate::reader::{self, Item};
 use crate::{input, output, start, system};
 use core::ffi::{c_char, c_int};
 use core::fmt::{self, Write};
@@ -72,7 +72,7 @@ impl Host for Process {
     }
     fn file(&mut self, path: &[u8], item: Item) -> Result<(), Unreadable> {
         let mut name = Text::new();
-        let _ = arguments::write_bytes(&mut name, path);
+        let _ = reader::write_bytes(&mut name, path);
         let name = name.as_str();
         let complain = |wrong: arguments::Wrong<'_>| {
             let _ = writeln!(output::Stderr, "error: `{name}`: {wrong}");

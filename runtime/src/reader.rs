@@ -411,7 +411,7 @@ impl fmt::Display for Report<'_> {
         match self.fault.problem {
             Problem::NotANumber => {
                 f.write_char('`')?;
-                write_word(f, self.word)?;
+                write_bytes(f, self.word)?;
                 f.write_str("` is not a number")
             }
             Problem::Missing => f.write_str("a number is missing"),
@@ -420,7 +420,7 @@ impl fmt::Display for Report<'_> {
             }
             Problem::ElementType => {
                 f.write_str("a .npy array has elements of type `")?;
-                write_word(f, self.word)?;
+                write_bytes(f, self.word)?;
                 f.write_str("`, not numbers of up to 8 bytes")
             }
             Problem::Dimensions { found, expected } => {
@@ -431,9 +431,9 @@ impl fmt::Display for Report<'_> {
     }
 }
 
-/// Control characters are shown as pictures, as everywhere in messages.
-fn write_word(f: &mut fmt::Formatter<'_>, word: &[u8]) -> fmt::Result {
-    for chunk in word.utf8_chunks() {
+/// Bytes as text; control characters are shown as pictures, as everywhere in messages.
+pub fn write_bytes(f: &mut dyn Write, bytes: &[u8]) -> fmt::Result {
+    for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
             f.write_char(match character {
                 '\0'..' ' => char::from_u32(0x2400 + character as u32).unwrap_or(character),

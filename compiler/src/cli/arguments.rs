@@ -3,7 +3,7 @@
 use crate::core::arguments::{self, Host, Outcome, Unreadable};
 use crate::core::input;
 use crate::core::progress::Progress;
-use crate::core::reader::Item;
+use crate::core::reader::{self, Item};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
@@ -53,7 +53,7 @@ impl Host for Process<'_> {
     }
     fn file(&mut self, path: &[u8], item: Item) -> Result<(), Unreadable> {
         let mut name = arguments::Text::new();
-        let _ = arguments::write_bytes(&mut name, path);
+        let _ = reader::write_bytes(&mut name, path);
         let path = OsStr::from_bytes(path);
         let mut stream: Box<dyn BufRead> = if path == "-" {
             Box::new(io::stdin().lock())

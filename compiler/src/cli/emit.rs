@@ -7,7 +7,7 @@ use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
 use crate::codegen;
 use crate::core;
-use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Rhs};
+use crate::core::ir::{Lambda, LambdaId, Origin, Program};
 use crate::flow;
 use crate::opt::pipeline as opt;
 use crate::pipeline::{Pipeline, Refusal};
@@ -200,7 +200,7 @@ fn transforms(
     let own = |lambda: &Lambda| lambda.origin == Origin::Source && wanted(lambda, sources);
     let mut inner = Vec::new();
     for lambda in program.lambdas.values() {
-        closures(&lambda.body, &mut inner);
+        lambda.body.closures(&mut inner);
     }
     let inner: FxHashSet<LambdaId> = inner.into_iter().collect();
     let lambdas = program.lambdas.iter().filter(|(id, lambda)| own(lambda) && !inner.contains(id));
@@ -209,18 +209,4 @@ fn transforms(
     let transformed: Vec<LambdaId> =
         lambdas.into_iter().map(|lambda| transforms.apply(program, transformation, lambda)).collect();
     core::print::lambdas(program, &transformed)
-}
-
-/// The λs whose closures are made in a body.
-fn closures(body: &Body, found: &mut Vec<LambdaId>) {
-    for binding in &body.bindings {
-        match &binding.rhs {
-            Rhs::Closure(lambda) => found.push(*lambda),
-            Rhs::If(_, yes, no) => {
-                closures(yes, found);
-                closures(no, found);
-            }
-            _ => {}
-        }
-    }
 }

@@ -96,6 +96,22 @@ pub struct Body {
     pub result: Var,
 }
 
+impl Body {
+    /// Adds the λs whose closures are made in the body, in order.
+    pub fn closures(&self, found: &mut Vec<LambdaId>) {
+        for binding in &self.bindings {
+            match &binding.rhs {
+                Rhs::Closure(lambda) => found.push(*lambda),
+                Rhs::If(_, yes, no) => {
+                    yes.closures(found);
+                    no.closures(found);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 /// `var = rhs`
 #[derive(Clone, Debug)]
 pub struct Binding {

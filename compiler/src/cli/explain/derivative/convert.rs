@@ -162,11 +162,11 @@ impl<'a> Converter<'a> {
         let inside = |lambda| {
             let mut found = Vec::new();
             let mut seen: FxHashSet<LambdaId> = FxHashSet::default();
-            closures(&self.program.lambdas[lambda].body, &mut found);
+            self.program.lambdas[lambda].body.closures(&mut found);
             let mut at = 0;
             while at < found.len() {
                 if seen.insert(found[at]) {
-                    closures(&self.program.lambdas[found[at]].body, &mut found);
+                    self.program.lambdas[found[at]].body.closures(&mut found);
                 }
                 at += 1;
             }
@@ -295,20 +295,6 @@ fn visible(name: &str) -> Result<Term, Unwritable> {
         "%map/2" => Ok(Term::Global(Rc::from("map"))),
         _ if name.starts_with('%') => Err(Unwritable(format!("it calls `{name}`, which only the library can name"))),
         _ => Ok(Term::Global(Rc::from(name))),
-    }
-}
-
-/// The λs whose closures are made in a body.
-fn closures(body: &Body, found: &mut Vec<LambdaId>) {
-    for binding in &body.bindings {
-        match &binding.rhs {
-            Rhs::Closure(lambda) => found.push(*lambda),
-            Rhs::If(_, yes, no) => {
-                closures(yes, found);
-                closures(no, found);
-            }
-            _ => {}
-        }
     }
 }
 
