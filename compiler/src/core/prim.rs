@@ -343,8 +343,8 @@ impl Prim {
     }
 }
 
-/// How deep `handed` looks for vectors in a sum: so those in an environment or in a list of parameters are found, and
-/// neither long lists nor trees are walked.
+/// How deep `handed` looks for vectors in a sum: so those in an environment, in the environment of a function there, and in a
+/// list of parameters are found, and neither long lists nor trees are walked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Levels {
     cars: u8,
@@ -353,7 +353,7 @@ pub struct Levels {
 
 impl Levels {
     /// From the top of a sum.
-    pub const ALL: Levels = Levels { cars: 1, cdrs: 8 };
+    pub const ALL: Levels = Levels { cars: 2, cdrs: 8 };
 
     /// What is left below the first (0) or second (1) part of a pair; `None` where that is not looked at.
     pub fn below(self, part: usize) -> Option<Levels> {
