@@ -293,7 +293,7 @@ fn cut_large(heap: &mut Heap, size: usize) -> *mut u8 {
     let apart = if size < PAGE { LINE } else { 5 * LINE };
     let wanted = size + apart;
     demand(heap, wanted + LINE);
-    let end = (heap.end as usize + WORD & !(LINE - 1)) - WORD;
+    let end = ((heap.end as usize + WORD) & !(LINE - 1)) - WORD;
     heap.end = heap.end.with_addr(end - wanted);
     heap.end
 }

@@ -106,7 +106,7 @@ fn is_next(block: &Block, inst: &Inst) -> bool {
 ///     v6 = mul v2, v7                       v5 = sub v1, v4
 ///     branch v8, b1(v5, v6), b2             branch v8, b1(v5, v6), b2
 /// ```
-fn carried_early(function: &Function, block: &Block, order: &mut Vec<usize>) {
+fn carried_early(function: &Function, block: &Block, order: &mut [usize]) {
     let mut makers: FxHashMap<Value, usize> = FxHashMap::default();
     for (index, inst) in block.insts.iter().enumerate().filter(|(_, inst)| is_arithmetic(inst.op)) {
         makers.extend(inst.results.iter().map(|result| (*result, index)));

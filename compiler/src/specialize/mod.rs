@@ -372,10 +372,10 @@ impl Specializer<'_> {
         let env: Env = lambda.captures.iter().chain([&lambda.param]).copied().zip(values).collect();
         let result = self.flow.variants[id].result;
         e.is_endless_tail = result == Shapes::BOTTOM;
-        if let Some(value) = self.body(e, &lambda.body, &facts, env) {
-            if let Some(value) = self.convert(e, &value, result) {
-                e.terminate(Terminator::Return(value.leaves));
-            }
+        if let Some(value) = self.body(e, &lambda.body, &facts, env)
+            && let Some(value) = self.convert(e, &value, result)
+        {
+            e.terminate(Terminator::Return(value.leaves));
         }
     }
 
