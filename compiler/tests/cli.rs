@@ -1,6 +1,7 @@
 //! The program `vlad` from outside: exit codes, messages, files that it leaves and does not leave.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -507,6 +508,42 @@ fn output_that_cannot_be_written_is_reported() {
     let run = output(vlad(&["run", "right.vlad"]).current_dir(folder.path()).stdout(full()));
     assert_eq!(run.status.code(), Some(1));
     assert_eq!(err(&run), "error: cannot write to standard output\n");
+}
+
+/// What is no file is written to, not replaced.
+#[test]
+fn devices_and_pipes_stay_what_they_are() {
+    let folder = folder(&[("right.vlad", "1\n(export f ((x real)) x)\n")]);
+    let status = Command::new("mkfifo").arg(folder.path().join("pipe")).status().expect("it starts");
+    assert!(status.success());
+    for arguments in [&["emit", "right.vlad", "-o", "pipe"][..], &["build", "right.vlad", "-o", "pipe"]] {
+        let mut child = vlad(arguments).current_dir(folder.path()).spawn().expect("it starts");
+        let read = fs::read(folder.path().join("pipe")).expect("it is a pipe");
+        assert!(child.wait().expect("it was started").success());
+        assert!(read.len() > 10, "{arguments:?}");
+    }
+    assert_eq!(names(folder.path()), ["pipe", "right.vlad"]);
+    assert!(!fs::metadata(folder.path().join("pipe")).expect("it is there").is_file());
+}
+
+#[test]
+fn an_interrupted_build_leaves_nothing() {
+    // A linker that never ends, and says that it has begun.
+    let folder = folder(&[("right.vlad", "1\n"), ("linker.sh", "touch begun\nexec sleep 1000\n")]);
+    let temporary = folder.path().join("temporary");
+    fs::create_dir(&temporary).expect("folders can be made");
+    let mut command = vlad(&["build", "right.vlad", "-o", "program"]);
+    command.current_dir(folder.path()).env("CC", "sh linker.sh").env("TMPDIR", &temporary).process_group(0);
+    let mut child = command.spawn().expect("it starts");
+    while !folder.path().join("begun").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    // As Ctrl-C does, to the whole group.
+    // SAFETY: the group is that of our child, which has not been waited for.
+    assert_eq!(unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGINT) }, 0);
+    assert_eq!(child.wait().expect("it was started").code(), Some(130));
+    assert_eq!(names(folder.path()), ["begun", "linker.sh", "right.vlad", "temporary"]);
+    assert_eq!(names(&temporary), [] as [&str; 0]);
 }
 
 #[test]

@@ -100,6 +100,71 @@ fn no_pass_of_the_optimiser_changes_numbers() {
     }
 }
 
+/// All that commands print and leave in a new folder, beside copies of some files; the name of the folder must not be in it.
+fn everything(folder: &Path, files: &[PathBuf], commands: &[Vec<&str>]) -> Vec<(String, Vec<u8>)> {
+    fs::create_dir_all(folder).expect("folders can be made");
+    for file in files {
+        fs::copy(file, folder.join(file.file_name().expect("it has a name"))).expect("files can be copied");
+    }
+    let mut found = Vec::new();
+    for arguments in commands {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+        command.args(arguments).current_dir(folder).env("HOME", folder).env("TMPDIR", folder);
+        found.push((arguments.join(" "), run(command).into_bytes()));
+    }
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it can be listed").path()).collect();
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().expect("it has a name").to_string_lossy().into_owned();
+        found.push((name, fs::read(&path).expect("it is a file")));
+    }
+    let own = folder.to_str().expect("it is text").as_bytes();
+    for (what, bytes) in &found {
+        assert!(!bytes.windows(own.len()).any(|part| part == own), "{what} mentions the folder");
+    }
+    found
+}
+
+/// Executables at each level, libraries of both kinds with headers and modules, every stage, explanations, references.
+#[test]
+fn whatever_the_compiler_writes_is_the_same_in_every_folder() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let examples: Vec<PathBuf> = ["saddle", "logistic-regression", "xor", "sorting"]
+        .map(|name| root.join("examples").join(name).with_extension("vlad"))
+        .into();
+    let names: Vec<String> =
+        examples.iter().map(|path| path.file_name().expect("it has a name").to_string_lossy().into_owned()).collect();
+    let outputs: Vec<String> =
+        names.iter().flat_map(|name| (0..3).map(move |level| format!("{name}.{level}"))).collect();
+    let mut commands: Vec<Vec<&str>> = vec![vec!["doc"], vec!["explain", "V0305"], vec!["man", "--out", "."]];
+    for (name, outputs) in names.iter().zip(outputs.chunks(3)) {
+        for (level, output) in [&[][..], &["--fast-math"], &["--native-cpu"]].iter().zip(outputs) {
+            commands.push([&["build", "-o", output, name], *level].concat());
+        }
+        commands.push(vec!["emit", "--stage", "asm", name]);
+        commands.push(vec!["explain", name]);
+        commands.push(vec!["doc", name]);
+    }
+    for stage in ["syntax", "core", "reverse", "forward", "series", "flow", "ssa", "opt", "clif"] {
+        commands.push(vec!["emit", "--stage", stage, &names[0]]);
+    }
+    let library = root.join("tests/libraries/functions.vlad");
+    for kind in ["static", "shared"] {
+        commands.push(vec!["build", "--lib", kind, "functions.vlad"]);
+    }
+    let files: Vec<PathBuf> = examples.iter().cloned().chain([library]).collect();
+    let place = tempfile::tempdir().expect("temporary folders can be made");
+    let folders = [place.path().join("one"), place.path().join("another place, further/away")];
+    let [one, other] = folders.map(|folder| everything(&folder, &files, &commands));
+    assert!(one.len() > commands.len() + 20, "{} things", one.len());
+    for ((what, bytes), (name, others)) in one.iter().zip(&other) {
+        assert_eq!(what, name);
+        assert!(bytes == others, "{what} differs");
+    }
+    assert_eq!(one.len(), other.len());
+}
+
 #[test]
 fn executables_are_the_same_wherever_they_are_made() {
     let folders: Vec<TempDir> = (0..3).map(|_| folder().0).collect();

@@ -8,11 +8,15 @@
 //! build leaves nothing behind and never harms a file that was there before.
 
 use crate::codegen::{Error, Object};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// The run time, compiled by the build script.
 const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_runtime.o"));
@@ -38,6 +42,10 @@ fn linker() -> Vec<String> {
 
 /// Links the object with the run time into the executable `output`.
 pub fn executable(object: &Object, output: &Path) -> Result<(), Error> {
+    uninterrupted(|| executable_now(object, output))
+}
+
+fn executable_now(object: &Object, output: &Path) -> Result<(), Error> {
     let folder = tempfile::Builder::new()
         .prefix("vlad-")
         .tempdir()
@@ -70,6 +78,16 @@ pub enum LibraryKind {
 ///
 /// Everything becomes one object file whose other symbols are local, so that several libraries fit into one program.
 pub fn library(
+    object: &Object,
+    name: &str,
+    functions: &[String],
+    kind: LibraryKind,
+    output: &Path,
+) -> Result<(), Error> {
+    uninterrupted(|| library_now(object, name, functions, kind, output))
+}
+
+fn library_now(
     object: &Object,
     name: &str,
     functions: &[String],
@@ -121,12 +139,52 @@ fn argument(option: &str, path: &Path) -> OsString {
     argument
 }
 
-/// Lets `make` write a file under a temporary name next to `output`, then gives it its name.
+/// How many parts of the compiler have unfinished files.
+static UNFINISHED: AtomicUsize = AtomicUsize::new(0);
+
+/// Lets signals that end the process wait until what `work` leaves behind has been removed.
+fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
+    static SIGNALS: LazyLock<(Arc<AtomicBool>, Arc<AtomicUsize>)> = LazyLock::new(|| {
+        let (may_end, signalled) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            // Where there are no signals, nothing interrupts.
+            let _ = flag::register_conditional_shutdown(signal, 128 + signal, may_end.clone());
+            let _ = flag::register_usize(signal, signalled.clone(), signal as usize);
+        }
+        (may_end, signalled)
+    });
+    let (may_end, signalled) = &*SIGNALS;
+    UNFINISHED.fetch_add(1, Ordering::SeqCst);
+    may_end.store(false, Ordering::SeqCst);
+    let result = work();
+    if UNFINISHED.fetch_sub(1, Ordering::SeqCst) == 1 {
+        may_end.store(true, Ordering::SeqCst);
+        match signalled.load(Ordering::SeqCst) {
+            0 => {}
+            signal => std::process::exit(128 + signal as i32),
+        }
+    }
+    result
+}
+
+/// Lets `make` write a file under a temporary name next to `output`, then gives it its name. What is there and is no file, such as
+/// a device, is written to instead.
 pub fn replace(output: &Path, make: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
+    uninterrupted(|| replace_now(output, make))
+}
+
+fn replace_now(output: &Path, make: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
     let unwritable = |cause: io::Error| Error::Write { path: output.to_path_buf(), cause };
     let name = output.file_name().ok_or_else(|| unwritable(io::Error::other("this is not the name of a file")))?;
     if output.is_dir() {
         return Err(unwritable(io::Error::other("this is a folder")));
+    }
+    if output.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        let folder = tempfile::tempdir().map_err(unwritable)?;
+        let finished = folder.path().join(name);
+        make(&finished)?;
+        let write = |bytes: Vec<u8>| fs::OpenOptions::new().write(true).open(output)?.write_all(&bytes);
+        return fs::read(&finished).and_then(write).map_err(unwritable);
     }
     let folder = match output.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

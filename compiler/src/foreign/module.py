@@ -81,10 +81,19 @@ _SIZES = {"real": 0, "vector": 1, "matrix": 2}
 
 
 def _array(name, kind, value):
-    array = _numpy.ascontiguousarray(value, dtype=_numpy.float64)
+    array = _numpy.asarray(value)
+    # NumPy would make numbers of complex ones, and of None.
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} is a {kind} of numbers, not of {array.dtype}")
     if array.ndim != _SIZES[kind]:
-        raise ValueError(f"{name} is a {kind}, not an array of {_numpy.ndim(value)} dimensions")
-    return array
+        raise ValueError(f"{name} is a {kind}, not an array of {array.ndim} dimensions")
+    return _numpy.ascontiguousarray(array, dtype=_numpy.float64)
+
+
+def _number(name, value):
+    if isinstance(value, (int, float)):
+        return float(value)
+    return _array(name, "real", value).item()
 
 
 def bounds(count, shards, shard):
@@ -148,7 +157,7 @@ class Function:
         for (name, kind), value in zip(self._parameters, self._named(arguments, named)):
             for leaf, leaf_kind, part in _flat(name, kind, value):
                 if leaf_kind == "real":
-                    leaves.append((leaf_kind, float(part)))
+                    leaves.append((leaf_kind, _number(leaf, part)))
                 else:
                     leaves.append((leaf_kind, _array(leaf, leaf_kind, part)))
         return leaves

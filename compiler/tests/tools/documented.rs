@@ -56,6 +56,75 @@ pub fn shell(folder: &Path, command: &str) -> String {
     printed
 }
 
+/// What stands for something in the commands of a page, and what might stand there.
+const PLACEHOLDERS: &[(&str, &str)] = &[("STAGE", "opt"), ("SHELL", "bash"), ("SECONDS", "1")];
+
+/// Options that pages mention without their value.
+const WITHOUT_VALUE: &[&str] = &["--lib", "--derivative"];
+
+/// The commands that a page mentions: those in its blocks for a shell, and those between backquotes. Only the words for `vlad`.
+fn mentioned(page: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut fence = None;
+    for line in page.lines() {
+        if let Some(name) = line.strip_prefix("```") {
+            fence = if fence.is_none() { Some(name) } else { None };
+            continue;
+        }
+        let mut add = |command: &str| {
+            let command = command.split(['|', '<', '>', ';', '&', '#']).next().unwrap_or_default();
+            found.push(command.split_whitespace().take_while(|word| *word != "--").map(str::to_string).collect());
+        };
+        let command = line.strip_prefix("$ ").unwrap_or(line);
+        match fence {
+            None => line.split("`vlad ").skip(1).filter_map(|rest| rest.split('`').next()).for_each(add),
+            Some(name) if name == "sh" || name.starts_with("console") => {
+                let of_cargo = command.split_once("cargo run --release -p vlad -- ").map(|(_, rest)| rest);
+                let own = command.split_once("vlad ").filter(|(before, _)| before.is_empty() || before.ends_with(' '));
+                of_cargo.or(own.map(|(_, rest)| rest)).into_iter().for_each(&mut add);
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// A page that says how to call `vlad` in a way that there is not wastes time and trust.
+#[test]
+fn every_command_that_pages_mention_is_understood() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut pages: Vec<_> =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "editors/README.md"].map(|page| root.join(page)).into();
+    let docs = std::fs::read_dir(root.join("docs")).expect("there is documentation");
+    pages.extend(docs.map(|entry| entry.expect("a folder can be listed").path()));
+    let (mut complaints, mut count) = (Vec::new(), 0);
+    for page in pages {
+        for words in mentioned(&crate::text(&page)) {
+            let kind = words.first().map_or("", String::as_str);
+            // These are fences, and a shell's way to write arguments.
+            if matches!(kind, "wrong" | "right") || words.iter().any(|word| word.contains(['\'', '$'])) {
+                continue;
+            }
+            let replaced = words
+                .iter()
+                .map(|word| PLACEHOLDERS.iter().find(|row| row.0 == word).map_or(word.as_str(), |row| row.1));
+            let mut arguments: Vec<&str> = replaced.collect();
+            if arguments.last().is_some_and(|last| WITHOUT_VALUE.contains(last)) {
+                arguments.push("static");
+            }
+            // Help is shown where all in front of it is understood, and nothing is done.
+            arguments.push("--help");
+            let (code, _, messages) = crate::vlad(&folder(&[]), &arguments, "");
+            count += 1;
+            if code != Some(0) {
+                complaints.push(format!("{}: vlad {}: {messages}", page.display(), words.join(" ")));
+            }
+        }
+    }
+    assert!(count > 150, "{count} commands");
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
 /// Pages that nobody can reach, and links that lead nowhere.
 #[test]
 fn the_book_has_every_page_and_links_lead_somewhere() {
