@@ -80,7 +80,9 @@ fn mentioned(page: &str) -> Vec<Vec<String>> {
             None => line.split("`vlad ").skip(1).filter_map(|rest| rest.split('`').next()).for_each(add),
             Some(name) if name == "sh" || name.starts_with("console") => {
                 let of_cargo = command.split_once("cargo run --release -p vlad -- ").map(|(_, rest)| rest);
-                let own = command.split_once("vlad ").filter(|(before, _)| before.is_empty() || before.ends_with(' '));
+                let own = command
+                    .split_once("vlad ")
+                    .filter(|(before, _)| before.is_empty() || before.ends_with(' ') && !before.ends_with("-p "));
                 of_cargo.or(own.map(|(_, rest)| rest)).into_iter().for_each(&mut add);
             }
             Some(_) => {}
