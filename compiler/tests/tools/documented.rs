@@ -18,6 +18,16 @@ fn programs_do_what_the_documentation_says() {
     commands_do_what_is_said("docs/programs.md");
 }
 
+#[test]
+fn arrays_do_what_the_documentation_says() {
+    commands_do_what_is_said("docs/language.md");
+}
+
+#[test]
+fn sums_do_what_the_documentation_says() {
+    commands_do_what_is_said("docs/numerics.md");
+}
+
 /// Runs the commands of a page.
 fn commands_do_what_is_said(page: &str) {
     let document = crate::text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page));
