@@ -64,6 +64,22 @@ fn limits_change_no_result() {
     }
 }
 
+/// Where variants of functions are joined, a sum of a backpropagator may be a zero or one-hot, and meets a hole.
+#[test]
+fn holes_in_sums_of_joined_variants_are_filled() {
+    const PROGRAM: &str = "
+(define (ignore v) 1)
+(define (constant x)
+  (ignore ((jacobian-F (lambda (y) x))
+           (vector-map (lambda (y) (let ((row (lambda () (vector x)))) (row))) (vector #f)))))
+(define slope (derivative-R constant))
+((derivative-R slope) 0)";
+    for variants in [8, 12, 18] {
+        let outcome = run(&["run", "--limit", &format!("function-variants={variants}")], PROGRAM);
+        assert_eq!((outcome.code, outcome.output.as_str()), (Some(0), "0\n"), "{variants}: {}", outcome.messages);
+    }
+}
+
 #[test]
 fn messages_name_the_limit_that_stopped_a_program() {
     let stopped =

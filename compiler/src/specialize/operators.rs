@@ -223,14 +223,12 @@ impl Specializer<'_> {
         self.dispatch(e, a, target, |this, e, x| {
             if x.alternative.head == Head::Nothing && this.tag_of(b.shape, Class::ZeroOf).is_some() {
                 return this.dispatch(e, b, target, |this, e, y| {
+                    // Only a zero that fills a hole is settled: what else may stand there stays as it is.
+                    let is_zero = y.alternative.head == Head::ZeroOf;
                     let value = this.single(e, y);
-                    match this.flow.shapes.settled_element(value.shape) == value.shape {
-                        true => this.convert(e, &value, target),
-                        false => {
-                            let filled = this.settled(e, &value)?;
-                            this.convert(e, &filled, target)
-                        }
-                    }
+                    let is_settled = this.flow.shapes.settled_element(value.shape) == value.shape;
+                    let filled = if is_zero && !is_settled { this.settled(e, &value)? } else { value };
+                    this.convert(e, &filled, target)
                 });
             }
             if x.alternative.head == Head::ZeroOf && this.tag_of(b.shape, Class::Nothing).is_some() {
