@@ -138,13 +138,15 @@ impl Shapes {
         }
     }
 
-    /// The same of an element, if it is a vector.
+    /// The same of an element, if it is a vector. The zero of a recursive vector stays folded: its elements are such
+    /// zeros again.
     pub fn settled_element(&mut self, element: Shape) -> Shape {
         let alternatives = self.alternatives(element);
         let is_vector = |alternative: &Alternative| match alternative.head {
             Head::ZeroOf => {
                 let of = self.alternatives(alternative.children[0]);
-                of.iter().all(|of| matches!(of.head, Head::Vector | Head::OneHot))
+                !self.is_recursive(alternative.children[0])
+                    && of.iter().all(|of| matches!(of.head, Head::Vector | Head::OneHot))
             }
             head => may_be_vector(head),
         };
