@@ -11,7 +11,8 @@ impl Generator {
         if !self.may_repeat() {
             return self.simple(wanted);
         }
-        match self.rng.below(19) {
+        match self.rng.below(20) {
+            19 => self.walk_of_nest(wanted),
             14..=16 => self.use_of_record(wanted),
             17..=18 => self.given_loop(wanted),
             0 => self.mutual_recursion(wanted),

@@ -364,6 +364,8 @@ impl Generator {
             Type::Record(sort) => self.simple_record(*sort),
             Type::Tree if self.rng.percent(50) => self.simple(&Type::Real),
             Type::Tree => form("(cons ? ?)", [self.simple(&Type::Real), self.simple(&Type::Real)]),
+            Type::Nest if self.rng.percent(50) => self.simple(&Type::Real),
+            Type::Nest => form("(vector ?)", [self.simple(&Type::Real)]),
             Type::Function(argument, result) => {
                 let x = self.fresh("x");
                 let body = self.within(&[(&x, argument)], |inside| inside.simple(result));

@@ -16,6 +16,7 @@ impl Generator {
             Type::Real => self.real(),
             Type::Bool => self.boolean(),
             Type::Tree => self.tree(),
+            Type::Nest => self.nest(),
             Type::Record(sort) => self.record(*sort),
             Type::Pair(car, cdr)
                 if **car == Type::Real && cdr.is_space() && self.may_differentiate() && self.rng.percent(10) =>

@@ -20,6 +20,8 @@ pub enum Type {
     RealOr(Rc<Type>),
     /// A number, or a pair of trees.
     Tree,
+    /// A number, or a vector of nests.
+    Nest,
     /// A record of a sort that the program declares.
     Record(usize),
     /// A function.
@@ -29,8 +31,9 @@ pub enum Type {
 impl Type {
     /// A type of values that can be differentiated with respect to: a gradient has the same type.
     pub fn random_space(rng: &mut Rng, depth: usize) -> Type {
-        match rng.below(if depth == 0 { 1 } else { 7 }) {
+        match rng.below(if depth == 0 { 1 } else { 8 }) {
             0 | 1 => Type::Real,
+            7 => Type::Nest,
             6 => Type::Vector(Rc::new(Type::random_space(rng, depth - 1))),
             5 => Type::Tree,
             2 | 3 => Type::pair(Type::random_space(rng, depth - 1), Type::random_space(rng, depth - 1)),
@@ -76,7 +79,7 @@ impl Type {
     /// True for types whose values can be printed in the same words by every engine.
     pub fn is_data(&self) -> bool {
         match self {
-            Type::Real | Type::Bool | Type::Tree => true,
+            Type::Real | Type::Bool | Type::Tree | Type::Nest => true,
             Type::Pair(car, cdr) => car.is_data() && cdr.is_data(),
             Type::List(item) | Type::Vector(item) | Type::RealOr(item) => item.is_data(),
             Type::Record(_) | Type::Function(..) => false,
@@ -85,7 +88,7 @@ impl Type {
     /// True for types whose sensitivities have the same type.
     pub fn is_space(&self) -> bool {
         match self {
-            Type::Real | Type::Tree => true,
+            Type::Real | Type::Tree | Type::Nest => true,
             Type::Pair(car, cdr) => car.is_space() && cdr.is_space(),
             Type::List(item) | Type::Vector(item) => item.is_space(),
             Type::RealOr(item) => item.is_space(),

@@ -1,4 +1,4 @@
-//! Vectors: made in all ways, read, folded.
+//! Vectors: made in all ways, read, folded; vectors in vectors, as deep as is known at run time only.
 
 use super::generate::Generator;
 use super::sexp::{Sexp, atom, form};
@@ -75,5 +75,48 @@ impl Generator {
         let body =
             self.within(&[(&a, wanted), (&x, &item)], |inside| inside.repeated(3, |inside| inside.expression(wanted)));
         form("(vector-fold (lambda (? ?) ?) ? ?)", [atom(a), atom(x), body, self.expression(wanted), vector])
+    }
+
+    /// A nest: a number, or a vector of nests.
+    pub(super) fn nest(&mut self) -> Sexp {
+        self.note("nests of vectors");
+        match self.rng.below(if self.may_repeat() { 6 } else { 3 }) {
+            0 => self.expression(&Type::Real),
+            1 => self.vector(&Type::Nest),
+            2 => self.vector(&Type::Real),
+            3..=4 => {
+                // As deep as is known at run time only.
+                let (name, i, t) = (atom(self.fresh("grow")), self.fresh("i"), self.fresh("t"));
+                let (count, start) = (self.count(), self.expression(&Type::Nest));
+                let grown = self.within(&[(&i, &Type::Real), (&t, &Type::Nest)], |inside| {
+                    inside.repeated(3, |inside| inside.vector(&Type::Nest))
+                });
+                let i = atom(i);
+                let parts = [name.clone(), i.clone(), count, atom(&t), start, i.clone(), atom(&t), name, i, grown];
+                form("(let ? ((? ?) (? ?)) (if (<= ? 0) ? (? (- ? 1) ?)))", parts)
+            }
+            _ => {
+                let (name, i, j) = (atom(self.fresh("plant")), atom(self.fresh("i")), atom(self.fresh("j")));
+                let count = self.count();
+                let leaf = self.repeated(8, |inside| inside.expression(&Type::Real));
+                let parts = [name.clone(), i.clone(), count, i.clone(), leaf, j, name, i];
+                form("(let ? ((? (min 3 ?))) (if (<= ? 0) ? (build 2 (lambda (?) (? (- ? 1))))))", parts)
+            }
+        }
+    }
+
+    /// What all numbers of a nest give together.
+    pub(super) fn walk_of_nest(&mut self, wanted: &Type) -> Sexp {
+        self.note("walks over nests of vectors");
+        let nest = self.expression(&Type::Nest);
+        let (walk, t, a, b) = (atom(self.fresh("walk")), self.fresh("t"), self.fresh("a"), self.fresh("b"));
+        let inner =
+            self.within(&[(&a, wanted), (&b, wanted)], |inside| inside.repeated(4, |inside| inside.expression(wanted)));
+        let leaf = self.within(&[(&t, &Type::Real)], |inside| inside.repeated(4, |inside| inside.expression(wanted)));
+        let start = self.simple(wanted);
+        let (t, u) = (atom(t), atom(self.fresh("u")));
+        let parts =
+            [walk.clone(), t.clone(), nest, t.clone(), atom(a), u.clone(), atom(b), walk, u, inner, start, t, leaf];
+        form("(let ? ((? ?)) (if (vector? ?) (vector-fold (lambda (? ?) (let ((? (? ?))) ?)) ? ?) ?))", parts)
     }
 }
