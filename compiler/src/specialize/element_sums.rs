@@ -64,7 +64,7 @@ impl Specializer<'_> {
     }
 
     /// The index of an element, as a number of elements before it.
-    fn checked_place(&mut self, e: &mut Emitter, index: &Val) -> Emitted<Value> {
+    pub(super) fn checked_place(&mut self, e: &mut Emitter, index: &Val) -> Emitted<Value> {
         let number = self.real_operand(e, Prim::VectorRef, 1, index)?;
         Some(e.value(Op::IntOf, &[number], Type::Int))
     }

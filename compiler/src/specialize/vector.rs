@@ -395,8 +395,7 @@ impl Specializer<'_> {
             });
         }
         let length = self.length(e, Prim::VectorRef, &args[0])?;
-        let number = self.real_operand(e, Prim::VectorRef, 1, &args[1])?;
-        let place = e.value(Op::IntOf, &[number], Type::Int);
+        let place = self.checked_place(e, &args[1])?;
         let tag = self.tag_of(result, Class::OneHot)?;
         let shapes = self.flow.shapes.alternatives(result)[tag].children.clone();
         let mut leaves = vec![length, place];

@@ -212,17 +212,6 @@ impl<'a> ReversePhase<'a> {
         self.sensitivities.insert(vector, sum);
     }
 
-    /// A part of a contribution that is a pair.
-    fn part(&mut self, part: Part, contribution: Var) -> Var {
-        if !self.is_incomplete(contribution) {
-            return self.code.bind("s", Rhs::Destructure(part, contribution));
-        }
-        let prim = if part == Part::Car { Prim::SumCar } else { Prim::SumCdr };
-        let part = self.code.prim(prim, &[contribution]);
-        self.incomplete.insert(part, Holes::Anywhere);
-        part
-    }
-
     fn is_incomplete(&self, sum: Var) -> bool {
         self.incomplete.contains_key(&sum)
     }
@@ -246,9 +235,8 @@ impl<'a> ReversePhase<'a> {
     fn sensitivity(&mut self, x: Var) -> Option<Var> {
         self.put_back(x);
         if let Some(PairParts { primal, sums }) = self.parts.remove(&x) {
-            let is_complete = |sum: &Var| !self.is_incomplete(*sum);
-            let complete = sums.map(|sum| sum.filter(is_complete));
-            let with_holes = sums.map(|sum| sum.filter(|sum| !is_complete(sum)));
+            let [with_holes, complete] =
+                [true, false].map(|holes| sums.map(|sum| sum.filter(|sum| self.is_incomplete(*sum) == holes)));
             if with_holes != [None, None] {
                 let both = self.pair_with_holes(with_holes);
                 self.add(x, both);
@@ -390,7 +378,7 @@ impl<'a> ReversePhase<'a> {
             (Rhs::Prim(Prim::Cons, args), _) => {
                 for (arg, part) in args.iter().zip([Part::Car, Part::Cdr]) {
                     if !self.scope.inactive.contains(arg) {
-                        let contribution = self.part(part, sensitivity);
+                        let contribution = self.code.bind("s", Rhs::Destructure(part, sensitivity));
                         self.add(*arg, contribution);
                     }
                 }
