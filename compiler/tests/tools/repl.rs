@@ -79,6 +79,38 @@ fn files_are_loaded_and_their_definitions_replaced() {
 }
 
 #[test]
+fn what_included_files_print_is_shown_once() {
+    let folder = folder(&[("two.vlad", "(define two (write-real 2))\n(+ two 1)\n")]);
+    let (_, out, err) = vlad(&folder, &["repl"], "(include \"two\")\ntwo\n(include \"two\") 7\n(define three 3)\n");
+    assert_eq!((out.as_str(), err.as_str()), ("2\n3\n2\n7\n", ""));
+}
+
+#[test]
+fn loading_a_file_again_shows_what_it_prints_again() {
+    let folder = folder(&[("one.vlad", "(define a (write-real 1)) (define (f x) (* x 2)) (f a)\n")]);
+    let input = ":load one.vlad\n(define b (+ a 4))\n:load one.vlad\nb\n(define (f x) 0)\n:load one.vlad\n(f b)\n";
+    let (_, out, err) = vlad(&folder, &["repl"], input);
+    assert_eq!((out.as_str(), err.as_str()), ("1\n2\n1\n2\n5\n1\n2\n10\n", ""));
+}
+
+/// Only what an input needs is computed again; what it changes reaches all values.
+#[test]
+fn values_are_those_of_the_whole_program() {
+    let definitions = "(define (f x) (* x x))\n(define k 3)\n(define g (gradient f))\n(define slope (g k))\n\
+                       (define both (lambda (x) (list k (f x) slope)))\n";
+    let with = |inputs: &str| values(&format!("{definitions}{inputs}"));
+    assert_eq!(with("(both 2)\n"), "(3 4 6)\n");
+    assert_eq!(with("(define k 4)\n(both 2)\nslope\n"), "(4 4 8)\n8\n");
+    assert_eq!(with("(define (f x) (* x (* x x)))\n(both 2)\n"), "(3 8 27)\n");
+    assert_eq!(with("(define (* a b) (+ a b))\n(both 2)\n"), "(3 4 2)\n", "a name of the library");
+    assert_eq!(with("(define other 1) (define k 5) (+ other k)\n(both 2)\n"), "6\n(5 4 10)\n");
+    // What would make a value fail is refused, whether the input needs that value or not.
+    let (out, err) = session(&format!("{definitions}(define (f x) (car x))\n(define (gradient f) 3)\n(both 2)\n"));
+    assert_eq!(out, "(3 4 6)\n");
+    assert!(err.contains("`car` of a value that is not a pair") && err.contains("not a procedure"), "{err}");
+}
+
+#[test]
 fn derivatives_and_stages_are_shown() {
     let (out, err) = session(":derivative f\n(define (f x) (* x (sin x)))\n:derivative f\n:emit syntax '(a\n b)\n");
     assert!(err.contains("`f` is not defined"), "{err}");

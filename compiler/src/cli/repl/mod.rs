@@ -6,6 +6,8 @@
 
 mod editor;
 
+mod needed;
+
 mod session;
 
 use super::{SUCCESS, emit, fmt, terminal};

@@ -2,14 +2,18 @@
 //!
 //! The evaluator runs whole programs. So each input is evaluated as the end of a program that begins with the session's
 //! definitions; what these print when they are evaluated again is not shown. Since the language is pure, they have the same
-//! values again. Each input is a file of that program, so that messages show what was typed.
+//! values again, and those that the input does not need are left out ([`needed`]). Each input is a file of that program, so
+//! that messages show what was typed.
 //!
 //! What holds: the definitions of a session, taken together, are a program that the front end accepts and that does not fail.
 
+use super::needed;
 use crate::base::diagnostic::limited;
-use crate::base::{Diagnostic, SourceMap, Span};
+use crate::base::entity::Entity;
+use crate::base::{Diagnostic, FileId, SourceMap, Span};
 use crate::cli::{emit, eval, terminal};
 use crate::core::ir::{Binding, Body, Const, Definition, Item, Lambda, Origin, Program, Rhs};
+use crate::expand;
 use crate::expand::outline;
 use crate::pipeline::{Pipeline, Settings};
 use crate::syntax::{self, Datum};
@@ -76,11 +80,15 @@ impl Session {
         let defined: Vec<Rc<str>> = outline::definitions(&datums).into_iter().map(|found| found.name).collect();
         let (mut others, replaced) = without(&self.definitions, &defined);
         let input = (name, text.to_string());
+        // What the session has can mean something else only by a name that meant something before, or comes from elsewhere.
+        let is_new = |name: &Rc<str>| !expand::names().any(|known| known == &**name);
+        let from_elsewhere = datums.iter().any(|datum| stays(datum) && outline::definition(datum).is_none());
+        let changes_nothing = replaced.is_none() && !from_elsewhere && defined.iter().all(is_new);
         // A new definition may need all others; or values among these need it, as they needed the one that it replaces.
-        let accepted = match self.accept(&others, &others.len(), &input) {
+        let accepted = match self.accept(&others, others.len(), &input, changes_nothing) {
             Ok(()) => others.len(),
             Err(failure) => match replaced.filter(|place| *place < others.len() && !failure.has_run) {
-                Some(place) => match self.accept(&others, &place, &input) {
+                Some(place) => match self.accept(&others, place, &input, false) {
                     Ok(()) => place,
                     Err(failure) => return failure.report(),
                 },
@@ -95,16 +103,18 @@ impl Session {
         self.definitions = others;
     }
 
-    /// Evaluates an input at a place among definitions, and prints what it prints.
-    fn accept(&self, others: &[Part], place: &usize, input: &Part) -> Result<(), Failure> {
+    /// Evaluates an input at a place among definitions, and prints what it prints. If it changes nothing of what these mean,
+    /// those that it does not need are not evaluated.
+    fn accept(&self, others: &[Part], place: usize, input: &Part, changes_nothing: bool) -> Result<(), Failure> {
         let mut pipeline = self.pipeline();
         let mut parts = others.to_vec();
-        parts.insert(*place, input.clone());
+        parts.insert(place, input.clone());
         let mut program = match pipeline.expand_parts(&parts) {
             Ok(program) => program,
             Err(diagnostics) => return Err(Failure { diagnostics, sources: pipeline.sources, has_run: false }),
         };
-        mark(&mut program, &pipeline.sources, &input.0);
+        let file = file(&parts, place, &pipeline.sources);
+        mark(&mut program, &pipeline.sources, file, changes_nothing);
         let mut output = Output { hidden: Some(Vec::new()) };
         self.interrupted.store(false, Ordering::Relaxed);
         let (sources, flag) = (&pipeline.sources, &self.interrupted);
@@ -229,19 +239,31 @@ fn blank(text: &str, places: impl Iterator<Item = Span>) -> String {
     text.char_indices().map(|(at, c)| if c != '\n' && inside(at) { ' ' } else { c }).collect()
 }
 
-/// Lets the program print the mark in front of what the file of that name does.
-fn mark(program: &mut Program, sources: &SourceMap, file: &str) {
+/// The file of a part among parts, in the program that these make: files that a part includes follow it.
+fn file(parts: &[Part], place: usize, sources: &SourceMap) -> FileId {
+    let name = &parts[place].0;
+    let earlier = parts[..place].iter().filter(|part| part.0 == *name).count();
+    let mut files = sources.files().enumerate().filter(|(_, file)| file.name == *name && !file.is_library);
+    FileId::from_index(files.nth(earlier).map_or(0, |(index, _)| index))
+}
+
+/// Lets the program print the mark in front of what this file and later ones do. If that is wanted, it does in front of that
+/// only what is needed.
+fn mark(program: &mut Program, sources: &SourceMap, file: FileId, only_what_is_needed: bool) {
     let span = |item: &Item| match item {
         Item::Define(global, _) => program.globals[*global].span,
         Item::Print(_, span) => *span,
     };
-    let is_of_file = |item: &Item| sources.file(span(item).file).name == file;
-    let place = program.items.iter().position(is_of_file).unwrap_or(program.items.len());
-    let Some(span) = program.items.get(place).map(span) else { return };
-    let var = program.new_var("mark", span);
-    let rhs = Rhs::Const(Const::Str(Rc::from(MARK)));
-    let body = Body { bindings: vec![Binding { var, rhs, span }], result: var };
-    program.items.insert(place, Item::Print(body, span));
+    let place = program.items.iter().position(|item| span(item).file >= file).unwrap_or(program.items.len());
+    if let Some(span) = program.items.get(place).map(span) {
+        let var = program.new_var("mark", span);
+        let rhs = Rhs::Const(Const::Str(Rc::from(MARK)));
+        let body = Body { bindings: vec![Binding { var, rhs, span }], result: var };
+        program.items.insert(place, Item::Print(body, span));
+    }
+    if only_what_is_needed {
+        needed::drop_others(program, sources, place);
+    }
 }
 
 /// Standard output, which begins behind the mark.
