@@ -10,9 +10,13 @@ use crate::flow::Analysis;
 use crate::flow::analysis::{Facts, VariantId};
 use rustc_hash::FxHashSet;
 
+/// How the names of the library's functions begin that read arguments of the command line, as messages show them.
+const ARGUMENT: &str = "argument-";
+
 /// The first thing that the program reads or writes.
 pub fn first(program: &Program, flow: &Analysis, sources: &SourceMap) -> Option<Diagnostic> {
-    let mut search = Search { program, sources, seen: FxHashSet::default(), waiting: Vec::new(), found: None };
+    let mut search =
+        Search { program, sources, seen: FxHashSet::default(), waiting: Vec::new(), found: None, is_argument: false };
     for (item, (facts, _)) in program.items.iter().zip(&flow.items) {
         let (Item::Define(_, body) | Item::Print(body, _)) = item;
         search.body(body, facts, None);
@@ -20,9 +24,21 @@ pub fn first(program: &Program, flow: &Analysis, sources: &SourceMap) -> Option<
     while search.found.is_none() {
         let Some((variant, caller)) = search.waiting.pop() else { break };
         let variant = &flow.variants[variant];
-        search.body(&program.lambdas[variant.key.lambda].body, &variant.facts, caller);
+        let lambda = &program.lambdas[variant.key.lambda];
+        search.is_argument = lambda.name.starts_with(ARGUMENT) && sources.is_library(lambda.span);
+        search.body(&lambda.body, &variant.facts, caller);
     }
     let (prim, span) = search.found?;
+    if search.is_argument {
+        let is_read = "is read from the command line";
+        let help = "make it a parameter of the export; or write the exports and what they need into a file of their own, \
+                    which this program can `include`";
+        return Some(
+            Diagnostic::error("V0853", "a library has no command line", span, is_read)
+                .note("a program that declares arguments is one for the command line, also if its exports need none")
+                .help(help),
+        );
+    }
     let reads = matches!(prim, Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix);
     let (does, help) = match reads {
         true => ("reads", "make what is read a parameter of the export"),
@@ -42,6 +58,8 @@ struct Search<'a> {
     /// Functions to look at, each with the place in the program that calls it, or calls what calls it.
     waiting: Vec<(VariantId, Option<Span>)>,
     found: Option<(Prim, Span)>,
+    /// The function looked at last reads an argument of the command line.
+    is_argument: bool,
 }
 
 impl Search<'_> {
