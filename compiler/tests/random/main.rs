@@ -109,6 +109,7 @@ fn main() {
         Trial::test("the_sign_of_a_zero_is_recognised", the_sign_of_a_zero_is_recognised),
         Trial::test("programs_are_the_same_for_the_same_seed", programs_are_the_same_for_the_same_seed),
         Trial::test("reduction_finds_the_cause", reduction_finds_the_cause),
+        Trial::test("the_documented_command_works", the_documented_command_works),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -277,4 +278,29 @@ fn reduction_finds_the_cause() -> Result<(), Failed> {
     let mut shows = |forms: &[Sexp]| print(forms).contains("bad");
     assert_eq!(print(&reduce::reduce(&program, 1000, &mut shows)), "bad\n");
     Ok(())
+}
+
+/// The command of CONTRIBUTING.md, with fewer programs, by this process's own program instead of one that cargo builds.
+fn the_documented_command_works() -> Result<(), Failed> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../CONTRIBUTING.md");
+    let text = std::fs::read_to_string(page)?.replace("\\\n", " ");
+    let command = text.lines().find(|line| line.starts_with("VLAD_RANDOM=")).ok_or("there is no such command")?;
+    let (settings, rest) = command.split_once("cargo test --release -p vlad --test random ").ok_or(command)?;
+    let arguments: Vec<&str> = rest.split_whitespace().filter(|word| *word != "--").collect();
+    let folder = tempfile::tempdir()?;
+    let mut own = std::process::Command::new(std::env::current_exe()?);
+    for setting in settings.split_whitespace() {
+        let (name, value) = setting.split_once('=').ok_or(setting)?;
+        match name {
+            "VLAD_RANDOM" => own.env(name, "12"),
+            "VLAD_RANDOM_KEEP" => own.env(name, folder.path()),
+            _ => own.env(name, value),
+        };
+    }
+    own.args(arguments);
+    let outcome = common::run_command(own, "", Duration::from_secs(600));
+    match outcome.code == Some(0) && outcome.output.contains("12 programs: ") {
+        true => Ok(()),
+        false => Err(format!("{command}\n{}{}", outcome.output, outcome.messages).into()),
+    }
 }

@@ -8,6 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
+mod commands;
+
 mod doc;
 
 mod arguments;
