@@ -220,8 +220,8 @@ fn a_rank_that_fails_lets_nobody_wait() {
 /// page run in order in one new folder. A block fenced with a language and the name of a file is a file that stands there.
 #[test]
 fn the_documentation_does_what_it_says() {
-    for page in ["libraries.md", "distributed.md"] {
-        let text = fs::read_to_string(folder().join("../../docs").join(page)).expect("there is such a page");
+    for page in ["README.md", "docs/libraries.md", "docs/distributed.md"] {
+        let text = fs::read_to_string(folder().join("../..").join(page)).expect("there is such a page");
         let place = tempfile::tempdir().expect("there is room for files");
         let mut lines = text.lines();
         let mut commands = 0;
@@ -235,7 +235,7 @@ fn the_documentation_does_what_it_says() {
                 for step in block.split("$ ").skip(1) {
                     let (command, expected) = step.split_once('\n').expect("a command ends its line");
                     commands += 1;
-                    assert_eq!(shell(place.path(), command), expected, "docs/{page}: {command}");
+                    assert_eq!(shell(place.path(), command), expected, "{page}: {command}");
                 }
             }
         }
