@@ -144,6 +144,24 @@ fn code_of_derivatives_is_in_proportion_to_the_clauses() {
     assert!(small > 0 && large < small * 5 / 2, "{small} bytes of code for 40 clauses, {large} for 80");
 }
 
+/// Sixty functions, each of which calls the two before it: as many functions in their derivative, not 2⁶⁰.
+#[test]
+fn functions_that_many_ways_lead_to_are_compiled_once() {
+    let functions: String = (2..60)
+        .map(|i| format!("(define (f{i} x) (if (> x {i}) (f{} (* b x)) (f{} (+ x a)))) ", i - 1, i - 2))
+        .collect();
+    let program = format!(
+        "(define (f a b c) (define (f0 x) (* a x)) (define (f1 x) (* c x)) {functions} (f59 1))
+         (define a (read-real))
+         (f a 3 4)
+         ((gradient-R f) a 3 4)"
+    );
+    let outcome = run_on(&["run", "--native"], &program, "2\n");
+    // The numbers of exact arithmetic on whole numbers.
+    let expected = "2836722264415164\n(1372607547297660 26476074467874864 . 709180566103791)\n";
+    assert_eq!((outcome.code, outcome.output.as_str()), (Some(0), expected), "{}", outcome.messages);
+}
+
 /// Second derivatives of a walk over a list whose length is one of six: more than 80,000 instructions if each place had
 /// functions of its own for the zeros and sums of such lists.
 const CHOICES: &str = "

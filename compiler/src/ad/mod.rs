@@ -57,19 +57,19 @@ impl Transforms {
         }
         let source = program.lambdas[lambda].clone();
         let name = Rc::from(marked(transformation, &source.name));
-        // Known before its body is made: a function that refers to itself refers to its transform there.
+        // Known before its body is made, with its captures: a function that refers to itself refers to its transform there.
         let id = program.lambdas.push(Lambda { name, origin: origin(transformation, lambda), ..source.clone() });
         self.lambdas.insert((transformation, lambda), id);
         let captures = source.captures.iter().map(|x| self.variable(program, transformation, *x)).collect();
         let param = self.variable(program, transformation, source.param);
+        (program.lambdas[id].captures, program.lambdas[id].param) = (captures, param);
         let mut body = match transformation {
             Transformation::Reverse => reverse::body(self, program, lambda),
             Transformation::Forward => forward::body(self, program, &source),
             Transformation::Series => series::body(self, program, &source),
         };
         code::prune(&mut body, program);
-        let transform = &mut program.lambdas[id];
-        (transform.captures, transform.param, transform.body) = (captures, param, body);
+        program.lambdas[id].body = body;
         id
     }
 

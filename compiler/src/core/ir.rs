@@ -15,6 +15,8 @@
 //! - A letrec group shares one environment: each λ of the group captures the free locals of the whole group without
 //!   the group's own names, and a λ that uses a name of the group starts with bindings that rebuild that closure
 //!   (`f = closure λf`) from its own captures. So closures are never cyclic and no later stage knows letrec.
+//! - A λ that was written in the program captures no variable that is bound to a closure: it captures what that function
+//!   captures, and makes it again. (Backpropagators capture whatever the reverse phase needs.)
 //! - Every function takes one argument. `(f a b c)` has become a tuple of nested pairs and one application.
 //! - Globals are constants of the program, not captures.
 

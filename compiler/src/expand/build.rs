@@ -7,6 +7,7 @@ use crate::core::ir::{
 use crate::core::prim::Prim;
 use crate::expand::basis::{self, Keyword};
 use crate::expand::error::Error;
+use crate::expand::known_functions;
 use crate::expand::pattern::Params;
 use crate::expand::recursion::Recursion;
 use crate::expand::scope::{Globals, Scope};
@@ -97,8 +98,9 @@ impl Expander {
     }
 
     /// The program, or the messages.
-    pub fn finish(self) -> Result<Program, Vec<Diagnostic>> {
+    pub fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
         if self.errors.is_empty() {
+            known_functions::rebuild(&mut self);
             return Ok(self.core);
         }
         let mut messages: Vec<Diagnostic> = self.errors.iter().map(Error::to_diagnostic).collect();

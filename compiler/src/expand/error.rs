@@ -206,7 +206,7 @@ impl Error {
                     .help("use `let`, or move the definition to the start of the body")
             }
             Error::NotAPattern(span) => Diagnostic::error("V0215", "expected a pattern", *span, "not a pattern")
-                .note("patterns are names, `_`, `()`, `(cons p q)`, `(list p ...)`, `(cons* p ... q)` and `(*j p)`")
+                .note("patterns are names, `_`, `()`, `(cons p q)`, `(list p ...)`, `(cons* p ... q)`, `(vector p ...)`, `(*j p)` and `(bundle p q)`")
                 .help("bind a name here and test its value in the body"),
             Error::MalformedPattern(span, usage) => {
                 Diagnostic::error("V0216", "malformed pattern", *span, "wrong number of parts")

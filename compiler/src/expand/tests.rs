@@ -71,6 +71,41 @@ fn names_that_wrong_patterns_bind_are_no_further_mistakes() {
     assert_eq!(codes("(define (f . rest) rest) (f 1)"), ["V0217"]);
 }
 
+/// The captures of the function of that name, by name.
+fn captures(text: &str, function: &str) -> Vec<String> {
+    let program = expand_text("test.vlad", text, &Options::default(), &mut SourceMap::new()).expect("it expands");
+    let lambda = program.lambdas.values().find(|lambda| &*lambda.name == function).expect("the function is there");
+    lambda.captures.iter().map(|var| program.vars[*var].name.to_string()).collect()
+}
+
+#[test]
+fn known_functions_are_not_captured() {
+    let text = "(define (f a b c)
+                  (define (g x) (* a x))
+                  (define (h x) (+ (g x) b (g a)))
+                  (define (even n) (if (= n 0) (h n) (odd (- n 1))))
+                  (define (odd n) (if (= n 0) c (even (- n 1))))
+                  (let ((k odd) (chosen (if (> a 0) g h)))
+                    (define (both x) (cons (k x) (chosen x)))
+                    (define (all y) (both (h y)))
+                    all))";
+    core(text);
+    assert_eq!(captures(text, "g"), ["a"]);
+    assert_eq!(captures(text, "h"), ["a", "b"]);
+    assert_eq!(captures(text, "even"), ["a", "b", "c"]);
+    assert_eq!(captures(text, "odd"), ["a", "b", "c"]);
+    assert_eq!(captures(text, "both"), ["a", "b", "c", "chosen"]);
+    assert_eq!(captures(text, "all"), ["a", "b", "c", "chosen"]);
+}
+
+#[test]
+fn captures_of_long_chains_of_functions_are_found() {
+    let functions: String = (1..4_000).map(|i| format!("(define (f{i} x) (f{} (f{} x))) ", i - 1, i / 2)).collect();
+    let text = format!("(define (f k) (define (f0 x) (* k x)) {functions} f3999)");
+    core(&text);
+    assert_eq!(captures(&text, "f3999"), ["k"]);
+}
+
 /// Programs at the limits of nesting need no more than a small part of the stack that the compiler runs on.
 #[test]
 fn the_deepest_programs_expand() {

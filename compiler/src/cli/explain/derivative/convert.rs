@@ -1,7 +1,8 @@
 //! Core λs → terms that can be written in a program.
 //!
-//! Groups of recursive functions, whose members core code rebuilds from the environment, become `letrec` again; primitives
-//! that no program can name are written with others. A transformed function that is called here is written as its
+//! Functions that core code makes again wherever they are used are written once, where all that they capture is known, and
+//! are called by name; groups of recursive ones become `letrec` again. Primitives that no program can name are written with
+//! others. A transformed function that is called here is written as its
 //! transform. One that goes elsewhere is written as `(*j (lambda ...))`, for other functions may ask what it is the
 //! transform of, and nobody can ask that of a function that looks like a transform.
 
@@ -27,6 +28,8 @@ pub struct Converter<'a> {
     /// The program defines `-` itself.
     pub minus_is_own: bool,
     escaping: FxHashSet<Var>,
+    /// At how many places a closure of a function is made.
+    places: FxHashMap<LambdaId, usize>,
     scope: Scope,
 }
 
@@ -49,13 +52,14 @@ impl<'a> Converter<'a> {
         names: &'a mut Names,
         shown: &'a FxHashMap<LambdaId, Rc<str>>,
     ) -> Converter<'a> {
-        let (minus_is_own, escaping, scope) = Default::default();
-        Converter { program, transforms, names, shown, minus_is_own, escaping, scope }
+        let (minus_is_own, escaping, places, scope) = Default::default();
+        Converter { program, transforms, names, shown, minus_is_own, escaping, places, scope }
     }
 
     /// A λ, and the names of what it has captured.
     pub fn function(&mut self, lambda: LambdaId) -> Result<(Vec<Name>, Term), Unwritable> {
         self.escaping = escaping(self.program, lambda);
+        self.places = places(self.program, lambda);
         self.scope = Scope::default();
         let captures = self.program.lambdas[lambda].captures.clone();
         let captures = captures.into_iter().map(|var| self.bind(var)).collect();
@@ -128,19 +132,13 @@ impl<'a> Converter<'a> {
                     Term::Nil
                 }
                 Rhs::Closure(lambda) if self.escaping.contains(&x) => self.escaped(*lambda)?,
-                Rhs::Closure(lambda) => match self.scope.functions.get(lambda) {
-                    Some(name) => Term::Name(*name),
-                    None => {
-                        let group = self.group(*lambda);
-                        match group.is_empty() {
-                            true => self.lambda(*lambda)?,
-                            false => {
-                                steps.push(self.letrec(&group)?);
-                                Term::Name(self.scope.functions[lambda])
-                            }
-                        }
+                Rhs::Closure(lambda) => {
+                    self.made_again(*lambda, &mut steps)?;
+                    match self.scope.functions.get(lambda) {
+                        Some(name) => Term::Name(*name),
+                        None => self.closure(*lambda)?,
                     }
-                },
+                }
                 Rhs::If(condition, yes, no) => {
                     let condition = self.name(*condition);
                     let scope = self.scope.clone();
@@ -157,23 +155,37 @@ impl<'a> Converter<'a> {
         Ok(Term::block(steps, self.name(body.result)))
     }
 
+    /// Writes what a function, itself included, makes again of what is in scope, unless that has been written.
+    fn made_again(&mut self, lambda: LambdaId, steps: &mut Vec<Step>) -> Result<(), Unwritable> {
+        for function in nested(self.program, lambda) {
+            let captures = &self.program.lambdas[function].captures;
+            if self.scope.functions.contains_key(&function)
+                || self.places.get(&function).is_none_or(|places| *places < 2)
+                || !captures.iter().all(|var| self.scope.names.contains_key(var))
+            {
+                continue;
+            }
+            let group = self.group(function);
+            if group.is_empty() {
+                let term = self.lambda(function)?;
+                let name = self.names.fresh(&self.program.lambdas[function].name);
+                self.scope.functions.insert(function, name);
+                steps.push(Step::Let(name, term));
+            } else {
+                steps.push(self.letrec(&group)?);
+            }
+        }
+        Ok(())
+    }
+
     /// The functions that a function calls by their names and that call it; none if it does not call itself.
     fn group(&self, lambda: LambdaId) -> Vec<LambdaId> {
         let inside = |lambda| {
             let mut found = Vec::new();
-            let mut seen: FxHashSet<LambdaId> = FxHashSet::default();
             self.program.lambdas[lambda].body.closures(&mut found);
-            let mut at = 0;
-            while at < found.len() {
-                if seen.insert(found[at]) {
-                    self.program.lambdas[found[at]].body.closures(&mut found);
-                }
-                at += 1;
-            }
-            found.dedup();
+            let all = found.iter().flat_map(|inner| nested(self.program, *inner));
             let mut once: FxHashSet<LambdaId> = FxHashSet::default();
-            found.retain(|lambda| once.insert(*lambda));
-            found
+            all.filter(|lambda| once.insert(*lambda)).collect::<Vec<LambdaId>>()
         };
         let found = inside(lambda);
         if !found.contains(&lambda) {
@@ -296,6 +308,34 @@ fn visible(name: &str) -> Result<Term, Unwritable> {
         _ if name.starts_with('%') => Err(Unwritable(format!("it calls `{name}`, which only the library can name"))),
         _ => Ok(Term::Global(Rc::from(name))),
     }
+}
+
+/// A λ and all λs in it, each after those in it.
+fn nested(program: &Program, lambda: LambdaId) -> Vec<LambdaId> {
+    let mut seen: FxHashSet<LambdaId> = FxHashSet::default();
+    let (mut found, mut work) = (Vec::new(), vec![(lambda, false)]);
+    while let Some((lambda, done)) = work.pop() {
+        if done {
+            found.push(lambda);
+        } else if seen.insert(lambda) {
+            work.push((lambda, true));
+            let mut inner = Vec::new();
+            program.lambdas[lambda].body.closures(&mut inner);
+            work.extend(inner.into_iter().rev().map(|lambda| (lambda, false)));
+        }
+    }
+    found
+}
+
+/// At how many places in a λ and all λs in it a closure of each function is made.
+fn places(program: &Program, lambda: LambdaId) -> FxHashMap<LambdaId, usize> {
+    let mut places = FxHashMap::default();
+    for lambda in nested(program, lambda) {
+        let mut made = Vec::new();
+        program.lambdas[lambda].body.closures(&mut made);
+        made.into_iter().for_each(|made| *places.entry(made).or_default() += 1);
+    }
+    places
 }
 
 /// The variables of a λ and all λs in it that hold transformed closures and do something else than being called.

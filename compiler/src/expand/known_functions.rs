@@ -1,0 +1,154 @@
+//! Functions that are known where they are used are not captured, but made there again from what they capture.
+//!
+//! ```text
+//! f = closure λf                      f = closure λf
+//! g = closure λg                      g = closure λg
+//!   λg x captures f. (f x)              λg x captures k.  f' = closure λf
+//!   λf x captures k. (+ k x)                              (f' x)
+//! ```
+//!
+//! In: a program whose λs capture all of their free variables. Out: the same, except that no λ captures a variable that is
+//! bound to a closure, or to another name of one. Instead it captures what that function captures. This is lambda
+//! lifting's closure of captures (Johnsson, "Lambda lifting: transforming programs to recursive equations", 1985), while
+//! functions remain closures; a group of recursive functions has come about in the same way ([`super::recursion`]).
+//!
+//! Why: a closure that is captured is a nest, and so is its sensitivity. Where two functions lead to the same third one,
+//! there are two copies of the nest; with n functions, each of which uses the two before it, 2ⁿ. And a vector deep in a
+//! nest cannot be handed on to be added to in place while another copy of it lies beside. Flat captures name every value
+//! once.
+//!
+//! What a λ captures depends on what functions bound before it capture, so the search ends.
+
+use crate::base::entity::Entity;
+use crate::core::ir::{Binding, Body, Item, LambdaId, Program, Rhs, Var};
+use crate::expand::build::Expander;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Makes known functions where they are used.
+pub fn rebuild(expander: &mut Expander) {
+    let known = known(&expander.core);
+    let captures = flat_captures(expander, &known);
+    for (lambda, captures) in captures {
+        let old = std::mem::replace(&mut expander.core.lambdas[lambda].captures, captures);
+        let outside = old.into_iter().filter_map(|var| Some((var, *known.get(&var)?))).collect();
+        let mut uses = Uses { outside, again: FxHashMap::default(), expander };
+        let mut body = std::mem::replace(
+            &mut uses.expander.core.lambdas[lambda].body,
+            Body { bindings: Vec::new(), result: Var(0) },
+        );
+        uses.body(&mut body);
+        let mut again: Vec<(Var, LambdaId)> = uses.again.iter().map(|(of, alias)| (*alias, uses.outside[of])).collect();
+        again.sort();
+        let span = expander.core.lambdas[lambda].span;
+        let prologue = again.into_iter().map(|(var, function)| Binding { var, rhs: Rhs::Closure(function), span });
+        body.bindings.splice(0..0, prologue);
+        expander.core.lambdas[lambda].body = body;
+    }
+}
+
+/// The variables that are bound to closures, with the λs of these.
+fn known(program: &Program) -> FxHashMap<Var, LambdaId> {
+    let (mut known, mut names) = (FxHashMap::default(), Vec::new());
+    let items = program.items.iter().map(|item| match item {
+        Item::Define(_, body) | Item::Print(body, _) => body,
+    });
+    let mut bodies: Vec<&Body> = items.chain(program.lambdas.values().map(|lambda| &lambda.body)).collect();
+    while let Some(body) = bodies.pop() {
+        for binding in &body.bindings {
+            match &binding.rhs {
+                Rhs::Closure(lambda) => drop(known.insert(binding.var, *lambda)),
+                Rhs::Var(of) => names.push((binding.var, *of)),
+                Rhs::If(_, yes, no) => bodies.extend([&**yes, &**no]),
+                _ => {}
+            }
+        }
+    }
+    // A name of a name is younger than that.
+    names.sort();
+    for (name, of) in names {
+        if let Some(lambda) = known.get(&of).copied() {
+            known.insert(name, lambda);
+        }
+    }
+    known
+}
+
+/// The λs that capture known functions, with what they capture instead of these.
+fn flat_captures(expander: &Expander, known: &FxHashMap<Var, LambdaId>) -> Vec<(LambdaId, Vec<Var>)> {
+    let lambdas = &expander.core.lambdas;
+    let mut flat: FxHashMap<LambdaId, Vec<Var>> = FxHashMap::default();
+    let functions = |lambda: LambdaId| lambdas[lambda].captures.iter().filter_map(|var| known.get(var).copied());
+    let of = |flat: &FxHashMap<LambdaId, Vec<Var>>, lambda: LambdaId| {
+        flat.get(&lambda).unwrap_or(&lambdas[lambda].captures).clone()
+    };
+    let mut order = Vec::new();
+    for start in (0..lambdas.len()).map(LambdaId::from_index) {
+        let mut work = vec![start];
+        while let Some(&lambda) = work.last() {
+            let missing = |inner: &LambdaId| functions(*inner).next().is_some() && !flat.contains_key(inner);
+            let before = work.len();
+            if missing(&lambda) {
+                work.extend(functions(lambda).filter(missing));
+                if work.len() == before {
+                    let direct = lambdas[lambda].captures.iter().filter(|var| !known.contains_key(var)).copied();
+                    let mut all: FxHashSet<Var> = direct.collect();
+                    functions(lambda).for_each(|function| all.extend(of(&flat, function)));
+                    let mut all: Vec<Var> = all.into_iter().collect();
+                    expander.sort(&mut all);
+                    flat.insert(lambda, all);
+                    order.push(lambda);
+                }
+            }
+            if work.len() == before {
+                work.pop();
+            }
+        }
+    }
+    order.sort();
+    order.into_iter().map(|lambda| (lambda, flat.remove(&lambda).unwrap_or_default())).collect()
+}
+
+/// The uses of known functions in the body of a λ that has captured them.
+struct Uses<'a> {
+    /// The functions from outside.
+    outside: FxHashMap<Var, LambdaId>,
+    /// What they are called where they are made again.
+    again: FxHashMap<Var, Var>,
+    expander: &'a mut Expander,
+}
+
+impl Uses<'_> {
+    fn body(&mut self, body: &mut Body) {
+        for binding in &mut body.bindings {
+            match &mut binding.rhs {
+                Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => {}
+                Rhs::Var(var) => {
+                    if let Some(function) = self.outside.get(var) {
+                        binding.rhs = Rhs::Closure(*function);
+                    }
+                }
+                Rhs::Destructure(_, var) => self.name(var),
+                Rhs::Apply(function, argument) => {
+                    self.name(function);
+                    self.name(argument);
+                }
+                Rhs::Prim(_, operands) | Rhs::Lifted(_, _, operands) => {
+                    operands.iter_mut().for_each(|operand| self.name(operand));
+                }
+                Rhs::If(condition, yes, no) => {
+                    self.name(condition);
+                    self.body(yes);
+                    self.body(no);
+                }
+            }
+        }
+        self.name(&mut body.result);
+    }
+
+    fn name(&mut self, var: &mut Var) {
+        if self.outside.contains_key(var) {
+            let expander = &mut *self.expander;
+            *var = *self.again.entry(*var).or_insert_with(|| expander.new_alias(*var));
+        }
+    }
+}
