@@ -193,7 +193,10 @@ impl<'a> Converter<'a> {
         }
         let captures = &self.program.lambdas[lambda].captures;
         let same = |other: &LambdaId| self.program.lambdas[*other].captures == *captures;
-        found.into_iter().filter(|other| same(other) && inside(*other).contains(&lambda)).collect()
+        let mut group: Vec<LambdaId> =
+            found.into_iter().filter(|other| same(other) && inside(*other).contains(&lambda)).collect();
+        group.sort();
+        group
     }
 
     fn letrec(&mut self, group: &[LambdaId]) -> Result<Step, Unwritable> {
