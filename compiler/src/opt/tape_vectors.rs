@@ -19,7 +19,8 @@
 //!
 //! What follows from the place of a node is not kept: the counter itself, and what few cheap operations compute from it and
 //! from what does not change in the loop, elements of vectors among them. If nothing else was on the tape, it is the
-//! number of rounds.
+//! number of rounds. A box on the tape all of whose fields follow from the place, and whose fields are read here only, is not
+//! looked into any more, so that nothing but its tag is left of it.
 //!
 //! Between the loops a tape is a box with its length and its vector, and with what did not change in the loop and is no
 //! longer known where the tape is read. It can be there whatever happens to it between the
@@ -38,6 +39,8 @@
 //! Tests: `tests/opt/tape-vectors/`.
 
 mod find;
+
+mod study;
 
 use crate::opt::effects::Effects;
 use crate::opt::rewrite::{Replacements, append};
@@ -128,7 +131,7 @@ enum Read {
 }
 
 /// What follows from the place of a node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Expression {
     /// The counter when the node was made.
     Counter,
@@ -137,6 +140,16 @@ enum Expression {
     /// What the builder knows before its loop, and the box of the tape holds.
     Held(Value),
     Operation(Op, Type, Vec<Expression>),
+}
+
+/// A box that nodes hold, all of whose fields follow from the place of the node.
+#[derive(Debug)]
+struct HeldBox {
+    /// The field of the node.
+    field: u32,
+    sum: SumId,
+    tag: u32,
+    fields: Vec<Expression>,
 }
 
 /// What is done for one sum.
@@ -154,6 +167,8 @@ struct Plan {
     kept: Vec<Type>,
     /// What the box of the tape holds besides, as values of the builder.
     held: Vec<(Value, Type)>,
+    /// Boxes that nodes hold and that need not be looked into.
+    boxes: Vec<HeldBox>,
 }
 
 /// Adds instructions to the end of a list.
@@ -169,6 +184,11 @@ impl Maker<'_> {
 
     fn int(&mut self, number: i64) -> Value {
         self.make(Op::ConstInt(number), &[], Type::Int)
+    }
+
+    fn below(&mut self, number: Value) -> Value {
+        let one = self.int(-1);
+        self.make(Op::Int2(Int2::Add), &[number, one], Type::Int)
     }
 
     /// Computes an expression; `held` has the values of the builder that the reader has under other names.
@@ -297,6 +317,7 @@ impl Plan {
         let held: Vec<Value> = self.held.iter().map(|(_, ty)| function.values.push(*ty)).collect();
         let names: FxHashMap<Value, Value> =
             self.held.iter().map(|(value, _)| *value).zip(held.iter().copied()).collect();
+        let in_boxes = self.in_boxes(function, reader);
         let mut replacements = Replacements::new(function);
         for id in function.blocks.ids() {
             let mut insts = Vec::new();
@@ -310,9 +331,13 @@ impl Plan {
                         if tag == self.node { is_node } else { maker.make(Op::Not, &[is_node], Type::Bool) }
                     }
                     Op::Field(of, _, field) if looks && of == self.sum && field == self.chain => tape,
+                    Op::Field(..) if in_boxes.contains_key(&inst.results[0]) => {
+                        let place = maker.below(left);
+                        let counter = self.counter(&mut maker, place, &names);
+                        maker.compute(in_boxes[&inst.results[0]], counter, &names)
+                    }
                     Op::Field(of, _, field) if looks && of == self.sum => {
-                        let one = maker.int(-1);
-                        let place = maker.make(Op::Int2(Int2::Add), &[left, one], Type::Int);
+                        let place = maker.below(left);
                         let index = if field > self.chain { field - 1 } else { field };
                         match &self.reads[index as usize] {
                             Read::Kept(field) => {
@@ -321,12 +346,7 @@ impl Plan {
                                 maker.make(Op::Element(vector, *field), &[tape, length, place], ty)
                             }
                             Read::Computed(expression) => {
-                                let first = self.builder.first;
-                                let first = match self.builder.constant {
-                                    Some(first) => maker.int(first),
-                                    None => names.get(&first).copied().unwrap_or(first),
-                                };
-                                let counter = maker.make(Op::Int2(Int2::Add), &[place, first], Type::Int);
+                                let counter = self.counter(&mut maker, place, &names);
                                 maker.compute(expression, counter, &names)
                             }
                         }
@@ -347,6 +367,36 @@ impl Plan {
         params.extend([left, length]);
         params.extend(held);
         replacements.apply(function);
+    }
+
+    /// The counter of the builder at a place.
+    fn counter(&self, maker: &mut Maker<'_>, place: Value, names: &FxHashMap<Value, Value>) -> Value {
+        let first = self.builder.first;
+        let first = match self.builder.constant {
+            Some(first) => maker.int(first),
+            None => names.get(&first).copied().unwrap_or(first),
+        };
+        maker.make(Op::Int2(Int2::Add), &[place, first], Type::Int)
+    }
+
+    /// The reads of fields of boxes that nodes hold that are computed instead, by results.
+    fn in_boxes(&self, function: &Function, reader: &Reader) -> FxHashMap<Value, &Expression> {
+        let insts = || reader.body.iter().flat_map(|id| &function.blocks[*id].insts);
+        let held = insts().filter(|inst| inst.args.first() == Some(&reader.tape)).filter_map(|inst| match inst.op {
+            Op::Field(of, _, field) if of == self.sum => Some((inst.results[0], field)),
+            _ => None,
+        });
+        let held: FxHashMap<Value, u32> = held.collect();
+        let mut reads = FxHashMap::default();
+        for inst in insts() {
+            let Op::Field(sum, tag, position) = inst.op else { continue };
+            let field = held.get(&inst.args[0]).copied();
+            let found = self.boxes.iter().find(|found| (found.sum, found.tag, Some(found.field)) == (sum, tag, field));
+            if let Some(found) = found {
+                reads.insert(inst.results[0], &found.fields[position as usize]);
+            }
+        }
+        reads
     }
 
     /// Ends a block with these instructions; its jumps to the loop pass what is left of the tape, its length, and what its

@@ -1,11 +1,11 @@
 //! Tapes that can be vectors, and how the fields of their nodes are read then.
 
-use super::{Builder, Expression, Plan, Read, Reader};
+use super::study::Study;
+use super::{Builder, Plan, Read, Reader};
 use crate::opt::data_flow::{Class, Classes, Place};
 use crate::opt::effects::Effects;
 use crate::opt::loops::{Code, preheader, same};
-use crate::opt::recompute_fields::is_cheap;
-use crate::opt::rewrite::{is_constant, use_counts};
+use crate::opt::rewrite::use_counts;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -136,32 +136,27 @@ pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<
         find_readers(program, *id, tape, u32::try_from(chain).ok()?, &mut readers)?;
     }
     let known = known(&code, tape);
-    let study = Study { code: &code, builder: &builder, known };
-    let (mut reads, mut kept, mut held) = (Vec::new(), Vec::new(), Vec::new());
-    for arg in node.args.iter().enumerate().filter(|(field, _)| *field != chain).map(|(_, arg)| *arg) {
-        let computed = study.expression(arg).filter(|found| operations(found) <= MOST_OPERATIONS);
-        reads.push(match computed {
+    let study = Study { program, code: &code, builder: &builder, known };
+    let (mut reads, mut kept, mut held, mut boxes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (field, arg) in (0..).zip(&node.args).filter(|(field, _)| *field as usize != chain) {
+        reads.push(match study.expression(*arg, MOST_OPERATIONS) {
             Some(expression) => {
                 study.hold(&expression, &mut held);
                 Read::Computed(expression)
             }
             None => {
-                kept.push(code.function.values[arg]);
+                let ty = code.function.values[*arg];
+                if ty == Type::Ptr {
+                    boxes.extend(study.boxes(*arg, field, &readers, Op::Field(tape.sum, tape.node, field)));
+                }
+                kept.push(ty);
                 Read::Kept(u32::try_from(kept.len() - 1).ok()?)
             }
         });
     }
+    boxes.iter().flat_map(|found| &found.fields).for_each(|expression| study.hold(expression, &mut held));
     let chain = u32::try_from(chain).ok()?;
-    Some(Plan { sum: tape.sum, node: tape.node, chain, builder, readers, reads, kept, held })
-}
-
-fn operations(expression: &Expression) -> usize {
-    match expression {
-        Expression::Counter | Expression::Known(_) | Expression::Held(_) => 0,
-        Expression::Operation(op, _, operands) => {
-            usize::from(!is_constant(*op)) + operands.iter().map(operations).sum::<usize>()
-        }
-    }
+    Some(Plan { sum: tape.sum, node: tape.node, chain, builder, readers, reads, kept, held, boxes })
 }
 
 fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
@@ -346,104 +341,4 @@ fn known(code: &Code<'_>, tape: &Tape) -> Option<Vec<BlockId>> {
     let carries =
         |block: &BlockId| code.function.blocks[*block].params.iter().any(|param| tape.carried.contains(param));
     Some(code.graph.order.iter().copied().filter(carries).collect())
-}
-
-/// What is known about the values that a builder puts on its tape.
-struct Study<'f> {
-    code: &'f Code<'f>,
-    builder: &'f Builder,
-    /// The blocks that carry the tape, if it stays in the function.
-    known: Option<Vec<BlockId>>,
-}
-
-impl Study<'_> {
-    /// How a value follows from the place of its node.
-    fn expression(&self, value: Value) -> Option<Expression> {
-        self.at_depth(value, MOST_OPERATIONS + 1)
-    }
-
-    fn at_depth(&self, value: Value, depth: usize) -> Option<Expression> {
-        if value == self.builder.counter {
-            return Some(Expression::Counter);
-        }
-        let inst = self.code.definitions.inst(self.code.function, value);
-        let ty = self.code.function.values[value];
-        match inst {
-            Some(inst) if is_constant(inst.op) && ty != Type::Ptr => {
-                Some(Expression::Operation(inst.op, ty, Vec::new()))
-            }
-            _ if self.is_known(value) => Some(Expression::Known(value)),
-            _ if self.is_fixed(value) => Some(Expression::Held(value)),
-            Some(inst) if depth > 0 => {
-                let is_read = matches!(inst.op, Op::Element(..)) && ty != Type::Ptr && !self.may_change(inst.args[0]);
-                if !is_cheap(inst.op) && !is_read {
-                    return None;
-                }
-                let operands =
-                    inst.args.iter().map(|arg| self.at_depth(*arg, depth - 1)).collect::<Option<Vec<_>>>()?;
-                if is_read && !matches!(operands[0], Expression::Known(_) | Expression::Held(_)) {
-                    return None;
-                }
-                Some(Expression::Operation(inst.op, ty, operands))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a vector may be changed, perhaps under another name, after the tape has been begun: it would have to be kept
-    /// as it was for those who read the tape.
-    fn may_change(&self, vector: Value) -> bool {
-        let Some(home) = self.code.homes.get(&vector) else { return true };
-        let (mut seen, mut waiting) = (FxHashSet::default(), vec![self.builder.header]);
-        while let Some(id) = waiting.pop() {
-            let block = &self.code.function.blocks[id];
-            let targets = block.terminator.targets();
-            let is_change = |inst: &Inst| match inst.op {
-                Op::WithElement(_) => inst.args[0] == vector,
-                // The function called may change it.
-                Op::Call(_) => inst.args.contains(&vector),
-                _ => false,
-            };
-            if block.insts.iter().any(is_change) || targets.iter().any(|target| target.args.contains(&vector)) {
-                return true;
-            }
-            // Where it is defined, it is another one.
-            let onward = targets.iter().map(|target| target.block).filter(|target| target != home);
-            waiting.extend(onward.filter(|target| seen.insert(*target)));
-        }
-        false
-    }
-
-    /// Whether a value is the same in all rounds.
-    fn is_fixed(&self, value: Value) -> bool {
-        self.code.homes.get(&value).is_some_and(|home| !self.builder.body.contains(home))
-    }
-
-    /// Lists what an expression needs that is not at hand where the tape is read.
-    fn hold(&self, expression: &Expression, held: &mut Vec<(Value, Type)>) {
-        let value = match expression {
-            Expression::Held(value) => *value,
-            Expression::Counter => {
-                let first = self.builder.first;
-                if self.builder.constant.is_some() || self.is_known(first) {
-                    return;
-                }
-                first
-            }
-            Expression::Known(_) => return,
-            Expression::Operation(_, _, operands) => {
-                return operands.iter().for_each(|operand| self.hold(operand, held));
-            }
-        };
-        if held.iter().all(|(other, _)| *other != value) {
-            held.push((value, self.code.function.values[value]));
-        }
-    }
-
-    /// Whether a value is the same, and at hand, wherever the tape is read.
-    fn is_known(&self, value: Value) -> bool {
-        let (Some(carrying), Some(home)) = (&self.known, self.code.homes.get(&value)) else { return false };
-        let graph = &self.code.graph;
-        graph.is_reachable(*home) && carrying.iter().all(|block| block != home && graph.dominates(*home, *block))
-    }
 }
