@@ -7,7 +7,6 @@
 use super::primitive::real_fact;
 use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
 use crate::core::prim::{Levels, Prim};
-use rustc_hash::FxHashSet;
 
 impl Shapes {
     /// Whether the zero of values of the shape stays folded.
@@ -42,20 +41,19 @@ impl Shapes {
     }
 
     /// The alternatives of a shape that are vectors, those that folded zeros are zeros of among them, each with whether it
-    /// stands for its zero.
-    fn vector_forms(&self, shape: Shape) -> Vec<(Alternative, bool)> {
+    /// stands for its zero. What zeros of zeros are zeros of is one shape: the zero of a join is not the join of the zeros.
+    fn vector_forms(&mut self, shape: Shape) -> Vec<(Alternative, bool)> {
         let mut forms = Vec::new();
-        let (mut seen, mut pending) = (FxHashSet::default(), vec![(shape, false)]);
-        while let Some((shape, zero)) = pending.pop() {
-            if !seen.insert((shape, zero)) {
-                continue;
-            }
-            for alternative in self.alternatives(shape).iter() {
-                match alternative.head {
-                    Head::Vector | Head::Beginning | Head::OneHot => forms.push((alternative.clone(), zero)),
-                    Head::ZeroOf => pending.push((alternative.children[0], true)),
-                    _ => {}
+        for alternative in self.alternatives(shape).iter() {
+            match alternative.head {
+                Head::Vector | Head::Beginning | Head::OneHot => forms.push((alternative.clone(), false)),
+                Head::ZeroOf => {
+                    let primal = self.beneath_zeros(alternative.children[0]);
+                    let primal = self.alternatives(primal);
+                    let vectors = primal.iter().filter(|form| form.head.holds_elements() || form.head == Head::OneHot);
+                    forms.extend(vectors.map(|form| (form.clone(), true)));
                 }
+                _ => {}
             }
         }
         forms

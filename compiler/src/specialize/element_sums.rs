@@ -53,9 +53,11 @@ impl Specializer<'_> {
             if !this.flow.shapes.gives_elements(&parts.alternative) {
                 return this.convert(e, &args[2], result);
             }
+            // The element of a zero is a zero already, and the zero of that is to say so.
             let element = this.flow.shapes.element(args[2].shape);
-            let zero = this.flow.shapes.zero(element);
-            let zero = this.element_at(e, &args[2], place, true, zero)?;
+            let element = this.element_at(e, &args[2], place, false, element)?;
+            let zero = this.flow.shapes.zero(element.shape);
+            let zero = this.zero(e, &element, zero)?;
             let sensitivity = this.unfold_zeros(e, &args[2])?;
             this.dispatch(e, &sensitivity, result, |this, e, parts| {
                 this.replace_element(e, &parts, place, &zero, result)
