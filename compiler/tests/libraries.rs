@@ -214,6 +214,13 @@ fn a_rank_that_fails_lets_nobody_wait() {
     let said = ranks(2, "fail", place.path());
     let cause = "RuntimeError: the file of this shard is missing";
     assert_eq!(said, [format!("rank 0 of 2: Error: rank 1 failed: {cause}"), format!("rank 1 of 2: {cause}")]);
+    // So does one that leaves, which in Python is no error.
+    let said = ranks(2, "leave", place.path());
+    let cause = "SystemExit: there is nothing to do";
+    assert_eq!(said, [format!("rank 0 of 2: Error: rank 1 failed: {cause}"), format!("rank 1 of 2: {cause}")]);
+    let said = ranks(2, "differ", place.path());
+    let cause = "ValueError: ranks add up different numbers of shards: [13, 12]";
+    assert_eq!(said, [format!("rank 0 of 2: {cause}"), format!("rank 1 of 2: {cause}")]);
 }
 
 /// In a block fenced with `console`, a line `$ command` is a command, and what follows is what it prints. All commands of a

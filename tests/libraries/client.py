@@ -31,7 +31,7 @@ def answers(_=None):
     out += flat(f.swap((7.5, numbers(3))))
     out += [f.deep(100000)]
     out += flat(f.elementary(numbers(9)))
-    out += [f.bubbles(300)]
+    out += [f.bubbles(300), f.cube(1.7)]
     arguments = numbers(5), 0.125, numbers(40, 5), numbers(40)
     out += [f.loss(*arguments)]
     value, (gw, gb) = f.loss_gradient(*arguments)
@@ -64,10 +64,10 @@ fails(TypeError, "without", lambda: f.norm())
 fails(TypeError, "no parameter", lambda: f.norm(numbers(3), w=1))
 fails(ValueError, "v is a vector", lambda: f.norm(numbers(3, 2)))
 fails(ValueError, "v is a vector", lambda: f.norm(3))
-fails(TypeError, "of numbers, not of complex128", lambda: f.norm(numbers(3) * 1j))
-fails(TypeError, "x is a real of numbers", lambda: f.square(numpy.complex128(1j)))
-fails(TypeError, "of numbers, not of object", lambda: f.norm([1, None]))
-fails(TypeError, "of numbers, not of <U1", lambda: f.norm(["1"]))
+fails(TypeError, "a vector of numbers, not of type complex128", lambda: f.norm(numbers(3) * 1j))
+fails(TypeError, "x is a number, not of type complex128", lambda: f.square(numpy.complex128(1j)))
+fails(TypeError, "v is a vector of numbers, not of type object", lambda: f.norm([1, None]))
+fails(TypeError, "of numbers, not of type <U1", lambda: f.norm(["1"]))
 fails(TypeError, "tuple of 2 parts", lambda: f.swap((1, 2, 3)))
 fails(ValueError, "no writeable array", lambda: f.loss_gradient(numbers(5), 0, numbers(4, 5), numbers(4), out=(numbers(4), numpy.zeros(()))))
 assert f.range(os=1) == 2 and f.len(1, 2, 3)[1].tolist() == [2, 3] and "len" in dir(f)

@@ -78,15 +78,17 @@ def _nested(kind, leaves):
 
 
 _SIZES = {"real": 0, "vector": 1, "matrix": 2}
+_WORDS = {"real": "a number", "vector": "a vector", "matrix": "a matrix"}
 
 
 def _array(name, kind, value):
     array = _numpy.asarray(value)
     # NumPy would make numbers of complex ones, and of None.
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} is a {kind} of numbers, not of {array.dtype}")
+        of_numbers = "" if kind == "real" else " of numbers"
+        raise TypeError(f"{name} is {_WORDS[kind]}{of_numbers}, not of type {array.dtype}")
     if array.ndim != _SIZES[kind]:
-        raise ValueError(f"{name} is a {kind}, not an array of {array.ndim} dimensions")
+        raise ValueError(f"{name} is {_WORDS[kind]}, not an array of {array.ndim} dimensions")
     return _numpy.ascontiguousarray(array, dtype=_numpy.float64)
 
 
@@ -245,11 +247,11 @@ class Function:
         is that of a tree which the number of shards decides alone. If one rank fails, all raise an error.
         """
         rank, ranks = (0, 1) if comm is None else (comm.Get_rank(), comm.Get_size())
-        if shards < 1:
-            raise ValueError("there is at least one shard")
-        first, end = bounds(shards, ranks, rank)
         failure, nodes, shape = None, {}, None
         try:
+            if shards < 1:
+                raise ValueError("there is at least one shard")
+            first, end = bounds(shards, ranks, rank)
             calls = [tuple(arguments(shard)) for shard in range(first, end)]
             results = [self(*call) for call in calls] if executor is None else self.map(executor, calls)
             for shard, result in enumerate(results, first):
@@ -258,10 +260,10 @@ class Function:
                     raise ValueError("the results of shards differ in shape")
                 shape = own
             nodes = {node: _tree(*node, nodes) for node in _cover(0, shards, first, end)}
-        except Exception as error:  # Whatever it is, the other ranks have to know.
+        except BaseException as error:  # Whatever it is, an exit, too, the other ranks have to know.
             failure = error
         if comm is not None:
-            failure = _agree(comm, failure)
+            failure = _agree(comm, failure, shards)
             if failure is None:
                 found = [shape for shape in comm.allgather(shape) if shape is not None]
                 if any(other != found[0] for other in found):
@@ -321,13 +323,16 @@ def _cover(first, end, own, own_end):
     return _cover(first, middle, own, own_end) + _cover(middle, end, own, own_end)
 
 
-def _agree(comm, failure):
-    """What to raise: the failure of this rank, or the news that another one has failed."""
-    messages = comm.allgather(None if failure is None else f"{type(failure).__name__}: {failure}")
-    failed = [(rank, message) for rank, message in enumerate(messages) if message is not None]
-    if failure is not None or not failed:
+def _agree(comm, failure, shards):
+    """What to raise: the failure of this rank, or the news that another one has failed or adds up something else."""
+    news = comm.allgather((None if failure is None else f"{type(failure).__name__}: {failure}", shards))
+    failed = [(rank, message) for rank, (message, _) in enumerate(news) if message is not None]
+    if failure is not None:
         return failure
-    return Error(1, "rank %d failed: %s" % failed[0])
+    if failed:
+        return Error(1, "rank %d failed: %s" % failed[0])
+    counts = [count for _, count in news]
+    return None if len(set(counts)) == 1 else ValueError(f"ranks add up different numbers of shards: {counts}")
 
 
 def _exchange(comm, nodes, shards, ranks, size):
