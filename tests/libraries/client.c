@@ -69,6 +69,8 @@ static void answer(functions_context *context, struct answers *answers) {
     add(answers, out, n);
     CALL(functions_bubbles(context, 300, &r));
     add(answers, &r, 1);
+    CALL(functions_cube(context, 1.7, &r));
+    add(answers, &r, 1);
     CALL(functions_loss(context, v, 5, 0.125, v, 40, 5, v, 40, &r));
     add(answers, &r, 1);
     CALL(functions_loss_gradient(context, v, 5, 0.125, v, 40, 5, v, 40, FUNCTIONS_OVERWRITE, &value, gw, &gb));

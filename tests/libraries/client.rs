@@ -23,6 +23,7 @@ fn answers(context: &mut Context) -> Result<Vec<f64>, Error> {
     out.extend([exp, sin, tanh]);
     out.extend(logs);
     out.push(context.bubbles(300.0)?);
+    out.push(context.cube(1.7)?);
     let (w, b, x, y) = (&v[..5], 0.125, matrix(40, 5), &v[..40]);
     out.push(context.loss(w, b, x.clone(), y)?);
     let (mut gw, mut gb) = (vec![0.0; 5], 0.0);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! (export norm ((v (vector real))))                   the program's function norm
-//! (export scaled ((a real) (v (vector real))) e)      the value of an expression, or the function that a name stands for
+//! (export scaled ((a real) (v (vector real))) e)      the value of an expression, or the function that a name or a λ stands for
 //! (export (gradient loss w b) (...) e)                the same, and loss-gradient, with respect to w and b
 //! ```
 //!
@@ -153,9 +153,7 @@ impl Expander {
         let is_parameter = |datum: &Datum| form.names.iter().any(|name| name.symbol() == datum.symbol());
         let made = match form.body {
             [] => Some(call_of(Datum { kind: DatumKind::Symbol(form.name.clone()), span: form.name_span })),
-            [body] if body.symbol().is_some() && !names.is_empty() && !is_parameter(body) => {
-                Some(call_of(body.clone()))
-            }
+            [body] if is_function(body) && !names.is_empty() && !is_parameter(body) => Some(call_of(body.clone())),
             _ => None,
         };
         let body = made.as_deref().unwrap_or(form.body);
@@ -246,6 +244,12 @@ impl Expander {
         let (name, name_span) = (symbol, name.span);
         Some(Form { name, name_span, gradient, list: list.span, names, types, body, span: datum.span })
     }
+}
+
+/// Whether an expression stands for a function, where a value is expected: no result is a function.
+fn is_function(datum: &Datum) -> bool {
+    let is_lambda = |list: &[Datum]| list.first().is_some_and(|head| head.is_symbol("lambda"));
+    datum.symbol().is_some() || datum.list().is_some_and(is_lambda)
 }
 
 fn type_of(datum: &Datum) -> Option<Type> {

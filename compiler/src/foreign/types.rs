@@ -30,12 +30,28 @@ pub fn result(program: &Program, flow: &Analysis, export: &Export) -> Result<Typ
     let found = types.filter(|types| types.windows(2).all(|pair| pair[0] == pair[1])).and_then(|mut types| types.pop());
     found.ok_or_else(|| {
         let message = format!("a library cannot return what `{name}` returns");
+        let help = if returns_function(flow, export) {
+            "call the function that it returns; a function that is to be exported is named, or a `lambda`"
+        } else {
+            "return 0 or 1 for a truth value, and a vector for a list: `list->vector`"
+        };
         Box::new(
             Diagnostic::error("V0851", message, export.span, "exported here")
                 .note("results are numbers, vectors of numbers, matrices, and tuples of these, of one kind whatever the arguments are")
-                .help("return 0 or 1 for a truth value, and a vector for a list: `list->vector`"),
+                .help(help),
         )
     })
+}
+
+/// Whether what an export returns is a function.
+fn returns_function(flow: &Analysis, export: &Export) -> bool {
+    let is_function = |shape: &Shape| {
+        flow.shapes
+            .alternatives(*shape)
+            .iter()
+            .any(|alternative| matches!(alternative.head.class(), Class::Closure(..)))
+    };
+    results(flow, export.lambda).iter().any(is_function)
 }
 
 /// The export of the function whose gradient an export computes.
