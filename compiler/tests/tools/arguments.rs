@@ -262,6 +262,13 @@ fn examples_take_arguments() {
     assert!((number(x) - 500.0).abs() < 2.5 && (number(y) - 600.0).abs() < 2.5, "{x} {y}");
     let kinds = example("mixture.vlad", "--data numbers.txt");
     assert!(kinds.starts_with("first kind:  45.455 % around 1.48"), "{kinds}");
+    // Two kinds that are plainly there are found, whatever the numbers count and however many there are.
+    let many: String =
+        (0..400).map(|i| format!("{} ", if i % 4 == 0 { 900.0 } else { 500.0 } + f64::from(i * 37 % 100))).collect();
+    std::fs::write(folder.path().join("many.txt"), many).expect("files can be written");
+    let kinds = example("mixture.vlad", "--data many.txt");
+    let expected = "first kind:  75 % around 550, spread 28.856\nsecond kind: 25 % around 948, spread 28.844\n";
+    assert!(kinds.starts_with(expected), "{kinds}");
     assert!(example("logistic-regression.vlad", "--data students.csv --steps 10").starts_with("(6 3)\n"));
 }
 
