@@ -265,7 +265,7 @@ impl Pipeline {
         self.timed("link", |_| codegen::link::executable(object, output))
     }
 
-    /// A library, of that name.
+    /// A library, of that name, with the texts beside it.
     ///
     /// # Errors
     ///
@@ -276,10 +276,11 @@ impl Pipeline {
         name: &str,
         kind: codegen::link::LibraryKind,
         output: &Path,
+        beside: &[(PathBuf, String)],
     ) -> Result<(), codegen::Error> {
         let names = self.interface.iter().filter_map(|function| identifier(&function.name));
         let names: Vec<String> = names.map(|function| format!("{name}_{function}")).collect();
-        self.timed("link", |_| codegen::link::library(object, name, &names, kind, output))
+        self.timed("link", |_| codegen::link::library(object, name, &names, kind, output, beside))
     }
 
     /// What the code generator has to know.

@@ -1,6 +1,6 @@
 //! `vlad build --lib`: compile to a library, with what its callers need.
 
-use super::build::{Arguments, print_timings, read, write_text};
+use super::build::{Arguments, print_timings, read};
 use super::{FAULT, SUCCESS, USAGE, terminal};
 use crate::base::{Diagnostic, Severity, SourceMap};
 use crate::codegen::link::LibraryKind;
@@ -66,23 +66,24 @@ fn build(arguments: &Arguments, kind: Kind, folder: &Path, name: &str) -> Result
         Kind::Static => (LibraryKind::Static, format!("lib{name}.a")),
         Kind::Shared => (LibraryKind::Shared, format!("lib{name}.so")),
     };
+    let functions = pipeline.interface.iter().cloned();
+    let about = exports.iter().map(|export| about(export, &pipeline.sources));
+    let interface = Interface { name: name.to_string(), functions: functions.zip(about).collect() };
+    let mut texts = vec![("h", header::text(&interface)), ("rs", rust::module(&interface, kind == Kind::Static))];
+    if kind == Kind::Shared {
+        texts.extend([("py", python::module(&interface)), ("pyi", python::stubs(&interface))]);
+    }
+    let texts = texts.into_iter().map(|(ending, text)| (folder.join(format!("{name}.{ending}")), text));
+    let texts: Vec<(PathBuf, String)> = texts.collect();
     let object = pipeline.library_object(&code, name);
-    let linked = object.and_then(|object| pipeline.link_library(&object, name, link, &folder.join(file)));
+    let linked = object.and_then(|object| pipeline.link_library(&object, name, link, &folder.join(file), &texts));
     if arguments.native.time_passes {
         print_timings(&pipeline);
     }
     linked.map_err(|error| {
         terminal::report_plain(&error.to_diagnostic());
         FAULT
-    })?;
-    let functions = pipeline.interface.iter().cloned();
-    let about = exports.iter().map(|export| about(export, &pipeline.sources));
-    let interface = Interface { name: name.to_string(), functions: functions.zip(about).collect() };
-    let mut files = vec![("h", header::text(&interface)), ("rs", rust::module(&interface, kind == Kind::Static))];
-    if kind == Kind::Shared {
-        files.extend([("py", python::module(&interface)), ("pyi", python::stubs(&interface))]);
-    }
-    files.iter().try_for_each(|(ending, text)| write_text(&folder.join(format!("{name}.{ending}")), text))
+    })
 }
 
 /// The message that a program needs the evaluator, which a library has not.

@@ -307,9 +307,12 @@ fn dispatch() -> u8 {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Printing help can fail only if nobody reads it.
-            let _ = error.print();
-            return if error.use_stderr() { USAGE } else { SUCCESS };
+            let printed = error.print();
+            return match printed {
+                _ if error.use_stderr() => USAGE,
+                Ok(()) => SUCCESS,
+                Err(error) => terminal::output_failed(&error),
+            };
         }
     };
     terminal::choose_color(arguments.color);

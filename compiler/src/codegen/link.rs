@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
+use tempfile::TempDir;
 
 /// The run time, compiled by the build script.
 const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_runtime.o"));
@@ -74,7 +75,8 @@ pub enum LibraryKind {
     Shared,
 }
 
-/// Links the object code of a library of that name, with `functions` (their names in C), into the file `output`.
+/// Links the object code of a library of that name, with `functions` (their names in C), into the file `output`, and writes the
+/// texts `beside` it. If one of these files cannot be made, all stay as they were.
 ///
 /// Everything becomes one object file whose other symbols are local, so that several libraries fit into one program.
 pub fn library(
@@ -83,11 +85,23 @@ pub fn library(
     functions: &[String],
     kind: LibraryKind,
     output: &Path,
+    beside: &[(PathBuf, String)],
 ) -> Result<(), Error> {
-    uninterrupted(|| library_now(object, name, functions, kind, output))
+    uninterrupted(|| {
+        let unfinished = Unfinished::begin(output)?;
+        let mut texts = Vec::new();
+        for (path, text) in beside {
+            let file = Unfinished::begin(path)?;
+            fs::write(&file.path, text).map_err(|cause| Error::Write { path: path.clone(), cause })?;
+            texts.push(file);
+        }
+        link_library(object, name, functions, kind, &unfinished.path)?;
+        unfinished.finish()?;
+        texts.into_iter().try_for_each(Unfinished::finish)
+    })
 }
 
-fn library_now(
+fn link_library(
     object: &Object,
     name: &str,
     functions: &[String],
@@ -122,15 +136,15 @@ fn library_now(
     let mut command = Command::new("objcopy");
     command.arg("--strip-debug").arg(argument("--keep-global-symbols=", &kept));
     run(command.arg(argument("--redefine-syms=", &renamed)).arg(&whole))?;
-    replace(output, |unfinished| match kind {
-        LibraryKind::Static => run(Command::new("ar").args(["rcsD"]).arg(unfinished).arg(&whole)),
+    match kind {
+        LibraryKind::Static => run(Command::new("ar").args(["rcsD"]).arg(output).arg(&whole)),
         LibraryKind::Shared => {
             let mut command = driver();
-            command.args(["-shared", "-o"]).arg(unfinished).arg(&whole);
+            command.args(["-shared", "-o"]).arg(output).arg(&whole);
             command.arg(format!("-Wl,-soname,lib{name}.so")).args(["-Wl,--gc-sections", "-static-libgcc"]);
             run(command.args(["-Wl,--no-undefined", "-lm", "-lc"]))
         }
-    })
+    }
 }
 
 fn argument(option: &str, path: &Path) -> OsString {
@@ -174,33 +188,58 @@ pub fn replace(output: &Path, make: impl FnOnce(&Path) -> Result<(), Error>) -> 
 }
 
 fn replace_now(output: &Path, make: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
-    let unwritable = |cause: io::Error| Error::Write { path: output.to_path_buf(), cause };
-    let name = output.file_name().ok_or_else(|| unwritable(io::Error::other("this is not the name of a file")))?;
-    if output.is_dir() {
-        return Err(unwritable(io::Error::other("this is a folder")));
+    let file = Unfinished::begin(output)?;
+    make(&file.path)?;
+    file.finish()
+}
+
+/// A file under a temporary name, until it is complete.
+struct Unfinished {
+    output: PathBuf,
+    path: PathBuf,
+    /// A folder, because the linker may leave parts of its output behind when it fails.
+    _folder: TempDir,
+}
+
+impl Unfinished {
+    fn begin(output: &Path) -> Result<Unfinished, Error> {
+        let unwritable = |cause: io::Error| Error::Write { path: output.to_path_buf(), cause };
+        let name = output.file_name().ok_or_else(|| unwritable(io::Error::other("this is not the name of a file")))?;
+        if output.is_dir() {
+            return Err(unwritable(io::Error::other("this is a folder")));
+        }
+        let parent = match output.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        if !parent.is_dir() {
+            return Err(unwritable(io::Error::other(format!("there is no folder `{}`", parent.display()))));
+        }
+        let folder = if is_device(output) {
+            tempfile::tempdir()
+        } else {
+            let mut prefix = OsString::from(".");
+            prefix.push(name);
+            tempfile::Builder::new().prefix(&prefix).tempdir_in(parent)
+        };
+        let folder = folder.map_err(|cause| unwritable(cause.kind().into()))?;
+        Ok(Unfinished { output: output.to_path_buf(), path: folder.path().join(name), _folder: folder })
     }
-    if output.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        let folder = tempfile::tempdir().map_err(unwritable)?;
-        let finished = folder.path().join(name);
-        make(&finished)?;
-        let write = |bytes: Vec<u8>| fs::OpenOptions::new().write(true).open(output)?.write_all(&bytes);
-        return fs::read(&finished).and_then(write).map_err(unwritable);
+
+    fn finish(self) -> Result<(), Error> {
+        let finished = if is_device(&self.output) {
+            let write = |bytes: Vec<u8>| fs::OpenOptions::new().write(true).open(&self.output)?.write_all(&bytes);
+            fs::read(&self.path).and_then(write)
+        } else {
+            fs::rename(&self.path, &self.output)
+        };
+        finished.map_err(|cause| Error::Write { path: self.output.clone(), cause })
     }
-    let folder = match output.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    if !folder.is_dir() {
-        return Err(unwritable(io::Error::other(format!("there is no folder `{}`", folder.display()))));
-    }
-    let mut prefix = OsString::from(".");
-    prefix.push(name);
-    // A folder, because the linker may leave parts of its output behind when it fails.
-    let unfinished = tempfile::Builder::new().prefix(&prefix).tempdir_in(folder);
-    let unfinished = unfinished.map_err(|cause| unwritable(cause.kind().into()))?;
-    let unfinished = unfinished.path().join(name);
-    make(&unfinished)?;
-    fs::rename(&unfinished, output).map_err(unwritable)
+}
+
+/// Whether there is something which is no file, and so cannot be replaced.
+fn is_device(output: &Path) -> bool {
+    output.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
 fn link(objects: &[PathBuf], libraries: &[&str], output: &Path) -> Result<(), Error> {

@@ -57,7 +57,9 @@ enum Input<'t> {
 pub fn run(arguments: &Arguments) -> u8 {
     let mut session = Session::new(arguments.include.clone());
     for file in &arguments.files {
-        load(&mut session, file);
+        if let Err(code) = load(&mut session, file) {
+            return code;
+        }
     }
     if io::stdin().is_terminal() { editor::run(&mut session) } else { read_pipe(&mut session, io::stdin().lock()) }
 }
@@ -89,7 +91,10 @@ fn handle(session: &mut Session, input: &str) -> bool {
     match parse(input) {
         Input::Quit => return false,
         Input::Program(text) => session.evaluate(text),
-        Input::Load(file) => load(session, Path::new(file)),
+        Input::Load(file) => {
+            // What cannot be read has been reported, and ends nothing.
+            let _ = load(session, Path::new(file));
+        }
         Input::Emit(stage, text) => match emit::Stage::named(stage) {
             Ok(stage) => session.emit(stage, text),
             Err(help) => wrong(&format!("`{stage}` is not a stage of the compiler"), &help),
@@ -107,11 +112,11 @@ fn wrong(message: &str, help: &str) {
     terminal::report_plain(&Diagnostic::error_without_place("V0829", message).help(help));
 }
 
-fn load(session: &mut Session, file: &Path) {
-    // What cannot be read has been reported.
-    if let Ok(text) = fmt::text(file) {
-        session.load(&file.display().to_string(), &text);
-    }
+/// Loads a file. If it cannot be read, that is reported; the error is the exit code.
+fn load(session: &mut Session, file: &Path) -> Result<(), u8> {
+    let text = fmt::text(file)?;
+    session.load(&file.display().to_string(), &text);
+    Ok(())
 }
 
 fn parse(input: &str) -> Input<'_> {
