@@ -7,36 +7,17 @@
 
 mod common;
 
-use common::{EVALUATOR, Engine, NATIVE};
-use std::fs;
-use std::io::{Read, Write};
-use std::process::{Command, Stdio};
+use common::{EVALUATOR, Engine, NATIVE, folder, run_on_bytes, vlad};
+use std::time::Duration;
 
 const ENGINES: [Engine; 2] = [EVALUATOR, NATIVE];
 
 /// What a program writes: exit code, standard output, standard error.
 fn run(engine: Engine, program: &str, input: &[u8]) -> (Option<i32>, Vec<u8>, String) {
-    let folder = tempfile::tempdir().expect("a folder for the program");
-    let file = folder.path().join("program.vlad");
-    fs::write(&file, program).expect("the program can be written");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.args(engine.arguments()).arg(&file).env("NO_COLOR", "1");
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let mut to = child.stdin.take().expect("a pipe");
-    let input = input.to_vec();
-    // A program that fails has not read its input: no mistake.
-    let writer = std::thread::spawn(move || drop(to.write_all(&input)));
-    let mut output = Vec::new();
-    child.stdout.take().expect("a pipe").read_to_end(&mut output).expect("output can be read");
-    let mut messages = String::new();
-    child.stderr.take().expect("a pipe").read_to_string(&mut messages).expect("messages are UTF-8");
-    writer.join().expect("the thread does not panic");
-    (child.wait().expect("the program ends").code(), output, messages)
+    let folder = folder(&[("program.vlad", program)]);
+    let mut command = vlad(engine.arguments());
+    command.arg(folder.path().join("program.vlad"));
+    run_on_bytes(command, input, Duration::from_secs(60))
 }
 
 /// The header and the bytes of the elements of an array of version 1.0, which ends with the input.

@@ -1,14 +1,15 @@
 //! The program `vlad` from outside: exit codes, messages, files that it leaves and does not leave.
 
+mod common;
+
+use common::{folder, names};
 use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use tempfile::TempDir;
 
 fn vlad(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.args(arguments).env("NO_COLOR", "1").env_remove("CC").stdin(Stdio::null());
+    let mut command = common::vlad(arguments);
+    command.stdin(Stdio::null());
     command
 }
 
@@ -22,26 +23,6 @@ fn out(output: &Output) -> String {
 
 fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// A folder with files in it.
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().expect("temporary folders can be made");
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().expect("the name is relative to the folder")).expect("it is new");
-        fs::write(path, text).expect("temporary files can be written");
-    }
-    folder
-}
-
-/// The names of everything in a folder, in order.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).expect("the folder exists");
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.expect("it can be read").file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
 }
 
 /// A tower of derivatives whose height is read: only the evaluator can run it.
@@ -508,6 +489,8 @@ fn output_that_cannot_be_written_is_reported() {
     let run = output(vlad(&["run", "right.vlad"]).current_dir(folder.path()).stdout(full()));
     assert_eq!(run.status.code(), Some(1));
     assert_eq!(err(&run), "error: cannot write to standard output\n");
+    let help = output(vlad(&["build", "--help"]).stdout(full()));
+    assert_eq!((help.status.code(), err(&help)), (Some(1), err(&evaluated)));
 }
 
 /// What is no file is written to, not replaced.

@@ -9,11 +9,10 @@
 
 mod common;
 
-use common::{input, run_command};
+use common::{input, run_command, vlad};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 /// What is computed in a mode, and what it may cost.
@@ -154,8 +153,8 @@ fn operations(subject: &Subject, text: &str) -> Result<u64, Failed> {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let file = scratch.path().join("program.vlad");
     fs::write(&file, text).map_err(|error| error.to_string())?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.args(["eval", "--count", "-I"]).arg(&subject.folder).arg(&file);
+    let mut command = vlad(&["eval", "--count", "-I"]);
+    command.arg(&subject.folder).arg(&file);
     let outcome = run_command(command, &input(&subject.text), LIMIT);
     let total = outcome.messages.lines().find_map(|line| line.strip_prefix("total"));
     let count = total.and_then(|count| count.trim().parse().ok());

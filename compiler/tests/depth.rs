@@ -6,25 +6,27 @@
 
 mod common;
 
-use common::{Outcome, run_command};
+use common::{Outcome, folder, run_command, vlad};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use tempfile::TempDir;
 
-fn build(folder: &Path, program: &str) -> PathBuf {
-    let (source, executable) = (folder.join("program.vlad"), folder.join("program"));
-    std::fs::write(&source, program).expect("the scratch folder can be written");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.args(["build", "--native"]).arg(&source).arg("-o").arg(&executable);
+/// A folder with a program's executable, and that.
+fn build(program: &str) -> (TempDir, PathBuf) {
+    let folder = folder(&[("program.vlad", program)]);
+    let mut command = vlad(&["build", "--native", "program.vlad"]);
+    command.current_dir(&folder);
     let outcome = run_command(command, "", Duration::from_secs(60));
     assert_eq!(outcome.code, Some(0), "{}", outcome.messages);
-    executable
+    let executable = folder.path().join("program");
+    (folder, executable)
 }
 
 /// Runs a program on an input, with so much memory.
 fn run(program: &str, input: &str, memory: &str) -> Outcome {
-    let folder = tempfile::tempdir().expect("temporary folders can be made");
-    let mut command = Command::new(build(folder.path(), program));
+    let (_folder, executable) = build(program);
+    let mut command = Command::new(executable);
     command.env("VLAD_MAX_MEMORY", memory);
     run_command(command, input, Duration::from_secs(60))
 }
@@ -78,8 +80,8 @@ fn the_derivative_of_a_loop_takes_no_stack() {
 #[test]
 fn a_checkpointed_derivative_takes_next_to_no_memory() {
     let program = "((derivative-R (lambda (x) (checkpointed-iterate (read-real) (lambda (x) (* x (- 2 x))) x))) 1)";
-    let folder = tempfile::tempdir().expect("temporary folders can be made");
-    assert!(most_memory(&build(folder.path(), program), "1e6") < 32_000_000 / 4_000);
+    let (_folder, executable) = build(program);
+    assert!(most_memory(&executable, "1e6") < 32_000_000 / 4_000);
 }
 
 #[test]
@@ -89,8 +91,7 @@ fn an_implicit_derivative_takes_the_same_memory_for_any_number_of_steps() {
                    (define (root a) (fixed-point close? (lambda (x) (+ x (* step (- a (* x x))))) 1))
                    (define x (real 2))
                    (list ((derivative-R root) x) ((derivative-F root) x) ((derivative-R (derivative-F root)) x))";
-    let folder = tempfile::tempdir().expect("temporary folders can be made");
-    let executable = build(folder.path(), program);
+    let (_folder, executable) = build(program);
     assert_eq!(most_memory(&executable, "1e2"), most_memory(&executable, "1e6"));
 }
 
@@ -99,8 +100,7 @@ fn forward_mode_keeps_nothing() {
     let program = "(define n (read-real))
                    (define (f x) (let loop ((i 0) (s 0)) (if (= i n) s (loop (+ i 1) (+ (* s x) (sin (* i x)))))))
                    (list ((derivative-F f) 0.5) ((derivative-F (derivative-F f)) 0.5))";
-    let folder = tempfile::tempdir().expect("temporary folders can be made");
-    let executable = build(folder.path(), program);
+    let (_folder, executable) = build(program);
     assert_eq!(most_memory(&executable, "1e6"), 0);
     let program = "(define n (read-real))
                    (define (deep x i) (if (= i n) x (+ (* 0.5 x) (deep (sin x) (+ i 1)))))

@@ -10,6 +10,7 @@
 
 mod common;
 
+use common::pages::{Block, blocks};
 use common::{Outcome, run_command};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
@@ -109,23 +110,14 @@ fn program(path: &Path) -> Example {
 /// The programs in a Markdown file, named by file and line.
 fn snippets(root: &Path, document: &str) -> Vec<Example> {
     let text = fs::read_to_string(root.join(document)).unwrap_or_else(|error| panic!("{document}: {error}"));
-    let mut found = Vec::new();
-    let mut open: Option<Example> = None;
-    for (number, line) in text.lines().enumerate() {
-        match &mut open {
-            None if line == "```vlad" => {
-                let name = format!("{document}:{}", number + 2);
-                open = Some(Example { name, text: String::new(), folder: root.to_path_buf() });
-            }
-            None => {}
-            Some(_) if line == "```" => found.extend(open.take()),
-            Some(example) => {
-                example.text.push_str(line);
-                example.text.push('\n');
-            }
-        }
-    }
-    found
+    let programs = blocks(&text).into_iter().filter(|block| block.fence == "vlad");
+    programs
+        .map(|Block { line, text, .. }| Example {
+            name: format!("{document}:{line}"),
+            text,
+            folder: root.to_path_buf(),
+        })
+        .collect()
 }
 
 fn check(example: &Example, way: &str, execute: Way) -> Result<(), Failed> {
@@ -162,8 +154,8 @@ fn compare(promises: &Promises, outcome: &Outcome, compiled: bool) -> Result<(),
 }
 
 fn vlad(subcommand: &str, run: &Run) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.arg(subcommand).arg("-I").arg(run.folder).arg(run.file);
+    let mut command = common::vlad(&[subcommand]);
+    command.arg("-I").arg(run.folder).arg(run.file);
     command
 }
 

@@ -8,15 +8,12 @@
 
 mod common;
 
-use common::{Outcome, run_command};
+use common::pages::commands_do_what_is_said;
+use common::{Outcome, TOOLS_LIMIT as LIMIT, names, run_command};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::Duration;
-
-/// Installing Python's packages takes longest.
-const LIMIT: Duration = Duration::from_secs(300);
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/libraries")
@@ -31,14 +28,14 @@ fn succeed(command: Command) -> Outcome {
 }
 
 fn vlad(arguments: &[&str], file: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.args(arguments).arg(file).env("NO_COLOR", "1");
+    let mut command = common::vlad(arguments);
+    command.arg(file);
     command
 }
 
 /// A folder with the library of a program of the corpus, which is called as the program.
 fn library(kind: &str, program: &str) -> tempfile::TempDir {
-    let folder_of_library = tempfile::tempdir().expect("there is room for files");
+    let folder_of_library = common::folder(&[]);
     let output = folder_of_library.path().join(program).display().to_string();
     let built = succeed(vlad(&["build", "--lib", kind, "-o", &output], &folder().join(program).with_extension("vlad")));
     assert_eq!(built.messages, "");
@@ -223,42 +220,11 @@ fn a_rank_that_fails_lets_nobody_wait() {
     assert_eq!(said, [format!("rank 0 of 2: {cause}"), format!("rank 1 of 2: {cause}")]);
 }
 
-/// In a block fenced with `console`, a line `$ command` is a command, and what follows is what it prints. All commands of a
-/// page run in order in one new folder. A block fenced with a language and the name of a file is a file that stands there.
 #[test]
 fn the_documentation_does_what_it_says() {
     for page in ["README.md", "docs/libraries.md", "docs/distributed.md"] {
-        let text = fs::read_to_string(folder().join("../..").join(page)).expect("there is such a page");
-        let place = tempfile::tempdir().expect("there is room for files");
-        let mut lines = text.lines();
-        let mut commands = 0;
-        while let Some(line) = lines.next() {
-            let Some(fence) = line.strip_prefix("```").filter(|fence| !fence.is_empty()) else { continue };
-            let block: String =
-                lines.by_ref().take_while(|line| *line != "```").flat_map(|line| [line, "\n"]).collect();
-            if let Some((_, file)) = fence.split_once(' ') {
-                fs::write(place.path().join(file), &block).expect("files can be written");
-            } else if fence == "console" {
-                for step in block.split("$ ").skip(1) {
-                    let (command, expected) = step.split_once('\n').expect("a command ends its line");
-                    commands += 1;
-                    assert_eq!(shell(place.path(), command), expected, "{page}: {command}");
-                }
-            }
-        }
-        assert!(commands > 2);
+        commands_do_what_is_said(page, &[python()]);
     }
-}
-
-/// What a command prints.
-fn shell(folder: &Path, command: &str) -> String {
-    let program = Path::new(env!("CARGO_BIN_EXE_vlad"));
-    let own = [program.parent().expect("it stands in a folder"), python()].map(|folder| folder.display().to_string());
-    let path = std::env::var("PATH").expect("there is a path");
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("exec 2>&1; {command}")]).current_dir(folder).env("NO_COLOR", "1");
-    shell.env("PATH", format!("{}:{path}", own.join(":")));
-    run_command(shell, "", LIMIT).output
 }
 
 #[test]
@@ -274,7 +240,7 @@ fn the_name_of_a_library_is_a_name() {
 /// Also where the compiler itself needs names for files.
 #[test]
 fn a_library_can_have_any_name() {
-    let place = tempfile::tempdir().expect("there is room for files");
+    let place = common::folder(&[]);
     let program = place.path().join("named.vlad");
     fs::write(&program, "(define (f x) (exp x))\n(export f ((x real)))\n").expect("the folder can be written");
     for name in ["program", "runtime", "math", "kept", "renamed", "vlad_library"] {
@@ -286,9 +252,26 @@ fn a_library_can_have_any_name() {
     }
 }
 
+/// A new library beside the header of an old one is worse than none.
+#[test]
+fn if_one_file_of_a_library_cannot_be_written_none_is() {
+    for (kind, ending) in [("shared", "pyi"), ("static", "h")] {
+        let place = common::folder(&[]);
+        let obstacle = place.path().join("functions").with_extension(ending);
+        fs::create_dir(&obstacle).expect("the folder can be written");
+        let output = place.path().join("functions").display().to_string();
+        let arguments = ["build", "--lib", kind, "-o", &output];
+        let built = run_command(vlad(&arguments, &folder().join("functions.vlad")), "", LIMIT);
+        assert_eq!(built.code, Some(1));
+        let message = format!("error[V0805]: cannot write `{}`\n |\n = note: this is a folder\n", obstacle.display());
+        assert_eq!(built.messages, message);
+        assert_eq!(names(place.path()), [format!("functions.{ending}")]);
+    }
+}
+
 #[test]
 fn there_are_no_libraries_for_other_machines() {
-    let place = tempfile::tempdir().expect("there is room for files");
+    let place = common::folder(&[]);
     let output = place.path().join("functions").display().to_string();
     for kind in ["static", "shared"] {
         let arguments = ["build", "--lib", kind, "--target", "arm64", "-o", &output];
@@ -297,7 +280,7 @@ fn there_are_no_libraries_for_other_machines() {
         let message =
             "error[V0801]: cannot generate code for this machine: libraries are made for x86_64, not for aarch64\n";
         assert!(built.messages.starts_with(message), "{}", built.messages);
-        assert_eq!(fs::read_dir(place.path()).expect("it is a folder").count(), 0);
+        assert_eq!(names(place.path()), [""; 0]);
     }
 }
 

@@ -3,9 +3,8 @@
 
 mod common;
 
-use common::{Outcome, run_command};
+use common::{Outcome, folder, run_command, vlad};
 use std::fmt::Write;
-use std::process::Command;
 use std::time::Duration;
 use vlad::flow::limits::LIMITS;
 
@@ -29,11 +28,9 @@ fn run(arguments: &[&str], program: &str) -> Outcome {
 }
 
 fn run_on(arguments: &[&str], program: &str, input: &str) -> Outcome {
-    let folder = tempfile::tempdir().expect("temporary folders can be made");
-    let file = folder.path().join("program.vlad");
-    std::fs::write(&file, program).expect("temporary files can be written");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.args(arguments).arg(&file).env("NO_COLOR", "1");
+    let folder = folder(&[("program.vlad", program)]);
+    let mut command = vlad(arguments);
+    command.arg(folder.path().join("program.vlad"));
     run_command(command, input, Duration::from_secs(60))
 }
 

@@ -17,7 +17,6 @@ use common::{Outcome, input, run_command};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 /// No program here takes anything like this long.
@@ -50,8 +49,8 @@ fn programs(folder: &str) -> Vec<PathBuf> {
 
 fn vlad(arguments: &[&str], path: &Path) -> Result<Outcome, Failed> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.args(arguments).arg(path).env("NO_COLOR", "1");
+    let mut command = common::vlad(arguments);
+    command.arg(path);
     Ok(run_command(command, &input(&text), LIMIT))
 }
 

@@ -2,9 +2,8 @@
 
 mod common;
 
-use common::{EVALUATOR, NATIVE};
+use common::{EVALUATOR, NATIVE, folder, run_command, vlad};
 use std::fs;
-use std::process::Command;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -12,7 +11,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// The sixth derivative of x⁸ at 2, 20160 · 2², in all 64 mixes of the two modes. Whole numbers: nothing is rounded.
 #[test]
 fn sixth_derivatives_agree_in_every_mix_of_modes() {
-    let folder = tempfile::tempdir().expect("a folder for the programs");
+    let folder = folder(&[]);
     let definition = "(define (power8 x) (let* ((x2 (* x x)) (x4 (* x2 x2))) (* x4 x4)))\n";
     for mix in 0..64 {
         let derivative = (0..6).fold("power8".to_string(), |f, order| {
@@ -32,11 +31,10 @@ fn sixth_derivatives_agree_in_every_mix_of_modes() {
 
 /// The arithmetic operations that the evaluator does for an expression.
 fn operations(definition: &str, expression: &str) -> u64 {
-    let folder = tempfile::tempdir().expect("a folder for the program");
-    let file = folder.path().join("counted.vlad");
-    fs::write(&file, format!("{definition}\n{expression}\n")).expect("the program can be written");
-    let output = Command::new(env!("CARGO_BIN_EXE_vlad")).args(["eval", "--count"]).arg(&file).output();
-    let report = String::from_utf8(output.expect("vlad runs").stderr).expect("reports are UTF-8");
+    let folder = folder(&[("counted.vlad", &format!("{definition}\n{expression}\n"))]);
+    let mut command = vlad(&["eval", "--count"]);
+    command.arg(folder.path().join("counted.vlad"));
+    let report = run_command(command, "", LIMIT).messages;
     let total = report.lines().find_map(|line| line.strip_prefix("total"));
     total.and_then(|total| total.trim().parse().ok()).unwrap_or_else(|| panic!("{report}"))
 }

@@ -3,10 +3,13 @@
 //! A program prints the same whichever passes of the optimiser run, for whichever machine it is compiled, and however often and
 //! beside how many others it runs. The same program is the same executable, wherever it is compiled.
 
+mod common;
+
+use common::run_command;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
 use vlad::opt::pipeline::{PASSES, Settings as Passes};
 use vlad::pipeline::{Pipeline, Settings};
@@ -32,29 +35,22 @@ p
 const INPUT: &str = "173\n";
 
 fn vlad(folder: &Path, arguments: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.args(arguments).current_dir(folder);
+    let mut command = common::vlad(arguments);
+    command.current_dir(folder);
     run(command)
 }
 
 /// What a command prints.
-fn run(mut command: Command) -> String {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    // A program that reads nothing has closed it.
-    let _ = child.stdin.take().expect("it is piped").write_all(INPUT.as_bytes());
-    let output = child.wait_with_output().expect("it was started");
-    assert!(output.status.success(), "{command:?}: {}", output.status);
-    String::from_utf8(output.stdout).expect("it is text")
+fn run(command: Command) -> String {
+    let shown = format!("{command:?}");
+    let outcome = run_command(command, INPUT, Duration::from_secs(300));
+    assert_eq!(outcome.code, Some(0), "{shown}\n{}", outcome.messages);
+    outcome.output
 }
 
 fn folder() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    let folder = common::folder(&[("program.vlad", PROGRAM)]);
     let file = folder.path().join("program.vlad");
-    fs::write(&file, PROGRAM).expect("temporary files can be written");
     (folder, file)
 }
 
@@ -108,8 +104,8 @@ fn everything(folder: &Path, files: &[PathBuf], commands: &[Vec<&str>]) -> Vec<(
     }
     let mut found = Vec::new();
     for arguments in commands {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-        command.args(arguments).current_dir(folder).env("HOME", folder).env("TMPDIR", folder);
+        let mut command = common::vlad(arguments);
+        command.current_dir(folder).env("HOME", folder).env("TMPDIR", folder);
         found.push((arguments.join(" "), run(command).into_bytes()));
     }
     let mut entries: Vec<PathBuf> =
@@ -154,7 +150,7 @@ fn whatever_the_compiler_writes_is_the_same_in_every_folder() {
         commands.push(vec!["build", "--lib", kind, "functions.vlad"]);
     }
     let files: Vec<PathBuf> = examples.iter().cloned().chain([library]).collect();
-    let place = tempfile::tempdir().expect("temporary folders can be made");
+    let place = common::folder(&[]);
     let folders = [place.path().join("one"), place.path().join("another place, further/away")];
     let [one, other] = folders.map(|folder| everything(&folder, &files, &commands));
     assert!(one.len() > commands.len() + 20, "{} things", one.len());
@@ -172,8 +168,8 @@ fn executables_are_the_same_wherever_they_are_made() {
         .iter()
         .enumerate()
         .map(|(number, folder)| {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-            command.args(["build", "--native", "program.vlad"]).current_dir(folder);
+            let mut command = common::vlad(&["build", "--native", "program.vlad"]);
+            command.current_dir(folder);
             command
                 .env("HOME", folder.path())
                 .env("TMPDIR", folder.path())

@@ -1,16 +1,51 @@
-//! The ways to run a program that tests compare.
+//! The ways to run a program that tests compare, and what tests of whole programs need besides: folders with files, `vlad` with
+//! arguments, other commands, the pages of the documentation.
 //!
 //! Program text, standard input → what a person at a terminal sees. Every engine runs the whole `vlad` program, so that
 //! messages and exit codes are tested with the rest.
 
 #![allow(dead_code)]
 
+use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 pub use vlad::promises::Outcome;
 use vlad::promises::Promises;
+
+pub mod pages;
+
+/// What `vlad` does with small programs takes nothing like this long, and installing Python's packages not either.
+pub const TOOLS_LIMIT: Duration = Duration::from_secs(300);
+
+/// The program `vlad`, its messages without colours.
+pub fn vlad(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
+    command.args(arguments).env("NO_COLOR", "1").env_remove("CC");
+    command
+}
+
+/// A folder with files in it.
+pub fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("temporary folders can be made");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("the name is relative to the folder")).expect("it is new");
+        fs::write(path, text).expect("temporary files can be written");
+    }
+    folder
+}
+
+/// The names of everything in a folder, in order.
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder exists");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("it can be read").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
 
 /// A way to run programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,35 +73,41 @@ impl Engine {
 
     /// Runs the program in a file; after `limit` it is killed.
     pub fn run(&self, file: &Path, input: &str, limit: Duration) -> Outcome {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-        command.args(self.arguments).arg(file).env("NO_COLOR", "1");
+        let mut command = vlad(self.arguments);
+        command.arg(file);
         run_command(command, input, limit)
     }
 }
 
-/// Runs a command with a text as its input.
-pub fn run_command(mut command: Command, input: &str, limit: Duration) -> Outcome {
+/// Runs a command with a text as its input; after `limit` it is killed.
+pub fn run_command(command: Command, input: &str, limit: Duration) -> Outcome {
+    let (code, output, messages) = run_on_bytes(command, input.as_bytes(), limit);
+    Outcome { code, output: String::from_utf8_lossy(&output).into_owned(), messages }
+}
+
+/// The same with bytes: exit code, standard output, standard error.
+pub fn run_on_bytes(mut command: Command, input: &[u8], limit: Duration) -> (Option<i32>, Vec<u8>, String) {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not read its input has closed it: no mistake.
-        let _ = stdin.write_all(input.as_bytes());
-    }
     let output = child.stdout.take().map(collect);
     let messages = child.stderr.take().map(collect);
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that does not read its input has closed it: no mistake.
+        let _ = stdin.write_all(input);
+    }
     let code = wait(&mut child, limit);
-    let text = |collector: Option<std::thread::JoinHandle<String>>| {
+    let bytes = |collector: Option<std::thread::JoinHandle<Vec<u8>>>| {
         collector.and_then(|collector| collector.join().ok()).unwrap_or_default()
     };
-    Outcome { code, output: text(output), messages: text(messages) }
+    (code, bytes(output), String::from_utf8_lossy(&bytes(messages)).into_owned())
 }
 
 /// Reads a stream to its end beside the test, so that a program that prints much does not block.
-fn collect(mut stream: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {
+fn collect(mut stream: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
+        bytes
     })
 }
 

@@ -3,7 +3,7 @@
 //! Such blocks show commands without their output. Each of them stands in one of the tables below: either it is run here (by
 //! the `vlad` that was just built, in the folder that its page speaks of), or the table says what runs it instead.
 
-use crate::documented::shell;
+use crate::common::pages::shell;
 use crate::{folder, text};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -79,7 +79,7 @@ fn every_command_for_a_shell_is_run() {
         let is_of_new = page == "compiler/src/cli/new/README.md";
         let scratch = folder(&[]);
         if is_of_new {
-            assert_eq!(shell(scratch.path(), "vlad new here > /dev/null"), "");
+            assert_eq!(shell(scratch.path(), &[], "vlad new here > /dev/null"), "");
         }
         let place = if is_of_new { scratch.path().join("here") } else { root() };
         for command in commands(&page) {
@@ -89,7 +89,7 @@ fn every_command_for_a_shell_is_run() {
             }
             let command = command.replace("cargo run --release -p vlad -- ", "vlad ");
             assert!(command.starts_with("vlad "), "{page}: nothing runs `{command}`");
-            let printed = shell(&place, &format!("{command} < /dev/null"));
+            let printed = shell(&place, &[], &format!("{command} < /dev/null"));
             assert!(!printed.contains("[exit code"), "{page}: {command}\n{printed}");
             let may_be_silent =
                 ["vlad fmt", "vlad build", "vlad repl"].iter().any(|silent| command.starts_with(silent));

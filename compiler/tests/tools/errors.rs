@@ -1,6 +1,6 @@
 //! The index of errors: its wrong programs get the message that they stand for, its right ones run, and every code has an entry.
 
-use crate::documented::shell;
+use crate::common::pages::{Block, blocks, shell};
 use crate::{folder, text, vlad};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use vlad::promises::{Outcome, Promises};
 
 /// A program of the index, or commands.
+#[derive(Default)]
 struct Program {
     code: String,
     line: usize,
@@ -34,35 +35,30 @@ fn index() -> String {
 /// The programs in blocks fenced with `vlad wrong` or `vlad right`, and the commands in blocks fenced with `console wrong` or
 /// `console right`. Commands behind a program are about it.
 fn programs(index: &str) -> Vec<Program> {
+    let mut titles =
+        index.lines().enumerate().filter_map(|(number, line)| Some((number + 1, line.strip_prefix("## ")?))).peekable();
     let mut found: Vec<Program> = Vec::new();
     let mut code = String::new();
-    let mut lines = index.lines().enumerate();
-    while let Some((number, line)) = lines.next() {
-        if let Some(title) = line.strip_prefix("## ") {
+    for Block { fence, line, text } in blocks(index) {
+        while let Some((_, title)) = titles.next_if(|(number, _)| *number < line) {
             code = title.split(':').next().unwrap_or_default().to_string();
         }
-        let Some(fence) = line.strip_prefix("```") else { continue };
-        let block = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```");
-        let block: String = block.flat_map(|line| [line, "\n"]).collect();
         let words: Vec<&str> = fence.split(' ').collect();
         let is_wrong = words.get(1) == Some(&"wrong");
+        let program = Program { code: code.clone(), line, is_wrong, ..Program::default() };
         if words[0] == "vlad" {
             let command = if words.len() > 2 { &words[2..] } else { &["run"] };
             let command = command.iter().map(|word| (*word).to_string()).collect();
-            let commands = String::new();
-            found.push(Program { code: code.clone(), line: number + 2, is_wrong, command, commands, text: block });
+            found.push(Program { command, text, ..program });
             continue;
         }
-        assert_eq!(words[0], "console", "docs/errors.md:{}", number + 1);
+        assert_eq!(words[0], "console", "docs/errors.md:{line}");
         let commands: String =
-            block.lines().map(|line| line.strip_prefix("$ ").expect("a command").to_string() + "\n").collect();
+            text.lines().map(|line| line.strip_prefix("$ ").expect("a command").to_string() + "\n").collect();
         match found.last_mut().filter(|last| last.code == code && last.is_wrong == is_wrong && last.commands.is_empty())
         {
             Some(last) => last.commands = commands,
-            None => {
-                let (command, text) = Default::default();
-                found.push(Program { code: code.clone(), line: number + 2, is_wrong, command, commands, text });
-            }
+            None => found.push(Program { commands, ..program }),
         }
     }
     found
@@ -82,7 +78,7 @@ fn run_wrong(program: &Program, complaints: &mut Vec<String>) -> String {
         let (exit, _, messages) = vlad(&folder, &arguments(program), &input);
         (exit == Some(1) || messages.contains(&format!("warning[{}]", program.code)), messages)
     } else {
-        let output = shell(folder.path(), &program.commands);
+        let output = shell(folder.path(), &[], &program.commands);
         (output.contains("[exit code ") || program.commands.contains("vlad repl"), output)
     };
     let mut others = codes(&output);
@@ -111,7 +107,7 @@ fn run_right(program: &Program, complaints: &mut Vec<String>) {
     let folder = folder_of(program);
     let place = format!("docs/errors.md:{}: {}", program.line, program.code);
     if !program.commands.is_empty() {
-        let output = shell(folder.path(), &program.commands);
+        let output = shell(folder.path(), &[], &program.commands);
         if output.contains("[exit code ") || !codes(&output).is_empty() {
             complaints.push(format!("{place}: {output}"));
         }

@@ -34,7 +34,7 @@ fn its_readme_says_the_truth() {
     let readme = text(&inside.join("README.md"));
     let commands = readme.split("```").nth(1).expect("it shows commands");
     for line in commands.lines().filter(|line| line.starts_with("vlad ")) {
-        let printed = crate::documented::shell(&inside, line);
+        let printed = crate::common::pages::shell(&inside, &[], line);
         assert!(!printed.contains("[exit code"), "{line}: {printed}");
     }
     assert!(inside.join("main").exists(), "the build left an executable");
