@@ -195,6 +195,20 @@ fn what_only_the_evaluator_can_run_is_compiled_with_a_warning() {
 }
 
 #[test]
+fn a_mistake_of_the_compiler_costs_time_and_no_result() {
+    let folder = folder(&[("right.vlad", "(* 6 7)\n(export f ((x real)) x)\n")]);
+    let run = output(vlad(&["run", "--panic", "right.vlad"]).current_dir(folder.path()));
+    assert_eq!((out(&run).as_str(), run.status.code()), ("42\n", Some(0)), "{}", err(&run));
+    assert!(err(&run).starts_with("warning[V0800]: mistake in the compiler\n --> right.vlad:1:1\n"), "{}", err(&run));
+    assert!(err(&run).contains("the program runs in the reference evaluator instead"), "{}", err(&run));
+    let built = output(vlad(&["build", "--lib", "static", "--panic", "right.vlad"]).current_dir(folder.path()));
+    assert_eq!(built.status.code(), Some(1));
+    assert!(err(&built).starts_with("error[V0800]: mistake in the compiler\n --> right.vlad:2:1\n"), "{}", err(&built));
+    assert!(!err(&built).contains("instead"), "{}", err(&built));
+    assert_eq!(names(folder.path()), ["right.vlad"]);
+}
+
+#[test]
 fn native_makes_the_evaluator_an_error() {
     let folder = folder(&[("tower.vlad", TOWER)]);
     for subcommand in ["run", "build", "check"] {

@@ -68,6 +68,11 @@ impl Diagnostic {
             help: None,
         }
     }
+    /// The same message at a place, if there is one.
+    pub fn at(mut self, span: Option<Span>, label: &str) -> Diagnostic {
+        self.primary = span.map(|span| Label { span, text: label.to_string() });
+        self
+    }
     /// The same message as a warning.
     pub fn as_warning(mut self) -> Diagnostic {
         self.severity = Severity::Warning;

@@ -1,7 +1,7 @@
 //! `vlad build`: compile to an executable. Also the part of it that `vlad run` shares.
 
 use super::{FAULT, Input, Native, SUCCESS, USAGE, embedded, library, terminal};
-use crate::base::Diagnostic;
+use crate::base::{Diagnostic, Span};
 use crate::codegen;
 use crate::core::ir::Program;
 use crate::pipeline::{Pipeline, Refusal};
@@ -24,6 +24,9 @@ pub struct Arguments {
     #[command(flatten)]
     pub native: Native,
 }
+
+/// The label of a place that stands for all of a program.
+const WHOLE_PROGRAM: &str = "the program that begins here";
 
 /// Object code, or the news that the program needs the evaluator.
 pub enum Compiled {
@@ -109,10 +112,12 @@ fn not_a_folder(metadata: std::fs::Metadata) -> std::io::Result<()> {
 /// Compiles the program to object code, if possible. Mistakes and warnings are reported; the error is the exit code.
 pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Result<Compiled, u8> {
     let program = read(pipeline, input)?;
-    let refusal = match terminal::catch(|| translate(pipeline, program)) {
+    let place = program.place();
+    let translated = guarded(native, || translate(pipeline, program));
+    let refusal = match translated {
         Ok(Ok(object)) => return Ok(Compiled::Object(object)),
         Ok(Err(refusal)) => refusal,
-        Err(panic) => Refusal::Unsupported(Box::new(mistake(&panic))),
+        Err(panic) => Refusal::Unsupported(Box::new(mistake(&panic, place))),
     };
     match refusal {
         Refusal::Mistake(diagnostics) => {
@@ -126,7 +131,8 @@ pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Resul
             Err(FAULT)
         }
         Refusal::Unsupported(diagnostic) => {
-            terminal::report([&*diagnostic], &pipeline.sources);
+            let diagnostic = diagnostic.note("the program runs in the reference evaluator instead");
+            terminal::report([&diagnostic], &pipeline.sources);
             Ok(Compiled::Evaluate)
         }
     }
@@ -136,12 +142,30 @@ pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Resul
 pub fn translate(pipeline: &mut Pipeline, program: Program) -> Result<codegen::Object, Refusal> {
     let code = pipeline.native(&program)?;
     // A program that is too large for the code generator can still be evaluated.
-    pipeline.object(&code).map_err(|error| Refusal::Unsupported(Box::new(error.to_diagnostic().as_warning())))
+    pipeline.object(&code).map_err(|error| Refusal::Unsupported(Box::new(without_code(&error, program.place()))))
 }
 
-/// The warning after a panic behind the front end.
-pub fn mistake(panic: &str) -> Diagnostic {
-    Diagnostic::error_without_place("V0800", "mistake in the compiler; the program runs in the reference evaluator")
+/// Runs a part of the compiler behind the front end; a panic in it becomes an error with its message.
+pub fn guarded<T>(native: &Native, part: impl FnOnce() -> T) -> Result<T, String> {
+    terminal::catch(|| {
+        assert!(!native.panic, "`--panic` asks for one");
+        part()
+    })
+}
+
+/// The warning that there is no code for the program which begins there.
+pub fn without_code(error: &codegen::Error, place: Option<Span>) -> Diagnostic {
+    let diagnostic = error.to_diagnostic().as_warning();
+    match error {
+        codegen::Error::TooLarge { .. } | codegen::Error::Bug { .. } => diagnostic.at(place, WHOLE_PROGRAM),
+        _ => diagnostic,
+    }
+}
+
+/// The warning after a panic behind the front end, about the program which begins there.
+pub fn mistake(panic: &str, place: Option<Span>) -> Diagnostic {
+    Diagnostic::error_without_place("V0800", "mistake in the compiler")
+        .at(place, WHOLE_PROGRAM)
         .note(panic.to_string())
         .help(format!("please report this together with the program (vlad {})", env!("CARGO_PKG_VERSION")))
         .as_warning()

@@ -109,9 +109,10 @@ pub fn run(arguments: &Arguments) -> u8 {
         },
         stage => match build::read(&mut pipeline, &arguments.input) {
             Ok(program) => {
+                let place = program.place();
                 let own = |lambda: &Lambda, sources: &SourceMap| !sources.is_library(lambda.span);
                 let shown = terminal::catch(|| show(&mut pipeline, program, stage, &passes, &own));
-                shown.unwrap_or_else(|panic| Err(vec![build::mistake(&panic)]))
+                shown.unwrap_or_else(|panic| Err(vec![build::mistake(&panic, place)]))
             }
             Err(code) => return code,
         },
@@ -145,8 +146,9 @@ pub fn show_part(
     stage: Stage,
     wanted: &dyn Fn(&Lambda, &SourceMap) -> bool,
 ) -> Result<String, Vec<Diagnostic>> {
+    let place = program.place();
     let shown = terminal::catch(|| show(pipeline, program, stage, &opt::Settings::default(), wanted));
-    shown.unwrap_or_else(|panic| Err(vec![build::mistake(&panic)]))
+    shown.unwrap_or_else(|panic| Err(vec![build::mistake(&panic, place)]))
 }
 
 /// The text of the program after a stage behind the front end.

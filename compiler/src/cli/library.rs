@@ -1,6 +1,6 @@
 //! `vlad build --lib`: compile to a library, with what its callers need.
 
-use super::build::{Arguments, print_timings, read};
+use super::build::{Arguments, guarded, mistake, print_timings, read, without_code};
 use super::{FAULT, SUCCESS, USAGE, terminal};
 use crate::base::{Diagnostic, Severity, SourceMap};
 use crate::codegen::link::LibraryKind;
@@ -52,8 +52,8 @@ fn build(arguments: &Arguments, kind: Kind, folder: &Path, name: &str) -> Result
         terminal::report_plain(&Diagnostic::error_without_place("V0855", message).help(help));
         return Err(FAULT);
     }
-    let compiled = terminal::catch(|| pipeline.native(&program))
-        .unwrap_or_else(|panic| Err(Refusal::Unsupported(Box::new(super::build::mistake(&panic)))));
+    let compiled = guarded(&arguments.native, || pipeline.native(&program))
+        .unwrap_or_else(|panic| Err(Refusal::Unsupported(Box::new(mistake(&panic, program.place())))));
     let code = compiled.map_err(|refusal| {
         let diagnostics = match refusal {
             Refusal::Mistake(diagnostics) => diagnostics,
@@ -75,8 +75,12 @@ fn build(arguments: &Arguments, kind: Kind, folder: &Path, name: &str) -> Result
     }
     let texts = texts.into_iter().map(|(ending, text)| (folder.join(format!("{name}.{ending}")), text));
     let texts: Vec<(PathBuf, String)> = texts.collect();
-    let object = pipeline.library_object(&code, name);
-    let linked = object.and_then(|object| pipeline.link_library(&object, name, link, &folder.join(file), &texts));
+    let object = pipeline.library_object(&code, name).map_err(|error| {
+        let diagnostic = Diagnostic { severity: Severity::Error, ..without_code(&error, program.place()) };
+        terminal::report([&diagnostic], &pipeline.sources);
+        FAULT
+    })?;
+    let linked = pipeline.link_library(&object, name, link, &folder.join(file), &texts);
     if arguments.native.time_passes {
         print_timings(&pipeline);
     }
@@ -89,8 +93,6 @@ fn build(arguments: &Arguments, kind: Kind, folder: &Path, name: &str) -> Result
 /// The message that a program needs the evaluator, which a library has not.
 fn without_evaluator(mut diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.severity = Severity::Error;
-    let other = "the program runs in the reference evaluator instead; ";
-    diagnostic.help = diagnostic.help.map(|help| help.replace(other, ""));
     diagnostic.notes.push("executables contain the reference evaluator for this, libraries do not".to_string());
     diagnostic
 }

@@ -214,6 +214,9 @@ struct Native {
     /// Compile for this machine instead of the one at hand: for now an error, see `vlad explain V0801`.
     #[arg(long, value_enum, value_name = "MACHINE", conflicts_with = "native_cpu", hide = true)]
     target: Option<Target>,
+    /// Fail behind the front end, to see what happens then.
+    #[arg(long, hide = true)]
+    panic: bool,
     #[command(flatten)]
     limits: LimitArguments,
 }

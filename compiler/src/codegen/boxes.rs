@@ -46,15 +46,15 @@ impl SumLayout {
 
 /// The layouts of all sums of the program.
 pub fn layouts(program: &Program) -> Result<EntityVec<SumId, SumLayout>, Error> {
-    program.sums.iter().map(|(id, sum)| sum_layout(id, sum)).collect::<Result<Vec<_>, _>>().map(EntityVec::from_iter)
+    program.sums.values().map(sum_layout).collect::<Result<Vec<_>, _>>().map(EntityVec::from_iter)
 }
 
-fn sum_layout(id: SumId, sum: &Sum) -> Result<SumLayout, Error> {
+fn sum_layout(sum: &Sum) -> Result<SumLayout, Error> {
     let count = sum.alternatives.len();
     let immediate_tags_fit =
         sum.alternatives.iter().rposition(|a| a.fields.is_empty()).is_none_or(|tag| (tag as u64) < layout::IMMEDIATES);
     if count > layout::MAX_TAGS || !immediate_tags_fit {
-        return Err(Error::TooLarge { what: format!("{id} has {count} alternatives") });
+        return Err(Error::TooLarge { what: format!("values of {count} kinds meet in one place") });
     }
     let alternatives =
         sum.alternatives.iter().enumerate().map(|(tag, alternative)| box_layout(tag as u32, alternative));

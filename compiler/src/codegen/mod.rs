@@ -140,7 +140,8 @@ impl Error {
         match self {
             Error::Target(message) => error("V0801", format!("cannot generate code for this machine: {message}"))
                 .help("`vlad eval` runs programs on every machine"),
-            Error::TooLarge { what } => error("V0802", format!("the program is too large: {what}")),
+            Error::TooLarge { what } => error("V0802", format!("the program is too large: {what}"))
+                .help("read what is written out here, or let one function capture what tells many apart"),
             Error::Bug { name, message } => error("V0800", format!("mistake in the compiler: code of `{name}`"))
                 .note(message.clone())
                 .help("please report this together with the program"),

@@ -322,6 +322,13 @@ pub struct Export {
 }
 
 impl Program {
+    /// Where the program does its first thing: the place of what is said about all of it.
+    pub fn place(&self) -> Option<Span> {
+        self.items.iter().find_map(|item| match item {
+            Item::Print(_, span) => Some(*span),
+            Item::Define(_, body) => body.bindings.first().map(|binding| binding.span),
+        })
+    }
     /// A new variable.
     pub fn new_var(&mut self, name: &str, span: Span) -> Var {
         self.vars.push(VarInfo { name: Rc::from(name), span, environment_of: None })

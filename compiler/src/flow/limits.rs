@@ -236,7 +236,7 @@ impl Options {
         let value = LIMITS.iter().find(|limit| limit.name == name).map_or(0, |limit| (limit.get)(self));
         Diagnostic::error("V0401", message, span, label)
             .note(format!("the limit `{name}` is {value}; `--limit {name}=NUMBER` sets another"))
-            .help(format!("the program runs in the reference evaluator instead; {remedy}"))
+            .help(remedy)
             .as_warning()
     }
 }

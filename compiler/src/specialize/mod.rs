@@ -148,7 +148,7 @@ pub fn lower(
     limits: &Options,
     sharing: Sharing,
 ) -> Result<ir::Program, Refusal> {
-    let Some(fallback_span) = core.items.iter().find_map(item_span) else {
+    let Some(fallback_span) = core.place() else {
         return Ok(empty_program());
     };
     let mut specializer = Specializer {
@@ -181,13 +181,6 @@ pub fn lower(
     match specializer.certain_failure(main) {
         Some(diagnostic) => Err(Refusal::CertainFailure(diagnostic)),
         None => Ok(specializer.out),
-    }
-}
-
-fn item_span(item: &Item) -> Option<Span> {
-    match item {
-        Item::Print(_, span) => Some(*span),
-        Item::Define(_, body) => body.bindings.first().map(|binding| binding.span),
     }
 }
 

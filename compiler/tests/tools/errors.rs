@@ -1,9 +1,11 @@
 //! The index of errors: its wrong programs get the message that they stand for, its right ones run, and every code has an entry.
 
 use crate::common::pages::{Block, blocks, shell};
+use crate::repl::{READY, terminal, wait_for};
 use crate::{folder, text, vlad};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use tempfile::TempDir;
 use vlad::promises::{Outcome, Promises};
@@ -20,13 +22,6 @@ struct Program {
     commands: String,
     text: String,
 }
-
-/// Codes that have no program, with the reason.
-const UNPROVOKED: &[(&str, &str)] = &[
-    ("V0324", "somebody must press a key; the tests of the session do"),
-    ("V0800", "a mistake of the compiler; the unit tests of `cli::terminal` make one up"),
-    ("V0802", "nobody knows a program that is so large; the tests of machine code make one up"),
-];
 
 fn index() -> String {
     text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/errors.md"))
@@ -73,7 +68,9 @@ fn codes(text: &str) -> BTreeSet<&str> {
 /// What a wrong program gets, and only that; complaints about the index.
 fn run_wrong(program: &Program, complaints: &mut Vec<String>) -> String {
     let folder = folder_of(program);
-    let (failed, output) = if program.commands.is_empty() {
+    let (failed, output) = if program.command == ["repl"] {
+        (true, interrupted(&folder))
+    } else if program.commands.is_empty() {
         let input = Promises::read(&program.text).input;
         let (exit, _, messages) = vlad(&folder, &arguments(program), &input);
         (exit == Some(1) || messages.contains(&format!("warning[{}]", program.code)), messages)
@@ -91,9 +88,32 @@ fn run_wrong(program: &Program, complaints: &mut Vec<String>) -> String {
     without_temporary_names(&output.replace(&std::env::temp_dir().display().to_string(), "TEMPORARY"))
 }
 
-/// The text without the six letters that names of temporary files end in.
+/// What a session at a terminal says whose user presses Ctrl-C as soon as the program says so.
+fn interrupted(folder: &TempDir) -> String {
+    let (mut user, program) = terminal();
+    let other = || program.try_clone().expect("it is open");
+    let mut command = crate::common::vlad(&["repl", "program.vlad"]);
+    command.current_dir(folder).env("TERM", "xterm").env("XDG_STATE_HOME", folder.path());
+    let mut child = command.stdin(other()).stdout(other()).stderr(program).spawn().expect("it starts");
+    drop(command);
+    let mut seen = String::new();
+    wait_for("Ctrl-C\r\n", &mut user, &mut seen);
+    // SAFETY: the process is our child and has not been waited for.
+    assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) }, 0);
+    let said = wait_for("vlad 0", &mut user, &mut seen);
+    wait_for(READY, &mut user, &mut seen);
+    user.write_all(b"\x04").expect("the program reads");
+    assert_eq!(child.wait().expect("it was started").code(), Some(0));
+    said.replace('\r', "")
+}
+
+/// The text without places in the compiler, and without the six letters that names of temporary files end in.
 fn without_temporary_names(text: &str) -> String {
     let mut result = text.to_string();
+    // A panic tells its place in the compiler.
+    if let Some((before, rest)) = result.clone().split_once(" (at compiler/src/") {
+        result = format!("{before}{}", rest.split_once(')').map_or("", |place| place.1));
+    }
     for before in ["/vlad-", "/.program"] {
         let mut pieces = result.split(before);
         let first = pieces.next().unwrap_or_default().to_string();
@@ -188,8 +208,12 @@ fn every_code_has_an_entry() {
     let programs = programs(&index);
     for is_wrong in [true, false] {
         let shown = programs.iter().filter(|program| program.is_wrong == is_wrong).map(|program| program.code.as_str());
-        let shown: BTreeSet<&str> = shown.chain(UNPROVOKED.iter().map(|row| row.0)).collect();
-        assert_eq!(used, shown, "codes with a program that is {}", if is_wrong { "wrong" } else { "right" });
+        assert_eq!(
+            used,
+            shown.collect::<BTreeSet<&str>>(),
+            "codes with a program that is {}",
+            if is_wrong { "wrong" } else { "right" }
+        );
     }
 }
 

@@ -139,10 +139,10 @@ pub fn terminal() -> (File, File) {
 }
 
 /// What the editor writes last before it reads, behind an empty input. What is typed earlier, the terminal drops.
-const READY: &str = "> \r\u{1b}[2C\u{1b}[?2026l";
+pub const READY: &str = "> \r\u{1b}[2C\u{1b}[?2026l";
 
-/// Reads until a text has come, for a minute.
-pub fn wait_for(text: &str, user: &mut File, seen: &mut String) {
+/// Reads until a text has come, for a minute; what came before it.
+pub fn wait_for(text: &str, user: &mut File, seen: &mut String) -> String {
     let mut buffer = [0; 4096];
     while !seen.contains(text) {
         let mut waiting = libc::pollfd { fd: user.as_raw_fd(), events: libc::POLLIN, revents: 0 };
@@ -152,8 +152,10 @@ pub fn wait_for(text: &str, user: &mut File, seen: &mut String) {
         seen.push_str(&String::from_utf8_lossy(&buffer[..length]));
     }
     // What has come behind it is waited for next.
-    let end = seen.find(text).map_or(0, |place| place + text.len());
-    seen.drain(..end);
+    let start = seen.find(text).unwrap_or(0);
+    let before = seen.drain(..start).collect();
+    seen.drain(..text.len());
+    before
 }
 
 #[test]
@@ -172,7 +174,9 @@ fn terminals_have_prompts_completion_history_and_interruption() {
     wait_for(READY, &mut user, &mut seen);
     let mut dialogue = |typed: &str, answers: &[&str]| {
         user.write_all(typed.as_bytes()).expect("the program reads");
-        answers.iter().for_each(|answer| wait_for(answer, &mut user, &mut seen));
+        for answer in answers {
+            wait_for(answer, &mut user, &mut seen);
+        }
     };
     dialogue("(vector-le\t #(1 2 3))\r", &["\n3\r\n", READY]);
     dialogue("(define (forever n)\r(forever (+ n 1)))\r", &[READY]);

@@ -62,6 +62,7 @@ impl Contender {
         let start = Instant::now();
         let mut pipeline = Pipeline::new(settings);
         let program = build::read(&mut pipeline, input)?;
+        let place = program.place();
         let translated = terminal::catch(|| build::translate(&mut pipeline, program));
         let refusal = match translated {
             Ok(Ok(object)) => {
@@ -74,7 +75,7 @@ impl Contender {
                 return Ok(Contender { name, executable, compile_time, size });
             }
             Ok(Err(refusal)) => refusal,
-            Err(panic) => Refusal::Unsupported(Box::new(build::mistake(&panic))),
+            Err(panic) => Refusal::Unsupported(Box::new(build::mistake(&panic, place))),
         };
         match refusal {
             Refusal::Mistake(diagnostics) => terminal::report(&diagnostics, &pipeline.sources),

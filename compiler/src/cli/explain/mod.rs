@@ -74,8 +74,9 @@ pub fn run(arguments: &Arguments) -> u8 {
     if !arguments.derivative.is_empty() {
         return derivatives(&pipeline.sources, program, arguments);
     }
+    let place = program.place();
     let explained = terminal::catch(|| explain(&mut pipeline, program));
-    match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic)])) {
+    match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic, place)])) {
         Ok((functions, kinds)) => terminal::print(&match arguments.format {
             Format::Text => text(&functions, &kinds),
             Format::Json => format!("{}\n", object(&functions, &kinds)),
@@ -90,7 +91,7 @@ pub fn run(arguments: &Arguments) -> u8 {
 /// Shows derivatives of functions; the exit code.
 fn derivatives(sources: &SourceMap, mut program: Program, arguments: &Arguments) -> u8 {
     let explained = terminal::catch(|| derivative::explain(&mut program, sources, &arguments.derivative));
-    match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic)])) {
+    match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic, program.place())])) {
         Ok(derivatives) => terminal::print(&match arguments.format {
             Format::Text => derivative::text(&derivatives),
             Format::Json => format!("{}\n", derivative::object(&derivatives)),

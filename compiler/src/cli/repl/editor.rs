@@ -46,17 +46,20 @@ impl Highlighter for Names {}
 
 impl Helper for Names {}
 
+/// While a line is edited, Ctrl-C is a key. While something is evaluated, it stops that; if that does not stop, the second
+/// time ends the process. Without the handlers, the first time does.
+pub fn handle_interruptions(session: &Session) {
+    let flag = &session.interrupted;
+    let _ = signal_hook::flag::register_conditional_shutdown(SIGINT, 130, flag.clone());
+    let _ = signal_hook::flag::register(SIGINT, flag.clone());
+}
+
 /// Handles inputs until there are no more.
 pub fn run(session: &mut Session) -> u8 {
     let mut editor: Editor<Names, DefaultHistory> = match Editor::new() {
         Ok(editor) => editor,
         Err(error) => return failed(&error),
     };
-    // While a line is edited, Ctrl-C is a key. While something is evaluated, it stops that; if that does not stop, the second
-    // time ends the process. Without the handlers, the first time does.
-    let flag = &session.interrupted;
-    let _ = signal_hook::flag::register_conditional_shutdown(SIGINT, 130, flag.clone());
-    let _ = signal_hook::flag::register(SIGINT, flag.clone());
     let history = history();
     if let Some(history) = &history {
         // The first time, there is none.

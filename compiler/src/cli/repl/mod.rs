@@ -56,12 +56,16 @@ enum Input<'t> {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
     let mut session = Session::new(arguments.include.clone());
+    let is_terminal = io::stdin().is_terminal();
+    if is_terminal {
+        editor::handle_interruptions(&session);
+    }
     for file in &arguments.files {
         if let Err(code) = load(&mut session, file) {
             return code;
         }
     }
-    if io::stdin().is_terminal() { editor::run(&mut session) } else { read_pipe(&mut session, io::stdin().lock()) }
+    if is_terminal { editor::run(&mut session) } else { read_pipe(&mut session, io::stdin().lock()) }
 }
 
 /// Handles the lines of standard input.
