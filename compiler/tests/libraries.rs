@@ -151,6 +151,17 @@ fn a_rust_program_gets_the_evaluators_bits() {
         command.arg(format!("-Clink-arg=-Wl,-rpath,{}", place.path().display())).arg(place.path().join("client.rs"));
         succeed(command);
         demand_answers(&succeed(Command::new(&client)));
+        if kind == "static" {
+            // What Rust's own library keeps to the end is still reachable.
+            let mut valgrind = Command::new("valgrind");
+            let kinds = "definite,indirect,possible";
+            valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
+            valgrind.args([format!("--show-leak-kinds={kinds}"), format!("--errors-for-leak-kinds={kinds}")]);
+            demand_answers(&succeed({
+                valgrind.arg(&client);
+                valgrind
+            }));
+        }
     }
 }
 
@@ -181,6 +192,17 @@ fn a_python_process_gets_the_evaluators_bits() {
     let mut command = Command::new(python().join("python"));
     command.arg("-Werror").arg(folder().join("client.py")).arg(place.path());
     demand_answers(&succeed(command));
+}
+
+/// One context that is not given back, with its heap and what its stack uses, is more than a page, and there are 600.
+#[test]
+fn a_python_process_does_not_grow() {
+    let place = library("shared", "functions");
+    let mut command = Command::new(python().join("python"));
+    command.arg("-Werror").arg(folder().join("leaks.py")).arg(place.path());
+    let printed = succeed(command).output;
+    let pages: i64 = printed.trim().parse().expect("a number");
+    assert!(pages < 400, "{pages} pages");
 }
 
 /// What `shards.py` prints on so many ranks, on this machine only.
