@@ -32,10 +32,7 @@ pub fn rebuild(expander: &mut Expander) {
         let old = std::mem::replace(&mut expander.core.lambdas[lambda].captures, captures);
         let outside = old.into_iter().filter_map(|var| Some((var, *known.get(&var)?))).collect();
         let mut uses = Uses { outside, again: FxHashMap::default(), expander };
-        let mut body = std::mem::replace(
-            &mut uses.expander.core.lambdas[lambda].body,
-            Body { bindings: Vec::new(), result: Var(0) },
-        );
+        let mut body = uses.expander.core.lambdas[lambda].body.clone();
         uses.body(&mut body);
         let mut again: Vec<(Var, LambdaId)> = uses.again.iter().map(|(of, alias)| (*alias, uses.outside[of])).collect();
         again.sort();
@@ -73,39 +70,34 @@ fn known(program: &Program) -> FxHashMap<Var, LambdaId> {
     known
 }
 
-/// The λs that capture known functions, with what they capture instead of these.
+/// The λs that capture known functions, in order, with what they capture instead of these.
 fn flat_captures(expander: &Expander, known: &FxHashMap<Var, LambdaId>) -> Vec<(LambdaId, Vec<Var>)> {
     let lambdas = &expander.core.lambdas;
-    let mut flat: FxHashMap<LambdaId, Vec<Var>> = FxHashMap::default();
     let functions = |lambda: LambdaId| lambdas[lambda].captures.iter().filter_map(|var| known.get(var).copied());
-    let of = |flat: &FxHashMap<LambdaId, Vec<Var>>, lambda: LambdaId| {
-        flat.get(&lambda).unwrap_or(&lambdas[lambda].captures).clone()
-    };
-    let mut order = Vec::new();
-    for start in (0..lambdas.len()).map(LambdaId::from_index) {
-        let mut work = vec![start];
-        while let Some(&lambda) = work.last() {
-            let missing = |inner: &LambdaId| functions(*inner).next().is_some() && !flat.contains_key(inner);
-            let before = work.len();
-            if missing(&lambda) {
-                work.extend(functions(lambda).filter(missing));
-                if work.len() == before {
-                    let direct = lambdas[lambda].captures.iter().filter(|var| !known.contains_key(var)).copied();
-                    let mut all: FxHashSet<Var> = direct.collect();
-                    functions(lambda).for_each(|function| all.extend(of(&flat, function)));
-                    let mut all: Vec<Var> = all.into_iter().collect();
-                    expander.sort(&mut all);
-                    flat.insert(lambda, all);
-                    order.push(lambda);
-                }
-            }
-            if work.len() == before {
-                work.pop();
-            }
+    let mut flat: FxHashMap<LambdaId, Vec<Var>> = FxHashMap::default();
+    // Those of functions come before those of what captures them.
+    let mut work: Vec<LambdaId> = (0..lambdas.len()).map(LambdaId::from_index).collect();
+    while let Some(&lambda) = work.last() {
+        let is_missing = |lambda: &LambdaId| functions(*lambda).next().is_some() && !flat.contains_key(lambda);
+        let before: Vec<LambdaId> =
+            if is_missing(&lambda) { functions(lambda).filter(is_missing).collect() } else { Vec::new() };
+        if !before.is_empty() {
+            work.extend(before);
+            continue;
+        }
+        work.pop();
+        if is_missing(&lambda) {
+            let direct = lambdas[lambda].captures.iter().filter(|var| !known.contains_key(var));
+            let through = functions(lambda).flat_map(|of| flat.get(&of).unwrap_or(&lambdas[of].captures));
+            let all: FxHashSet<Var> = direct.chain(through).copied().collect();
+            let mut all: Vec<Var> = all.into_iter().collect();
+            expander.sort(&mut all);
+            flat.insert(lambda, all);
         }
     }
-    order.sort();
-    order.into_iter().map(|lambda| (lambda, flat.remove(&lambda).unwrap_or_default())).collect()
+    let mut flat: Vec<(LambdaId, Vec<Var>)> = flat.into_iter().collect();
+    flat.sort();
+    flat
 }
 
 /// The uses of known functions in the body of a λ that has captured them.

@@ -413,8 +413,7 @@ impl Plan {
         for target in terminator.targets_mut().into_iter().filter(|to| to.block == reader.header) {
             if reader.body.contains(&id) {
                 let mut maker = Maker { function, insts: &mut insts };
-                let one = maker.int(-1);
-                target.args.extend([maker.make(Op::Int2(Int2::Add), &[left, one], Type::Int), length]);
+                target.args.extend([maker.below(left), length]);
                 target.args.extend(held);
                 if vector.is_none() {
                     target.args.remove(reader.position);

@@ -343,14 +343,10 @@ fn places(program: &Program, lambda: LambdaId) -> FxHashMap<LambdaId, usize> {
 
 /// The variables of a λ and all λs in it that hold transformed closures and do something else than being called.
 fn escaping(program: &Program, lambda: LambdaId) -> FxHashSet<Var> {
-    let mut lambdas = vec![lambda];
-    let mut seen: FxHashSet<LambdaId> = lambdas.iter().copied().collect();
     let mut closures: Vec<(Var, LambdaId)> = Vec::new();
     let mut used: FxHashSet<Var> = FxHashSet::default();
-    while let Some(lambda) = lambdas.pop() {
-        let before = closures.len();
+    for lambda in nested(program, lambda) {
         uses(&program.lambdas[lambda].body, &mut closures, &mut used);
-        lambdas.extend(closures[before..].iter().map(|closure| closure.1).filter(|inner| seen.insert(*inner)));
     }
     closures.retain(|(_, lambda)| matches!(program.lambdas[*lambda].origin, Origin::Reverse(_)));
     // What an escaping function has captured must be a transform, too.
