@@ -77,9 +77,12 @@ struct Chunk {
 
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
-const FIRST_CHUNK: usize = 1 << 20;
-/// The usual size of chunks, and the least that deserves large pages.
-pub const CHUNK: usize = 64 << 20;
+/// A chunk is as large as everything before it, but no smaller and no larger than this: boxes are cut from both of its
+/// ends, so that a large chunk of which little is used would cost two large pages of the system.
+const SMALLEST_CHUNK: usize = 1 << 20;
+const LARGEST_CHUNK: usize = 64 << 20;
+/// The least chunk that deserves large pages.
+pub const WITH_LARGE_PAGES: usize = 8 << 20;
 /// A refill gets as many boxes if it can, from several pages if need be; calling it should not happen often.
 const ENOUGH: usize = 8;
 /// What is much larger than this does not stay in a processor's cache.
@@ -315,11 +318,8 @@ fn demand(heap: &mut Heap, wanted: usize) {
 fn new_chunk(heap: &mut Heap, wanted: usize) {
     let wanted = wanted + PAGE;
     let chunk = take_spare(heap, wanted).unwrap_or_else(|| {
-        let usual = if heap.chunks.is_null() { FIRST_CHUNK } else { CHUNK };
-        let mut size = wanted.next_multiple_of(1 << 21).max(usual);
-        if heap.chunks.is_null() && wanted <= FIRST_CHUNK {
-            size = FIRST_CHUNK;
-        }
+        let usual = (heap.bytes as usize).next_power_of_two().clamp(SMALLEST_CHUNK, LARGEST_CHUNK);
+        let mut size = if wanted <= usual { usual } else { wanted.next_multiple_of(1 << 21) };
         // SAFETY: the supply of a heap is made for it, and gives memory for the beginning of a chunk at least.
         unsafe {
             let chunk = loop {

@@ -43,7 +43,7 @@ unsafe fn grant_to_heap(_: *mut Heap, bytes: u64) -> u64 {
 
 unsafe fn map_chunk(size: usize) -> Option<*mut u8> {
     let start = system::map_pages(size, system::PROT_READ_WRITE)?;
-    if size >= heap::CHUNK {
+    if size >= heap::WITH_LARGE_PAGES {
         // SAFETY: the pages have just been mapped.
         unsafe { system::prefer_large_pages(start, size) };
     }
