@@ -33,6 +33,7 @@
 //! | [`dead_across_calls`] | parameters, results, fields and globals that nobody needs |
 //! | [`split_sums`] | a sum for each flow of data |
 //! | [`sole_alternatives`] | sums of whose alternatives only one is made |
+//! | [`flatten_sums`] | alternatives that hold a box of another sum as that box |
 //! | [`unbox_fields`] | boxes that are made only to be stored in another one, or in a vector |
 //! | [`recompute_fields`] | fields that follow from other fields |
 //! | [`tape_loops`] | tapes built and read by loops instead of recursion |
@@ -101,6 +102,7 @@ pub mod merge_functions;
 
 pub mod split_sums;
 
+pub mod flatten_sums;
 pub mod sole_alternatives;
 
 pub mod unbox_fields;

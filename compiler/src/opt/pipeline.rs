@@ -2,8 +2,8 @@
 
 use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_loops,
-    early_boxes, early_checks, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading, lanes,
-    late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, rotate, schedule, select,
+    early_boxes, early_checks, flatten_sums, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading,
+    lanes, late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, rotate, schedule, select,
     shared_zeros, simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls, tail_calls, tail_modulo_cons,
     tape_loops, tape_vectors, unbox_fields,
 };
@@ -68,6 +68,7 @@ pub const PASSES: &[Pass] = &[
     pass("split-sums", "give data that never meet sums of their own", split_sums::split),
     pass("merge-sums", "make one sum of those that are alike", split_sums::merge),
     pass("sole-alternatives", "give sums the only alternative that is made", sole_alternatives::run),
+    pass("flatten-sums", "let boxes that only hold a box of another sum be that box", flatten_sums::run),
     pass("unbox-fields", "make boxes that are only stored in another box or a vector part of it", unbox_fields::run),
     pass("recompute-fields", "compute fields that follow from others where they are read", recompute_fields::run),
     pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
@@ -193,6 +194,7 @@ const FINISH: &[Row] = &[
     ("dce", "gvn leaves what it replaced"),
     ("dead-loops", "what loops have computed may be zeros that are known by now"),
     ("late-changes", "reads that are left stay where they are, and changes of equal functions should move alike"),
+    ("flatten-sums", "tapes are told by their sums, and no pass that looks for them follows"),
     ("merge-sums", "no pass that learns about sums follows, and functions may differ in their sums only"),
     ("merge-functions", "functions that differed in what was dropped are the same now"),
     ("compact", "later stages allocate tables for everything that has a number"),
