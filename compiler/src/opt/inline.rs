@@ -29,12 +29,16 @@ use crate::base::EntityVec;
 use crate::opt::calls::{callees, components};
 use crate::opt::rewrite::{paste, size};
 use crate::opt::simplify_cfg;
+use crate::ssa::graph::Graph;
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Value};
 
 /// Callees up to this size are always inlined: about what a call costs.
 const SMALL: usize = 40;
 /// Callees up to this size are inlined while the budgets last.
 const MEDIUM: usize = 160;
+/// Callees up to this size are inlined into a loop of which they are a part, as they call it in turn: what the loop reads
+/// from a tape and what becomes of it should be in one function.
+const MOST_OF_ROUND: usize = 4 * MEDIUM;
 /// Callers larger than this only take small functions and those that nobody else calls.
 const LARGEST_CALLER: usize = 2_000;
 /// Nothing is inlined into functions of this size: what the later stages do takes time that grows faster than functions.
@@ -45,13 +49,21 @@ pub fn run(program: &mut Program, most: usize) -> bool {
     let edges: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
     let mut sites = program.functions.same_ids(0u32);
     edges.values().flatten().for_each(|callee| sites[*callee] += 1);
-    let (order, is_breaker) = order(&edges, &sites);
+    let mut cycles = program.functions.same_ids(0);
+    for (number, component) in components(&edges).iter().enumerate() {
+        component.iter().for_each(|id| cycles[*id] = number);
+    }
+    let repeats = |id: FuncId| {
+        edges[id].contains(&id) || calls_in_loop(&program.functions[id], |callee| cycles[callee] == cycles[id])
+    };
+    let loops: EntityVec<FuncId, bool> = program.functions.ids().map(repeats).collect();
+    let (order, is_breaker) = order(&edges, &sites, &loops);
     let sizes: EntityVec<FuncId, usize> = program.functions.values().map(size).collect();
     let total: usize = sizes.values().sum();
     let stays = too_large(&order, &edges, &sizes, |id| sites[id] == 1 && !is_breaker[id]);
     let is_waiting = program.functions.same_ids(false);
     let budget = most.saturating_sub(total);
-    let mut inliner = Inliner { program, sites, is_breaker, stays, is_waiting, sizes, budget };
+    let mut inliner = Inliner { program, sites, is_breaker, loops, cycles, stays, is_waiting, sizes, budget };
     let mut changed = false;
     for id in order {
         changed |= inliner.function(id);
@@ -63,6 +75,7 @@ pub fn run(program: &mut Program, most: usize) -> bool {
 fn order(
     edges: &EntityVec<FuncId, Vec<FuncId>>,
     sites: &EntityVec<FuncId, u32>,
+    loops: &EntityVec<FuncId, bool>,
 ) -> (Vec<FuncId>, EntityVec<FuncId, bool>) {
     let mut is_breaker = edges.same_ids(false);
     for (id, callees) in edges.iter() {
@@ -77,7 +90,7 @@ fn order(
         let mut found = false;
         for component in &components {
             if component.len() > 1 {
-                choose_breakers(component, sites).for_each(|id| is_breaker[id] = true);
+                choose_breakers(component, sites, loops).for_each(|id| is_breaker[id] = true);
                 found = true;
             }
         }
@@ -116,11 +129,29 @@ fn too_large(
 /// Cycles of more functions than this are broken in several places at once, so that few rounds break all of them.
 const LARGE_CYCLE: usize = 64;
 
-/// The functions of a cycle that are best not inlined: those called from most places.
-fn choose_breakers(component: &[FuncId], sites: &EntityVec<FuncId, u32>) -> impl Iterator<Item = FuncId> {
+/// The functions of a cycle that are best not inlined: those that go round it in loops, so that what they do in a round
+/// becomes a part of them, and of these those called from most places.
+fn choose_breakers(
+    component: &[FuncId],
+    sites: &EntityVec<FuncId, u32>,
+    loops: &EntityVec<FuncId, bool>,
+) -> impl Iterator<Item = FuncId> {
     let mut functions = component.to_vec();
-    functions.sort_by_key(|id| (std::cmp::Reverse(sites[*id]), *id));
+    functions.sort_by_key(|id| (!loops[*id], std::cmp::Reverse(sites[*id]), *id));
     functions.into_iter().take(1 + component.len() / LARGE_CYCLE)
+}
+
+/// Whether a loop of the function calls one of certain functions.
+fn calls_in_loop(function: &Function, is_certain: impl Fn(FuncId) -> bool) -> bool {
+    let calls =
+        |block: &Block| block.insts.iter().any(|inst| matches!(inst.op, Op::Call(callee) if is_certain(callee)));
+    let calling: Vec<BlockId> = function.blocks.iter().filter(|(_, block)| calls(block)).map(|(id, _)| id).collect();
+    if calling.is_empty() {
+        return false;
+    }
+    let graph = Graph::new(function);
+    let headers = graph.order.iter().filter(|block| graph.is_loop_header(**block));
+    headers.map(|header| graph.loop_body(*header)).any(|body| calling.iter().any(|block| body[*block]))
 }
 
 struct Inliner<'p> {
@@ -128,6 +159,10 @@ struct Inliner<'p> {
     /// From how many places each function is called.
     sites: EntityVec<FuncId, u32>,
     is_breaker: EntityVec<FuncId, bool>,
+    /// Functions that call functions of their cycle again and again, be it themselves.
+    loops: EntityVec<FuncId, bool>,
+    /// The cycle of the call graph that each function belongs to.
+    cycles: EntityVec<FuncId, usize>,
     /// Functions that are called from one place and do not become part of their callers.
     stays: EntityVec<FuncId, bool>,
     /// Functions that were not treated because they become part of their callers.
@@ -208,7 +243,9 @@ impl Inliner<'_> {
         let size = self.sizes[callee];
         let once = self.sites[callee] == 1 && self.is_waiting[callee];
         let fits = *caller.grown + size <= ENOUGH;
-        let medium = size <= MEDIUM && *caller.grown + size <= LARGEST_CALLER && size <= self.budget;
+        let is_round = self.cycles[caller.id] == self.cycles[callee] && self.loops[caller.id] && !self.loops[callee];
+        let most = if is_round { MOST_OF_ROUND } else { MEDIUM };
+        let medium = size <= most && *caller.grown + size <= LARGEST_CALLER && size <= self.budget;
         if !fits || !(once || size <= SMALL || medium) {
             if once {
                 caller.refused.push(callee);

@@ -10,9 +10,6 @@ use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// So many operations compute what would be one field.
-const MOST_OPERATIONS: usize = 4;
-
 /// A sum of nodes of one kind, which one instruction makes, and a start.
 #[derive(Debug)]
 pub(super) struct Tape {
@@ -138,8 +135,12 @@ pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<
     let known = known(&code, tape);
     let study = Study { program, code: &code, builder: &builder, known };
     let (mut reads, mut kept, mut held, mut boxes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (field, arg) in (0..).zip(&node.args).filter(|(field, _)| *field as usize != chain) {
-        reads.push(match study.expression(*arg, MOST_OPERATIONS) {
+    let expressions = study.fields(&node.args);
+    for ((field, arg), expression) in (0..).zip(&node.args).zip(expressions) {
+        if field as usize == chain {
+            continue;
+        }
+        reads.push(match expression {
             Some(expression) => {
                 study.hold(&expression, &mut held);
                 Read::Computed(expression)

@@ -10,12 +10,24 @@ use crate::opt::rewrite::is_constant;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::FxHashSet;
 
-/// So many operations compute what would be a field of a box. That is more than for a field of a node, since boxes of which
-/// nothing is kept are not made, and since such fields share most of their operations.
-const MOST_FOR_BOX: usize = 10;
+/// So many operations compute what would be one field, whatever the others are.
+const FEW: usize = 4;
 
-/// So many different operations there may be for each field of a box.
-const MOST_FOR_FIELD: usize = 3;
+/// So many operations compute what would be one of several fields that share most of their operations.
+const MOST: usize = 10;
+
+/// So many different operations there may be for each field then.
+const MOST_FOR_EACH: usize = 4;
+
+/// Whether fields are computed with fewer operations than keeping them is worth, taken together.
+fn are_worth_it<'e>(fields: impl Iterator<Item = &'e Expression>) -> bool {
+    let (mut distinct, mut number) = (Vec::new(), 0);
+    for expression in fields {
+        count(expression, &mut distinct);
+        number += 1;
+    }
+    distinct.len() <= MOST_FOR_EACH * number
+}
 
 /// Lists the different operations in an expression, constants excepted.
 fn count<'e>(expression: &'e Expression, distinct: &mut Vec<&'e Expression>) {
@@ -38,8 +50,17 @@ pub(super) struct Study<'f> {
 }
 
 impl Study<'_> {
+    /// How the fields of a node follow from its place, those that are better computed again than kept.
+    pub fn fields(&self, values: &[Value]) -> Vec<Option<Expression>> {
+        let few: Vec<_> = values.iter().map(|value| self.expression(*value, FEW)).collect();
+        let more = values.iter().zip(&few).map(|(value, few)| few.is_none().then(|| self.expression(*value, MOST))?);
+        let more: Vec<_> = more.collect();
+        let are_worth_it = are_worth_it(more.iter().flatten());
+        few.into_iter().zip(more).map(|(few, more)| few.or(more.filter(|_| are_worth_it))).collect()
+    }
+
     /// How a value follows from the place of its node, in at most so many operations.
-    pub fn expression(&self, value: Value, most: usize) -> Option<Expression> {
+    fn expression(&self, value: Value, most: usize) -> Option<Expression> {
         let mut left = most;
         self.within(value, &mut left)
     }
@@ -95,12 +116,9 @@ impl Study<'_> {
         for inst in &made {
             let Op::Box(sum, tag) = inst.op else { continue };
             let is_only = made.iter().filter(|other| other.op == inst.op).count() == 1;
-            let fields = inst.args.iter().map(|arg| self.expression(*arg, MOST_FOR_BOX));
+            let fields = inst.args.iter().map(|arg| self.expression(*arg, MOST));
             let Some(fields) = fields.collect::<Option<Vec<_>>>().filter(|_| is_only) else { continue };
-            let mut distinct = Vec::new();
-            fields.iter().for_each(|expression| count(expression, &mut distinct));
-            let is_cheap = distinct.len() <= MOST_FOR_FIELD * fields.len();
-            if is_cheap && !fields.is_empty() && self.is_read_by(sum, tag, readers, read) {
+            if are_worth_it(fields.iter()) && !fields.is_empty() && self.is_read_by(sum, tag, readers, read) {
                 found.push(HeldBox { field, sum, tag, fields });
             }
         }
