@@ -12,6 +12,7 @@
 //! | [`jump_threading`] | decisions that the way there has made already |
 //! | [`block_params`] | parameters of blocks that are always the same |
 //! | [`dce`] | what nobody needs |
+//! | [`dead_branches`] | branches that decide nothing |
 //! | [`dead_loops`] | loops that compute nothing |
 //! | [`tail_calls`] | tail calls, loops |
 //! | [`licm`] | what does not change in a loop |
@@ -96,6 +97,7 @@ pub mod tags_across_calls;
 
 pub mod dead_across_calls;
 
+pub mod dead_branches;
 pub mod dead_loops;
 
 pub mod merge_functions;

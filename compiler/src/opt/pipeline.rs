@@ -1,11 +1,11 @@
 //! The ordered list of passes, and the runner.
 
 use crate::opt::{
-    block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_loops,
-    early_boxes, early_checks, flatten_sums, fold, fusion, gvn, inductions, inline, invariant_fields, jump_threading,
-    lanes, late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, rotate, schedule, select,
-    shared_zeros, simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls, tail_calls, tail_modulo_cons,
-    tape_loops, tape_vectors, unbox_fields,
+    block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_branches,
+    dead_loops, early_boxes, early_checks, flatten_sums, fold, fusion, gvn, inductions, inline, invariant_fields,
+    jump_threading, lanes, late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, rotate,
+    schedule, select, shared_zeros, simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls, tail_calls,
+    tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -59,6 +59,7 @@ pub const PASSES: &[Pass] = &[
     pass("gvn", "compute equal values once, know the outcome of earlier tests", gvn::run),
     pass("block-params", "drop block parameters that are always the same", block_params::run),
     pass("dce", "drop what nobody needs, within functions", dce::run),
+    pass("dead-branches", "drop branches that decide nothing", dead_branches::run),
     pass("dead-loops", "drop loops that compute nothing", dead_loops::run),
     pass("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run),
     growing("inline", "put the code of functions where they are called", inline::run),
@@ -134,6 +135,7 @@ const SIMPLIFY: &[Row] = &[
     ("simplify-cfg", "decides the branches whose outcome gvn found"),
     ("block-params", "joins that lost edges have parameters with one value left"),
     ("dce", "gvn leaves what it replaced"),
+    ("dead-branches", "what is computed for nothing is easier to tell where tests that are known are decided"),
     ("constants-across-calls", "few constants are left that only look like computations"),
     ("tags-across-calls", "tests that only the caller, or the maker of a box, can decide are left"),
     ("sole-alternatives", "whoever makes the other alternatives may be gone"),
