@@ -24,6 +24,9 @@
 //!   writes, and the loop if it does nothing else;
 //! - for any read if the elements are constants, such as the zeros that sums of sensitivities begin with.
 //!
+//! A complete filling that writes the elements of another vector of that length makes a copy, and the vector is as good: so
+//! the sensitivity of a sum of vectors is that of each.
+//!
 //! Inside of a filling, what the vector holds at the place that is about to be written is what it held before the loop. A
 //! complete filling that does not look at the vector needs no particular vector to begin with, and gets a new one if it was
 //! the last to use what it began with.
@@ -38,7 +41,8 @@ mod find;
 
 use crate::opt::rewrite::{Replacements, append};
 use crate::ssa::ir::{Block, BlockId, Function, Inst, Int2, Op, Program, Target, Terminator, Type, Value, VectorId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// So many changes are made to one function in a run: each looks at all of it.
 const MOST_CHANGES: usize = 32;
@@ -85,6 +89,8 @@ struct Read {
 enum Change {
     /// Reads compute what they would find.
     Recompute(Vec<Read>),
+    /// Outside of the loop that makes it, a copy of a vector is that vector.
+    Forget { copy: Value, original: Value, body: Rc<FxHashSet<BlockId>> },
     /// What goes from one block to another is a new vector.
     Begin { from: BlockId, to: BlockId, position: usize, layout: VectorId, length: Value },
 }
@@ -93,9 +99,27 @@ impl Change {
     fn apply(self, function: &mut Function) {
         match self {
             Change::Recompute(reads) => recompute(function, reads),
+            Change::Forget { copy, original, body } => forget(function, copy, original, &body),
             Change::Begin { from, to, position, layout, length } => {
                 begin(function, (from, to), position, Op::NewVector(layout), length);
             }
+        }
+    }
+}
+
+fn forget(function: &mut Function, copy: Value, original: Value, body: &FxHashSet<BlockId>) {
+    let replace = |value: &mut Value| {
+        if *value == copy {
+            *value = original;
+        }
+    };
+    for id in function.blocks.ids() {
+        let block = &mut function.blocks[id];
+        if body.contains(&id) {
+            let leaving = block.terminator.targets_mut().into_iter().filter(|target| !body.contains(&target.block));
+            leaving.flat_map(|target| &mut target.args).for_each(replace);
+        } else {
+            block.for_each_use(replace);
         }
     }
 }

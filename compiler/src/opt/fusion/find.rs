@@ -87,7 +87,9 @@ pub(super) fn change(function: &Function) -> Option<Change> {
     }
     finder.find_uses();
     let mut fillings = finder.fillings.iter();
-    fillings.find_map(|filling| finder.recomputed(filling).or_else(|| finder.begun(filling)))
+    fillings.find_map(|filling| {
+        finder.copied(filling).or_else(|| finder.recomputed(filling)).or_else(|| finder.begun(filling))
+    })
 }
 
 impl Finder<'_> {
@@ -352,6 +354,30 @@ impl Finder<'_> {
             }
             _ => false,
         })
+    }
+
+    /// Lets the vector that a filling copies stand for the copy.
+    fn copied(&self, filling: &Filling) -> Option<Change> {
+        let copy = filling.vector;
+        let leaves = |used: &Use| match *used {
+            Use::Inst(block, _) => !filling.body.contains(&block),
+            Use::Passed(from, to, _) => !filling.body.contains(&from) || !filling.body.contains(&to),
+            Use::Other => true,
+        };
+        if !filling.is_complete || !self.uses(copy).iter().any(leaves) {
+            return None;
+        }
+        let originals = (0..).zip(&filling.fields).map(|(field, value)| {
+            let read = self.code.definitions.inst(self.code.function, *value)?;
+            let is_same = read.op == Op::Element(filling.layout, field)
+                && self.linear(read.args[1]) == self.linear(filling.length)
+                && self.linear(read.args[2]) == self.linear(filling.place)
+                && self.is_outside(read.args[0], &filling.body);
+            is_same.then(|| read.args[0])
+        });
+        let originals: Option<Vec<Value>> = originals.collect();
+        let original = *same(originals?.iter())?;
+        Some(Change::Forget { copy, original, body: filling.body.clone() })
     }
 
     /// Lets a filling that does not look at its vector begin with a new one, instead of another filling's.
