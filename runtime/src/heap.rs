@@ -82,7 +82,7 @@ const LINE: usize = 64;
 const SMALLEST_CHUNK: usize = 1 << 20;
 const LARGEST_CHUNK: usize = 64 << 20;
 /// The least chunk that deserves large pages.
-pub const WITH_LARGE_PAGES: usize = 8 << 20;
+pub const WITH_LARGE_PAGES: usize = 32 << 20;
 /// A refill gets as many boxes if it can, from several pages if need be; calling it should not happen often.
 const ENOUGH: usize = 8;
 /// What is much larger than this does not stay in a processor's cache.
