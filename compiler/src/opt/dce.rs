@@ -30,6 +30,11 @@ pub fn run(program: &mut Program) -> bool {
 /// Cleans one function.
 pub fn eliminate(function: &mut Function, effects: &Effects) -> bool {
     let live = live_values(function, effects);
+    drop_dead(function, effects, &live)
+}
+
+/// Drops what has no effect and computes values that are not live. Parameters of the function stay.
+pub fn drop_dead(function: &mut Function, effects: &Effects, live: &EntityVec<Value, bool>) -> bool {
     let mut changed = false;
     let mut kept = function.blocks.same_ids(None);
     for id in function.blocks.ids() {
@@ -55,44 +60,72 @@ enum Source {
     Inst(BlockId, usize),
 }
 
-/// The values that something needs which has an effect.
-fn live_values(function: &Function, effects: &Effects) -> EntityVec<Value, bool> {
-    let mut sources = function.values.same_ids(None);
-    let mut predecessors = function.blocks.same_ids(Vec::new());
-    let mut waiting = Vec::new();
-    for (id, block) in function.blocks.iter() {
-        for (position, param) in block.params.iter().enumerate() {
-            sources[*param] = Some(Source::Param(id, position));
-        }
-        for (position, inst) in block.insts.iter().enumerate() {
-            inst.results.iter().for_each(|value| sources[*value] = Some(Source::Inst(id, position)));
-            if !effects.is_removable(inst.op) {
-                waiting.extend(&inst.args);
+/// Where values come from, and blocks are entered from.
+pub struct Sources {
+    values: EntityVec<Value, Option<Source>>,
+    /// The edges into each block: where they come from, and their position among the targets there.
+    pub edges: EntityVec<BlockId, Vec<(BlockId, usize)>>,
+}
+
+impl Sources {
+    /// Looks at a whole function.
+    pub fn new(function: &Function) -> Sources {
+        let mut sources =
+            Sources { values: function.values.same_ids(None), edges: function.blocks.same_ids(Vec::new()) };
+        for (id, block) in function.blocks.iter() {
+            for (position, param) in block.params.iter().enumerate() {
+                sources.values[*param] = Some(Source::Param(id, position));
+            }
+            for (position, inst) in block.insts.iter().enumerate() {
+                inst.results.iter().for_each(|value| sources.values[*value] = Some(Source::Inst(id, position)));
+            }
+            for (edge, target) in block.terminator.targets().iter().enumerate() {
+                sources.edges[target.block].push((id, edge));
             }
         }
-        let targets = block.terminator.targets();
+        sources
+    }
+
+    /// Lists what a value is computed from, or handed on from where its block is entered.
+    pub fn collect(&self, function: &Function, value: Value, found: &mut Vec<Value>) {
+        match self.values[value] {
+            Some(Source::Inst(block, position)) => found.extend(&function.blocks[block].insts[position].args),
+            Some(Source::Param(block, position)) => {
+                let given =
+                    |(from, edge): &(BlockId, usize)| function.blocks[*from].terminator.target(*edge).args[position];
+                found.extend(self.edges[block].iter().map(given));
+            }
+            None => {}
+        }
+    }
+
+    /// The block that a value is a parameter of.
+    pub fn entered(&self, value: Value) -> Option<BlockId> {
+        match self.values[value]? {
+            Source::Param(block, _) => Some(block),
+            Source::Inst(..) => None,
+        }
+    }
+}
+
+/// The values that something needs which has an effect.
+fn live_values(function: &Function, effects: &Effects) -> EntityVec<Value, bool> {
+    let sources = Sources::new(function);
+    let mut waiting = Vec::new();
+    for block in function.blocks.values() {
+        for inst in block.insts.iter().filter(|inst| !effects.is_removable(inst.op)) {
+            waiting.extend(&inst.args);
+        }
         let mut uses = Vec::new();
         block.terminator.for_each_value(|value| uses.push(value));
         // Arguments of jumps come last and are needed only where the parameter is.
-        uses.truncate(uses.len() - targets.iter().map(|target| target.args.len()).sum::<usize>());
+        uses.truncate(uses.len() - block.terminator.targets().iter().map(|target| target.args.len()).sum::<usize>());
         waiting.extend(uses);
-        for (edge, target) in targets.iter().enumerate() {
-            predecessors[target.block].push((id, edge));
-        }
     }
     let mut live = function.values.same_ids(false);
     while let Some(value) = waiting.pop() {
-        if std::mem::replace(&mut live[value], true) {
-            continue;
-        }
-        match sources[value] {
-            Some(Source::Inst(block, position)) => waiting.extend(&function.blocks[block].insts[position].args),
-            Some(Source::Param(block, position)) => {
-                for (from, edge) in &predecessors[block] {
-                    waiting.push(function.blocks[*from].terminator.target(*edge).args[position]);
-                }
-            }
-            None => {}
+        if !std::mem::replace(&mut live[value], true) {
+            sources.collect(function, value, &mut waiting);
         }
     }
     live

@@ -24,10 +24,10 @@
 //! Tests: `tests/opt/dead-branches/`.
 
 use crate::base::EntityVec;
+use crate::opt::dce::{Sources, drop_dead};
 use crate::opt::effects::Effects;
-use crate::opt::rewrite::keep_params;
 use crate::opt::simplify_cfg;
-use crate::ssa::graph::reverse_postorder;
+use crate::ssa::graph::{immediate_dominators, reverse_postorder};
 use crate::ssa::ir::{BlockId, Function, Program, Target, Terminator, Value};
 
 /// Treats every function.
@@ -52,15 +52,7 @@ fn drop_branches(function: &mut Function, effects: &Effects) -> bool {
     if dead.is_empty() {
         return false;
     }
-    let mut kept = function.blocks.same_ids(None);
-    for id in &ways.order {
-        let block = &mut function.blocks[*id];
-        block.insts.retain(|inst| !effects.is_removable(inst.op) || inst.results.iter().any(|value| values[*value]));
-        if *id != Function::ENTRY {
-            kept[*id] = Some(block.params.iter().map(|param| values[*param]).collect());
-        }
-    }
-    keep_params(function, &kept);
+    drop_dead(function, effects, &values);
     for (id, block) in dead {
         debug_assert!(function.blocks[block].params.is_empty(), "what is needed there tells the ways apart");
         function.blocks[id].terminator = Terminator::Jump(Target { block, args: Vec::new() });
@@ -125,21 +117,18 @@ impl Ways {
         self.order.get(self.meeting[self.position[id]?]).copied()
     }
 
-    /// Immediate postdominators, as [`crate::ssa::graph`] finds dominators.
+    /// Immediate postdominators: dominators of the graph turned around, whose entry is where the function returns.
     fn find_meetings(&mut self, function: &Function, predecessors: &EntityVec<BlockId, Vec<BlockId>>) {
         let exit = self.order.len();
         let successors: Vec<Vec<usize>> = self.order.iter().map(|id| self.successors(function, *id)).collect();
-        // A postorder of the graph turned around, from where the function returns.
-        let mut number = vec![usize::MAX; exit + 1];
-        let mut found = Vec::new();
+        let mut postorder = Vec::new();
         let mut seen = vec![false; exit];
         for (last, _) in successors.iter().enumerate().filter(|(_, next)| next[..] == [exit]) {
             let mut stack = vec![(last, 0)];
             seen[last] = true;
             while let Some((place, edge)) = stack.pop() {
                 let Some(from) = predecessors[self.order[place]].get(edge) else {
-                    number[place] = found.len();
-                    found.push(place);
+                    postorder.push(place);
                     continue;
                 };
                 stack.push((place, edge + 1));
@@ -150,37 +139,13 @@ impl Ways {
                 }
             }
         }
-        number[exit] = found.len();
-        let mut meeting = vec![usize::MAX; exit + 1];
-        meeting[exit] = exit;
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for place in found.iter().rev().copied() {
-                let mut common = None;
-                for next in successors[place].iter().copied().filter(|next| meeting[*next] != usize::MAX) {
-                    common = Some(common.map_or(next, |mut other| {
-                        let mut next = next;
-                        while next != other {
-                            if number[next] < number[other] {
-                                next = meeting[next];
-                            } else {
-                                other = meeting[other];
-                            }
-                        }
-                        next
-                    }));
-                }
-                if let Some(common) = common
-                    && meeting[place] != common
-                {
-                    meeting[place] = common;
-                    changed = true;
-                }
-            }
-        }
-        meeting.truncate(exit);
-        self.meeting = meeting;
+        let nodes: Vec<usize> = std::iter::once(exit).chain(postorder.into_iter().rev()).collect();
+        let mut numbers = vec![0; exit + 1];
+        nodes.iter().enumerate().for_each(|(number, place)| numbers[*place] = number);
+        let before = |place: &usize| successors[*place].iter().map(|next| numbers[*next]).collect();
+        let before: Vec<Vec<usize>> = std::iter::once(Vec::new()).chain(nodes[1..].iter().map(before)).collect();
+        let meetings = immediate_dominators(&before);
+        self.meeting = (0..exit).map(|place| nodes[meetings[numbers[place]]]).collect();
     }
 
     fn find_deciding(&mut self, function: &Function) {
@@ -214,15 +179,6 @@ struct Needed<'f> {
     waiting_blocks: Vec<BlockId>,
 }
 
-/// Where a value comes from.
-#[derive(Clone, Copy)]
-enum Source {
-    /// The parameter of a block at this position.
-    Param(BlockId, usize),
-    /// The instruction of a block at this position.
-    Inst(BlockId, usize),
-}
-
 impl<'f> Needed<'f> {
     fn new(function: &'f Function, effects: &Effects, ways: &'f Ways) -> Needed<'f> {
         let mut needed = Needed {
@@ -234,20 +190,8 @@ impl<'f> Needed<'f> {
             waiting: Vec::new(),
             waiting_blocks: Vec::new(),
         };
-        let mut sources = function.values.same_ids(None);
-        let mut edges = function.blocks.same_ids(Vec::new());
-        for (id, block) in function.blocks.iter() {
-            for (position, param) in block.params.iter().enumerate() {
-                sources[*param] = Some(Source::Param(id, position));
-            }
-            for (position, inst) in block.insts.iter().enumerate() {
-                inst.results.iter().for_each(|value| sources[*value] = Some(Source::Inst(id, position)));
-            }
-            for (edge, target) in block.terminator.targets().iter().enumerate() {
-                edges[target.block].push((id, edge));
-            }
-            needed.begin(id, effects);
-        }
+        let sources = Sources::new(function);
+        function.blocks.ids().for_each(|id| needed.begin(id, effects));
         loop {
             if let Some(id) = needed.waiting_blocks.pop() {
                 if let Some(place) = ways.position[id]
@@ -256,20 +200,10 @@ impl<'f> Needed<'f> {
                     ways.deciding[place].iter().for_each(|decider| needed.branch(*decider));
                 }
             } else if let Some(value) = needed.waiting.pop() {
-                if std::mem::replace(&mut needed.values[value], true) {
-                    continue;
-                }
-                match sources[value] {
-                    Some(Source::Inst(block, position)) => {
-                        needed.waiting.extend(&function.blocks[block].insts[position].args);
-                    }
-                    Some(Source::Param(block, position)) => {
-                        for (from, edge) in &edges[block] {
-                            needed.waiting.push(function.blocks[*from].terminator.target(*edge).args[position]);
-                            needed.branch(*from);
-                        }
-                    }
-                    None => {}
+                if !std::mem::replace(&mut needed.values[value], true) {
+                    sources.collect(function, value, &mut needed.waiting);
+                    let entered = sources.entered(value).map(|block| &sources.edges[block]);
+                    entered.into_iter().flatten().for_each(|(from, _)| needed.branch(*from));
                 }
             } else {
                 return needed;

@@ -22,8 +22,8 @@
 //! Tests: `tests/opt/flatten-sums/`.
 
 use crate::opt::data_flow::{Class, Classes};
-use crate::opt::rewrite::Replacements;
-use crate::ssa::ir::{Function, Inst, Op, Program, SumId, Type, Values};
+use crate::opt::rewrite;
+use crate::ssa::ir::{Function, Op, Program, SumId, Type, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An alternative: its sum and its tag.
@@ -95,18 +95,8 @@ fn held(program: &Program) -> FxHashMap<Alternative, SumId> {
 
 fn rewrite(function: &mut Function, plan: &FxHashMap<SumId, Alternative>) {
     let is_outer: FxHashSet<Alternative> = plan.values().copied().collect();
-    let is_same = |inst: &Inst| match inst.op {
-        Op::Box(sum, tag) | Op::Field(sum, tag, _) => is_outer.contains(&(sum, tag)),
-        _ => false,
-    };
-    let mut replacements = Replacements::new(function);
-    for inst in function.blocks.values().flat_map(|block| &block.insts).filter(|inst| is_same(inst)) {
-        let by = replacements.resolve(inst.args[0]);
-        replacements.replace(inst.results[0], by);
-    }
-    replacements.apply(function);
+    rewrite::see_through(function, |sum, tag| is_outer.contains(&(sum, tag)));
     for block in function.blocks.values_mut() {
-        block.insts.retain(|inst| !is_same(inst));
         for inst in &mut block.insts {
             match &mut inst.op {
                 Op::Box(sum, tag) | Op::Field(sum, tag, _) => {

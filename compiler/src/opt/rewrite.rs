@@ -1,7 +1,7 @@
 //! What passes over one function share: replacing values, finding definitions, counting uses.
 
 use crate::base::{EntityVec, Span};
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Terminator, Type, Value, Values};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, SumId, Terminator, Type, Value, Values};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
@@ -183,6 +183,24 @@ pub fn can_move(op: Op) -> bool {
 pub fn size(function: &Function) -> usize {
     let nonempty = |terminator: &Terminator| usize::from(*terminator != Terminator::Unreachable);
     function.blocks.values().map(|block| block.insts.len() + nonempty(&block.terminator)).sum()
+}
+
+/// Lets the only field of certain alternatives stand for their boxes; true if there was one.
+pub fn see_through(function: &mut Function, is_transparent: impl Fn(SumId, u32) -> bool) -> bool {
+    let is_same = |inst: &Inst| match inst.op {
+        Op::Box(sum, tag) | Op::Field(sum, tag, _) => is_transparent(sum, tag),
+        _ => false,
+    };
+    let mut replacements = Replacements::new(function);
+    for inst in function.blocks.values().flat_map(|block| &block.insts).filter(|inst| is_same(inst)) {
+        let by = replacements.resolve(inst.args[0]);
+        replacements.replace(inst.results[0], by);
+    }
+    if !replacements.apply(function) {
+        return false;
+    }
+    function.blocks.values_mut().for_each(|block| block.insts.retain(|inst| !is_same(inst)));
+    true
 }
 
 /// For each block, which of its parameters to keep; `None` keeps all.

@@ -26,7 +26,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::holders::{Field, Holder, holders, read_from, reads, stores};
-use crate::opt::rewrite::{Definitions, Replacements, use_counts};
+use crate::opt::rewrite::{self, Definitions, Replacements, use_counts};
 use crate::ssa::ir::{Function, Inst, Op, Program, Sum, SumId, Type, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
@@ -57,31 +57,15 @@ fn see_through(program: &mut Program) -> bool {
     };
     let mut changed = false;
     for function in program.functions.values_mut() {
-        let mut replacements = Replacements::new(function);
-        for inst in function.blocks.values().flat_map(|block| &block.insts) {
-            match inst.op {
-                Op::Box(sum, 0) | Op::Field(sum, 0, 0) if is_transparent(sum) => {
-                    let by = replacements.resolve(inst.args[0]);
-                    replacements.replace(inst.results[0], by);
-                }
-                _ => {}
-            }
-        }
-        if replacements.apply(function) {
+        if rewrite::see_through(function, |sum, _| is_transparent(sum)) {
             changed = true;
-            for block in function.blocks.values_mut() {
-                block.insts.retain(|inst| match inst.op {
-                    Op::Box(sum, 0) | Op::Field(sum, 0, 0) => !is_transparent(sum),
-                    _ => true,
-                });
-                for inst in &mut block.insts {
-                    let constant = match inst.op {
-                        Op::HasTag(sum, tag) if is_transparent(sum) => Op::ConstBool(tag == 0),
-                        Op::Tag(sum) if is_transparent(sum) => Op::ConstInt(0),
-                        _ => continue,
-                    };
-                    (inst.op, inst.args) = (constant, Values::new());
-                }
+            for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
+                let constant = match inst.op {
+                    Op::HasTag(sum, tag) if is_transparent(sum) => Op::ConstBool(tag == 0),
+                    Op::Tag(sum) if is_transparent(sum) => Op::ConstInt(0),
+                    _ => continue,
+                };
+                (inst.op, inst.args) = (constant, Values::new());
             }
         }
     }

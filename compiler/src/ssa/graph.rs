@@ -101,26 +101,12 @@ impl Graph {
     }
 
     fn find_dominators(&mut self) {
-        // The entry is its own dominator while the tree is built.
-        self.dominator[Function::ENTRY] = Some(Function::ENTRY);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for index in 1..self.order.len() {
-                let block = self.order[index];
-                let mut common = None;
-                for from in &self.predecessors[block] {
-                    if self.dominator[*from].is_some() {
-                        common = Some(common.map_or(*from, |other| self.common_dominator(*from, other)));
-                    }
-                }
-                if self.dominator[block] != common {
-                    self.dominator[block] = common;
-                    changed = true;
-                }
-            }
+        let positions =
+            |block: &BlockId| self.predecessors[*block].iter().map(|from| self.index(*from) as usize).collect();
+        let predecessors: Vec<Vec<usize>> = self.order.iter().map(positions).collect();
+        for (position, dominator) in immediate_dominators(&predecessors).into_iter().enumerate().skip(1) {
+            self.dominator[self.order[position]] = Some(self.order[dominator]);
         }
-        self.dominator[Function::ENTRY] = None;
     }
 
     pub fn common_dominator(&self, mut a: BlockId, mut b: BlockId) -> BlockId {
@@ -146,6 +132,33 @@ impl Graph {
             stack.extend(children[block].iter().rev().map(|child| (*child, false)));
         }
     }
+}
+
+/// The immediate dominator of each node of a graph, given by its predecessors. Nodes are numbered in reverse postorder: the first
+/// is the entry, and its own dominator.
+pub fn immediate_dominators(predecessors: &[Vec<usize>]) -> Vec<usize> {
+    let mut dominators: Vec<Option<usize>> = vec![None; predecessors.len()];
+    dominators[0] = Some(0);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for node in 1..predecessors.len() {
+            let mut common: Option<usize> = None;
+            for from in predecessors[node].iter().filter(|from| dominators[**from].is_some()) {
+                common = Some(common.map_or(*from, |mut a| {
+                    let mut b = *from;
+                    while a != b {
+                        let deeper = if a > b { &mut a } else { &mut b };
+                        *deeper = dominators[*deeper].expect("nodes before this one have dominators");
+                    }
+                    a
+                }));
+            }
+            changed |= dominators[node] != common;
+            dominators[node] = common;
+        }
+    }
+    dominators.into_iter().map(|node| node.expect("every node can be reached")).collect()
 }
 
 /// The reachable blocks in reverse postorder.
