@@ -19,7 +19,8 @@
 //! [`crate::layout`]), so a chain of any length takes no stack.
 
 use crate::layout::{
-    CLASSES, COUNT_OFFSET, HEAP_BYTES, IMMEDIATES, MANY_POINTERS, PAGE, WORD, class_words, is_in_page,
+    CLASSES, COUNT_OFFSET, HEAP_BYTES, IMMEDIATES, LINE, MANY_POINTERS, PAGE, ROW, ROW_OWNER, WORD, class_words,
+    is_in_page,
 };
 use core::ptr;
 
@@ -75,8 +76,6 @@ struct Chunk {
     size: usize,
 }
 
-/// Bytes of a line of the cache.
-const LINE: usize = 64;
 /// A chunk is as large as everything before it, but no smaller and no larger than this: boxes are cut from both of its
 /// ends, so that a large chunk of which little is used would cost two large pages of the system.
 const SMALLEST_CHUNK: usize = 1 << 20;
@@ -259,14 +258,35 @@ pub unsafe extern "C" fn vlad_queue_page(page: *mut u64, heap: *mut Heap) {
     }
 }
 
+/// The number of pointer fields of a box, or [`MANY_POINTERS`], and its class times 256. Reads no more than that: processors wait
+/// when they read as one what has been written in parts, and the count of owners is written most often.
+///
+/// # Safety
+///
+/// `of` is a box.
+unsafe fn kind(of: *const u64) -> u16 {
+    // SAFETY: the caller's obligation.
+    unsafe { *of.cast() }
+}
+
 /// Takes back a box that nobody owns.
 ///
 /// # Safety
 ///
 /// `dead` is a box of the heap and of that class, and nobody refers to it.
-unsafe fn take_back(heap: *mut Heap, dead: *mut u64, class: usize) {
-    // SAFETY: the caller's obligation; boxes of these classes lie in pages, which begin at multiples of their size.
+unsafe fn take_back(heap: *mut Heap, mut dead: *mut u64, mut class: usize) {
+    // SAFETY: the caller's obligation; boxes of these classes lie in pages, which begin at multiples of their size. Each row
+    // owns its box of rows, which has no pointer fields.
     unsafe {
+        if class == ROW {
+            dead = *dead.byte_offset(ROW_OWNER as isize).cast::<*mut u64>();
+            let count = dead.byte_add(COUNT_OFFSET as usize).cast::<u32>();
+            *count -= 1;
+            if *count > 0 {
+                return;
+            }
+            class = usize::from(kind(dead) >> 8);
+        }
         let list = if is_in_page(class) {
             let page = dead.map_addr(|address| address & !(PAGE - 1)).cast::<Page>();
             if (*page).free.is_null() {
@@ -372,8 +392,8 @@ pub unsafe extern "C" fn vlad_free(dead: *mut u64, heap: *mut Heap) {
         let mut current = dead;
         let mut waiting: *mut u64 = ptr::null_mut();
         loop {
-            let header = *current;
-            let mut pointers = (header & 0xff) as usize;
+            let kind = kind(current);
+            let mut pointers = usize::from(kind & 0xff);
             let mut field = current.add(1);
             if pointers == MANY_POINTERS {
                 pointers = *field as usize;
@@ -387,12 +407,18 @@ pub unsafe extern "C" fn vlad_free(dead: *mut u64, heap: *mut Heap) {
                 let child = child as *mut u64;
                 let count = child.byte_add(COUNT_OFFSET as usize).cast::<u32>();
                 *count -= 1;
-                if *count == 0 {
-                    *child = *child & 0xffff | (waiting as u64) << 16;
+                if *count > 0 {
+                    continue;
+                }
+                let kind = self::kind(child);
+                if usize::from(kind >> 8) == ROW {
+                    take_back(heap, child, ROW);
+                } else {
+                    *child = u64::from(kind) | (waiting as u64) << 16;
                     waiting = child;
                 }
             }
-            take_back(heap, current, (header >> 8 & 0xff) as usize);
+            take_back(heap, current, usize::from(kind >> 8));
             if waiting.is_null() {
                 return;
             }

@@ -11,6 +11,9 @@
 //! The elements of a vector are a box, too. If they have pointer fields, the first byte is 255; the pointer fields of all
 //! elements stand before the other fields of all elements.
 //!
+//! Vectors of one length may lie in one box, the *rows* (see [`rows`]), one behind another: each with its header, in front of
+//! which stands the address of the rows. They belong to the class [`ROW`], own no memory, and have no pointer fields.
+//!
 //! A pointer below [`IMMEDIATES`] is no address but the tag of an alternative without fields.
 //!
 //! The header of a dead box that waits for its fields to be released keeps its first two bytes; the rest holds the
@@ -36,6 +39,9 @@ pub const MAX_TAGS: usize = 1 << 16;
 
 /// Number of size classes.
 pub const CLASSES: usize = 128;
+
+/// The class of a vector that lies in a box of rows. No box has this size.
+pub const ROW: usize = CLASSES - 1;
 
 /// Classes up to this one are as many words as their number says.
 pub const EXACT: usize = 32;
@@ -110,7 +116,32 @@ pub const INITIALISE: f64 = 0.0;
 pub const CALL: f64 = 1.0;
 
 /// Words that the largest class holds.
-pub const MAX_WORDS: usize = class_words(CLASSES - 1);
+pub const MAX_WORDS: usize = class_words(ROW - 1);
+
+/// Where in a box of rows their number stands; the bytes from one to the next; and the address of the first one.
+pub const ROWS_COUNT: i32 = 8;
+pub const ROWS_DISTANCE: i32 = 16;
+pub const ROWS_FIRST: i32 = 24;
+
+/// Where the first of short rows stands.
+pub const SHORT_ROWS_FIRST: usize = ROWS_FIRST as usize + 2 * WORD;
+
+/// Where the address of its rows stands, seen from a row.
+pub const ROW_OWNER: i32 = -8;
+
+/// Bytes of a line of the cache.
+pub const LINE: usize = 64;
+
+/// Where the first row stands in its box, and the bytes from one to the next, given the words of each, with its header. Longer
+/// rows begin behind their headers at a line of the cache, as other large boxes do, and an odd number of lines apart, so that a
+/// walk down a column does not need the same few places of the cache again and again.
+pub const fn rows(words: usize) -> (usize, usize) {
+    let bytes = (words + 1) * WORD;
+    if is_in_page(class_of(words)) {
+        return (SHORT_ROWS_FIRST, bytes);
+    }
+    (LINE, (bytes.div_ceil(LINE) | 1) * LINE)
+}
 
 /// The header of a new box, owned once.
 pub const fn header(pointers: usize, class: usize, tag: u32) -> u64 {
@@ -153,6 +184,18 @@ mod tests {
             assert!(class_words(class) >= words);
             assert!(class == 2 || class_words(class - 1) < words, "{words}");
         }
+    }
+
+    #[test]
+    fn rows_lie_one_behind_another_at_a_distance_that_suits_the_cache() {
+        for words in [1, 2, 4, 20, 60, 64, 65, 100, 200, 511, 512, 513, 1024, 100_000] {
+            let (first, distance) = rows(words);
+            // The header and the fields of the box, and the address in front of the row.
+            assert!(first >= 4 * WORD + WORD, "{words}");
+            assert!(distance >= (words + 1) * WORD && distance < (words + 1) * WORD + 2 * LINE, "{words}");
+            assert!(words <= 64 || (first % LINE, distance % (2 * LINE)) == (0, LINE), "{words}");
+        }
+        assert_eq!(class_of(MAX_WORDS), ROW - 1);
     }
 
     #[test]

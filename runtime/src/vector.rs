@@ -4,7 +4,10 @@
 //! a vector looks like.
 
 use crate::heap::{Heap, take};
-use crate::layout::{COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, class_of, header, vector_words};
+use crate::layout::{
+    COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, MAX_WORDS, ROW, ROWS_COUNT, ROWS_DISTANCE, ROWS_FIRST, WORD, class_of,
+    header, rows, vector_words,
+};
 use core::ptr;
 
 /// What [`vlad_new_vector`] is given, and gives.
@@ -42,6 +45,40 @@ pub unsafe extern "C" fn vlad_new_vector(wanted: *mut Wanted, heap: *mut Heap) {
     }
 }
 
+/// What [`vlad_new_rows`] is given, and gives.
+#[repr(C)]
+pub struct WantedRows {
+    /// The number of rows; then the box.
+    count: u64,
+    /// The length of each.
+    length: u64,
+    /// The number of fields of each element, none of which are pointers.
+    fields: usize,
+}
+
+/// A box of rows, none of which has been taken. What would be too large for a box has no rows.
+///
+/// # Safety
+///
+/// `wanted` names what a compiled program wants.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_new_rows(wanted: *mut WantedRows, heap: *mut Heap) {
+    // SAFETY: the caller's obligation; the box has room for what is written, and nothing else refers to it.
+    unsafe {
+        let WantedRows { count, length, fields } = *wanted;
+        let (first, distance) = rows(vector_words(length, 0, fields).unwrap_or(0));
+        let bytes = vector_words(length, 0, fields).and_then(|_| (count as usize).checked_mul(distance));
+        let words = bytes.map(|bytes| (first + bytes).div_ceil(WORD)).filter(|words| *words <= MAX_WORDS);
+        let class = class_of(words.unwrap_or(first / WORD));
+        let new = take(heap, class);
+        *new = header(0, class, 0);
+        *new.byte_add(ROWS_COUNT as usize) = if words.is_some() { count } else { 0 };
+        *new.byte_add(ROWS_DISTANCE as usize) = distance as u64;
+        *new.byte_add(ROWS_FIRST as usize) = new.byte_add(first) as u64;
+        (*wanted).count = new as u64;
+    }
+}
+
 /// What [`vlad_copy_vector`] is given, and gives.
 #[repr(C)]
 pub struct Request {
@@ -62,12 +99,13 @@ pub unsafe extern "C" fn vlad_copy_vector(request: *mut Request, heap: *mut Heap
     // others.
     unsafe {
         let Request { vector: old, words } = *request;
-        let kind = *old & 0xffff;
-        let new = take(heap, (kind >> 8) as usize);
+        let (pointers, class) = (*old & 0xff, (*old >> 8 & 0xff) as usize);
+        let class = if class == ROW { class_of(words) } else { class };
+        let new = take(heap, class);
         ptr::copy_nonoverlapping(old.add(1), new.add(1), words - 1);
-        *new = kind | 1 << 32;
+        *new = header(pointers as usize, class, 0);
         *old.byte_add(COUNT_OFFSET as usize).cast::<u32>() -= 1;
-        if kind & 0xff == MANY_POINTERS as u64 {
+        if pointers == MANY_POINTERS as u64 {
             for index in 0..*new.add(1) as usize {
                 let shared = *new.add(2 + index);
                 if shared >= IMMEDIATES {

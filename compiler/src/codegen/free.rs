@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! free(box):  if the box has no pointer fields and lies in a page: it joins the free boxes of the page, and if it is the only
-//!             one, the page joins its queue;
+//!             one, the page joins its queue; a row of a box of rows takes its owner from that box, which lives on or dies;
 //!             otherwise the run time does this, after the owners of what the fields refer to have been counted
 //! ```
 //!
@@ -23,9 +23,11 @@ pub fn function(unit: &mut Unit, signature: Signature) -> Result<ir::Function, E
     let (queue_page, free) = (unit.import(queue_page?, &mut code), unit.import(free?, &mut code));
     let mut context = FunctionBuilderContext::new();
     let mut builder = FunctionBuilder::new(&mut code, &mut context);
-    let [entry, plain, in_page, is_only, done, other] = std::array::from_fn(|_| builder.create_block());
-    builder.set_cold_block(is_only);
-    builder.set_cold_block(other);
+    let [entry, plain, in_page, is_only, done, large, row, last, other] =
+        std::array::from_fn(|_| builder.create_block());
+    for block in [is_only, last, other] {
+        builder.set_cold_block(block);
+    }
 
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
@@ -38,7 +40,7 @@ pub fn function(unit: &mut Unit, signature: Signature) -> Result<ir::Function, E
     builder.switch_to_block(plain);
     let classes = (0..layout::CLASSES).take_while(|class| layout::is_in_page(*class)).count();
     let is_large = builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, kind, (classes as i64) << 8);
-    builder.ins().brif(is_large, other, &[], in_page, &[]);
+    builder.ins().brif(is_large, large, &[], in_page, &[]);
 
     builder.switch_to_block(in_page);
     let page = builder.ins().band_imm_s(dead, -(layout::PAGE as i64));
@@ -49,6 +51,21 @@ pub fn function(unit: &mut Unit, signature: Signature) -> Result<ir::Function, E
 
     builder.switch_to_block(is_only);
     builder.ins().call(queue_page, &[page]);
+    builder.ins().jump(done, &[]);
+
+    builder.switch_to_block(large);
+    let is_row = builder.ins().icmp_imm_u(IntCC::Equal, kind, (layout::ROW as i64) << 8);
+    builder.ins().brif(is_row, row, &[], other, &[]);
+
+    builder.switch_to_block(row);
+    let rows = builder.ins().load(types::I64, TRUSTED, dead, layout::ROW_OWNER);
+    let owners = builder.ins().load(types::I32, TRUSTED, rows, layout::COUNT_OFFSET);
+    let owners = builder.ins().iadd_imm_s(owners, -1);
+    builder.ins().store(TRUSTED, owners, rows, layout::COUNT_OFFSET);
+    builder.ins().brif(owners, done, &[], last, &[]);
+
+    builder.switch_to_block(last);
+    builder.ins().call(free, &[rows]);
     builder.ins().jump(done, &[]);
 
     builder.switch_to_block(other);

@@ -51,6 +51,8 @@ impl Translator<'_, '_, '_> {
             Op::IntOf => self.builder.ins().fcvt_to_sint_sat(types::I64, args[0]),
             Op::RealOf => self.builder.ins().fcvt_from_sint(types::F64, args[0]),
             Op::NewVector(vector) => self.new_vector(vector, args[0])?,
+            Op::NewRows(vector) => self.new_rows(vector, args[0], args[1])?,
+            Op::NewRow(vector) => self.new_row(vector, &args)?,
             Op::Element(vector, field) => {
                 let ty = clif_type(self.function.values[inst.results[0]]);
                 self.element(vector, field as usize, ty, self.position(inst, &args))

@@ -66,7 +66,7 @@ impl Translator<'_, '_, '_> {
     }
 
     /// Changes the count of a box, which does not die of it.
-    fn count(&mut self, address: ir::Value, change: i64) {
+    pub(super) fn count(&mut self, address: ir::Value, change: i64) {
         let count = self.builder.ins().load(types::I32, TRUSTED, address, layout::COUNT_OFFSET);
         let count = self.builder.ins().iadd_imm_s(count, change);
         self.builder.ins().store(TRUSTED, count, address, layout::COUNT_OFFSET);

@@ -55,7 +55,7 @@ pub fn fields_in_place(function: &Function, block: BlockId, homes: &Homes) -> Ve
             let fits = |(last, count): &(usize, usize)| *last <= next_change && *count <= FEW;
             in_place[position] = uses.get(value).is_some_and(fits) && !homes.leaves(*value);
         }
-        if inst.op.changes_vector() || matches!(inst.op, Op::Box(..) | Op::NewVector(_) | Op::Call(_)) {
+        if inst.op.changes_vector() || inst.op.makes_vectors() || matches!(inst.op, Op::Box(..) | Op::Call(_)) {
             next_change = position;
         }
         for arg in &inst.args {

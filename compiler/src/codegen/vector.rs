@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! new_vector     a box to hand out, if the vector is small; else the run time makes it
+//! new_rows       the run time makes a box for them
+//! new_row        its address is computed; the box of the rows has one more owner
 //! element        a load; the address is computed from the place, and from the length behind pointer fields
 //! take_element   a load, and a store or one more owner
 //! with_element   stores, and a release of each pointer that is replaced; before that, if the vector has other owners,
@@ -20,11 +22,6 @@ use crate::codegen::{Error, layout};
 use crate::ssa::ir::{Inst, Int2, Op, Type, VectorId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, StackSlotData, StackSlotKind, types};
-
-/// Bytes of what a new vector is asked for with: its length, and the numbers of fields of an element.
-const MAKE_BYTES: u32 = 24;
-/// Bytes of what a copy is asked for with: the vector, and its words.
-const COPY_BYTES: u32 = 16;
 
 /// Numbers of fields of one element.
 #[derive(Clone, Copy)]
@@ -93,17 +90,97 @@ impl Translator<'_, '_, '_> {
         }
 
         self.builder.switch_to_block(slow);
-        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, MAKE_BYTES, 3);
-        let slot = self.builder.create_sized_stack_slot(slot);
-        let request = self.builder.ins().stack_addr(types::I64, slot, 0);
         let [pointers, others] =
             [width.pointers, width.others].map(|count| self.builder.ins().iconst(types::I64, count as i64));
-        for (index, part) in (0..).zip([length, pointers, others]) {
+        let made = self.request("vlad_new_vector", [length, pointers, others])?;
+        self.builder.ins().jump(ready, &[BlockArg::Value(made)]);
+
+        self.builder.switch_to_block(ready);
+        Ok(new)
+    }
+
+    /// A box for so many vectors of a length: one to hand out of its class if it is small, else the run time makes it.
+    pub(super) fn new_rows(
+        &mut self,
+        vector: VectorId,
+        count: ir::Value,
+        length: ir::Value,
+    ) -> Result<ir::Value, Error> {
+        let fields = self.unit.program.vectors[vector].fields.len();
+        let [slow, ready] = std::array::from_fn(|_| self.builder.create_block());
+        let new = self.builder.append_block_param(ready, types::I64);
+        self.builder.set_cold_block(slow);
+        // Short rows, and few of them, so that no product is too large.
+        let [some, few] = std::array::from_fn(|_| self.builder.create_block());
+        let is_short = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, length, layout::EXACT as i64);
+        self.builder.ins().brif(is_short, some, &[], slow, &[]);
+        self.builder.switch_to_block(some);
+        let are_few = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, count, layout::EXACT as i64);
+        self.builder.ins().brif(are_few, few, &[], slow, &[]);
+        self.builder.switch_to_block(few);
+        let distance = self.times(length, fields);
+        let header = layout::vector_header_words(0) as i64 + 1;
+        let distance = self.builder.ins().iadd_imm_s(distance, header);
+        let words = self.builder.ins().imul(distance, count);
+        let words = self.builder.ins().iadd_imm_s(words, (layout::SHORT_ROWS_FIRST / layout::WORD) as i64);
+        let rows = self.new_small_box(words, slow);
+        let distance = self.builder.ins().ishl_imm_u(distance, i64::from(layout::WORD.trailing_zeros()));
+        let first = self.builder.ins().iadd_imm_s(rows, layout::SHORT_ROWS_FIRST as i64);
+        let parts = [(count, layout::ROWS_COUNT), (distance, layout::ROWS_DISTANCE), (first, layout::ROWS_FIRST)];
+        for (part, offset) in parts {
+            self.builder.ins().store(TRUSTED, part, rows, offset);
+        }
+        self.builder.ins().jump(ready, &[BlockArg::Value(rows)]);
+
+        self.builder.switch_to_block(slow);
+        let fields = self.builder.ins().iconst(types::I64, fields as i64);
+        let rows = self.request("vlad_new_rows", [count, length, fields])?;
+        self.builder.ins().jump(ready, &[BlockArg::Value(rows)]);
+
+        self.builder.switch_to_block(ready);
+        Ok(new)
+    }
+
+    /// What a function of the run time gives, which finds its operands in memory and puts there what it makes.
+    fn request<const OPERANDS: usize>(
+        &mut self,
+        function: &'static str,
+        operands: [ir::Value; OPERANDS],
+    ) -> Result<ir::Value, Error> {
+        let bytes = (OPERANDS * layout::WORD) as u32;
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 3);
+        let slot = self.builder.create_sized_stack_slot(slot);
+        let request = self.builder.ins().stack_addr(types::I64, slot, 0);
+        for (index, part) in (0..).zip(operands) {
             self.builder.ins().store(TRUSTED, part, request, index * layout::WORD as i32);
         }
-        self.call_external(External::Slow("vlad_new_vector"), &[request])?;
-        let made = self.builder.ins().load(types::I64, TRUSTED, request, 0);
-        self.builder.ins().jump(ready, &[BlockArg::Value(made)]);
+        self.call_external(External::Slow(function), &[request])?;
+        Ok(self.builder.ins().load(types::I64, TRUSTED, request, 0))
+    }
+
+    /// The vector at a place of a box of rows; one of its own if the place is not there.
+    pub(super) fn new_row(&mut self, vector: VectorId, args: &[ir::Value]) -> Result<ir::Value, Error> {
+        let (rows, length, place) = (args[0], args[1], args[2]);
+        let [inside, outside, ready] = std::array::from_fn(|_| self.builder.create_block());
+        let new = self.builder.append_block_param(ready, types::I64);
+        self.builder.set_cold_block(outside);
+        let [count, distance, first] = [layout::ROWS_COUNT, layout::ROWS_DISTANCE, layout::ROWS_FIRST]
+            .map(|offset| self.builder.ins().load(types::I64, TRUSTED, rows, offset));
+        let is_inside = self.builder.ins().icmp(IntCC::UnsignedLessThan, place, count);
+        self.builder.ins().brif(is_inside, inside, &[], outside, &[]);
+
+        self.builder.switch_to_block(inside);
+        let distance = self.builder.ins().imul(distance, place);
+        let row = self.builder.ins().iadd(first, distance);
+        self.builder.ins().store(TRUSTED, rows, row, layout::ROW_OWNER);
+        let header = self.builder.ins().iconst(types::I64, layout::header(0, layout::ROW, 0) as i64);
+        self.builder.ins().store(TRUSTED, header, row, 0);
+        self.count(rows, 1);
+        self.builder.ins().jump(ready, &[BlockArg::Value(row)]);
+
+        self.builder.switch_to_block(outside);
+        let other = self.new_vector(vector, length)?;
+        self.builder.ins().jump(ready, &[BlockArg::Value(other)]);
 
         self.builder.switch_to_block(ready);
         Ok(new)
@@ -114,6 +191,12 @@ impl Translator<'_, '_, '_> {
         // Lengths have been compared with a bound that is far from what would not be represented.
         let words = self.times(length, width.others);
         let words = self.builder.ins().iadd_imm_s(words, width.header() as i64);
+        self.new_small_box(words, otherwise)
+    }
+
+    /// A box of so many words, which has no pointer fields; control goes to another block if it is not small, or if there is no
+    /// box to hand out.
+    fn new_small_box(&mut self, words: ir::Value, otherwise: ir::Block) -> ir::Value {
         let small = self.builder.create_block();
         let is_large = self.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, words, layout::EXACT as i64);
         self.builder.ins().brif(is_large, otherwise, &[], small, &[]);
@@ -249,13 +332,7 @@ impl Translator<'_, '_, '_> {
         self.builder.switch_to_block(shared);
         let words = self.times(length, width.pointers + width.others);
         let words = self.builder.ins().iadd_imm_s(words, width.header() as i64);
-        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, COPY_BYTES, 3);
-        let slot = self.builder.create_sized_stack_slot(slot);
-        let copy = self.builder.ins().stack_addr(types::I64, slot, 0);
-        self.builder.ins().store(TRUSTED, elements, copy, 0);
-        self.builder.ins().store(TRUSTED, words, copy, layout::WORD as i32);
-        self.call_external(External::Slow("vlad_copy_vector"), &[copy])?;
-        let new = self.builder.ins().load(types::I64, TRUSTED, copy, 0);
+        let new = self.request("vlad_copy_vector", [elements, words])?;
         self.builder.ins().jump(ready, &[BlockArg::Value(new)]);
 
         self.builder.switch_to_block(ready);

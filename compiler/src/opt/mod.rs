@@ -25,6 +25,7 @@
 //! | [`sink`] | what only errors need |
 //! | [`lanes`] | two rounds of a loop at a time |
 //! | [`rotate`] | tests at the ends of loops |
+//! | [`rows`] | rows of a matrix in one piece of memory |
 //!
 //! | passes over the whole program | |
 //! |---|---|
@@ -126,6 +127,7 @@ pub mod tail_modulo_cons;
 pub mod early_boxes;
 
 pub mod rotate;
+pub mod rows;
 
 pub mod schedule;
 

@@ -95,7 +95,7 @@ pub fn consumes(inst: &Inst, position: usize, modes: &Modes) -> bool {
 
 /// Whether results of an operation come with an owner.
 pub fn gives_owner(op: Op) -> bool {
-    op.changes_vector() || matches!(op, Op::Box(..) | Op::NewVector(_) | Op::Call(_))
+    op.changes_vector() || op.makes_vectors() || matches!(op, Op::Box(..) | Op::Call(_))
 }
 
 /// The pointers for which the function has a use that consumes an owner.

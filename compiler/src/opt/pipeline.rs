@@ -4,8 +4,8 @@ use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_branches,
     dead_loops, early_boxes, early_checks, flatten_sums, fold, fusion, gvn, inductions, inline, invariant_fields,
     jump_threading, lanes, late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, rotate,
-    schedule, select, shared_zeros, simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls, tail_calls,
-    tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
+    rows, schedule, select, shared_zeros, simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls,
+    tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -98,6 +98,7 @@ pub const PASSES: &[Pass] = &[
     pass("early-boxes", "make large boxes before what they hold", early_boxes::run),
     pass("rotate", "test at the ends of loops whether there is another round", rotate::run),
     pass("schedule", "bring operations close to their uses", schedule::run),
+    pass("rows", "take memory for all rows of a matrix at once", rows::run),
     Pass { stage: Stage::Counted, ..pass("memory", "count the owners of boxes", memory::run) },
 ];
 
@@ -212,6 +213,7 @@ const FINISH: &[Row] = &[
     ("block-params", "what does not change in a loop had one definition before"),
     ("simplify-cfg", "tests at the ends of loops are blocks of their own"),
     ("schedule", "code has its final form, and the owners of boxes should be counted where their fields are read"),
+    ("rows", "which loops make vectors, and where, changes no more"),
     ("memory", "SSA must be pure before it and never changes after it"),
 ];
 

@@ -183,6 +183,8 @@ enum Content {
     Alternative(u32),
     /// The fields of the elements of a vector, one element after another.
     Elements(VectorId),
+    /// For each row in the memory for the elements of vectors, whether it has been taken.
+    Rows(VectorId),
 }
 
 /// A box. Its memory lives as long as something here refers to it; `owners` is what the program believes.
@@ -286,7 +288,9 @@ impl<'p> Machine<'p, '_> {
                 self.check_alive(value, data)?;
                 match data.content {
                     Content::Alternative(tag) => Ok(tag),
-                    Content::Elements(vector) => broken(format!("{value} is a {vector}, not a boxed sum")),
+                    Content::Elements(vector) | Content::Rows(vector) => {
+                        broken(format!("{value} is a {vector}, or memory for some, not a boxed sum"))
+                    }
                 }
             }
             other => broken(format!("{value} is {other:?}, not a boxed sum")),
@@ -385,6 +389,8 @@ impl<'p> Machine<'p, '_> {
                 None => return broken(format!("{} is an integer that no real is", args[0])),
             },
             Op::NewVector(vector) => self.new_vector(vector, base, args[0])?,
+            Op::NewRows(vector) => self.new_rows(vector, base, args[0])?,
+            Op::NewRow(vector) => self.new_row(vector, base, args)?,
             Op::Element(vector, field) => self.element(vector, field, base, args)?,
             Op::TakeElement(vector, field) => self.take_element(vector, field, base, args)?,
             Op::WithElement(vector) => self.with_element(vector, base, args)?,

@@ -235,6 +235,11 @@ pub enum Op {
     Field(SumId, u32, u32),
     /// `int -> ptr`: the elements of a new vector of that length. Each is vacant, and not read before it is replaced.
     NewVector(VectorId),
+    /// `int, int -> ptr`: memory in one piece for the elements of so many vectors, of that length. Elements hold no pointers.
+    NewRows(VectorId),
+    /// `ptr, int, int -> ptr`: what [`Op::NewVector`] gives for that length, which is the one of these rows, in the memory
+    /// for the row at this place, or elsewhere if there is no such row. The producer's obligation: no place is named twice.
+    NewRow(VectorId),
     /// `ptr, int, int -> T`: a field of an element of the vector with these elements and this length at this place,
     /// counted from 0. The producer's obligation: the place is less than the length.
     Element(VectorId, u32),
@@ -481,6 +486,10 @@ impl Op {
     /// True when the result is the first operand, a vector, with other elements.
     pub fn changes_vector(self) -> bool {
         matches!(self, Op::WithElement(_) | Op::WithElements(_))
+    }
+    /// True when the result is the elements of a new vector, or memory for some.
+    pub fn makes_vectors(self) -> bool {
+        matches!(self, Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_))
     }
     /// True when executing the operation can be observed other than through its results, or depends on anything but
     /// its operands, so that it must stay where it is. Calls are decided by what they call.

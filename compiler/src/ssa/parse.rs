@@ -496,6 +496,8 @@ impl Parser {
             "has_tag" => Op::HasTag(sum(self)?, number(self, b)?),
             "field" => Op::Field(sum(self)?, number(self, b)?, number(self, c)?),
             "new_vector" => Op::NewVector(vector(self)?),
+            "new_rows" => Op::NewRows(vector(self)?),
+            "new_row" => Op::NewRow(vector(self)?),
             "element" => Op::Element(vector(self)?, number(self, b)?),
             "take_element" => Op::TakeElement(vector(self)?, number(self, b)?),
             "with_element" => Op::WithElement(vector(self)?),

@@ -148,6 +148,8 @@ impl fmt::Display for Op {
             Op::HasTag(sum, tag) => write!(f, "has_tag.{sum}.{tag}"),
             Op::Field(sum, tag, field) => write!(f, "field.{sum}.{tag}.{field}"),
             Op::NewVector(vector) => write!(f, "new_vector.{vector}"),
+            Op::NewRows(vector) => write!(f, "new_rows.{vector}"),
+            Op::NewRow(vector) => write!(f, "new_row.{vector}"),
             Op::Element(vector, field) => write!(f, "element.{vector}.{field}"),
             Op::TakeElement(vector, field) => write!(f, "take_element.{vector}.{field}"),
             Op::WithElement(vector) => write!(f, "with_element.{vector}"),

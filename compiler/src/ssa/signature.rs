@@ -53,6 +53,12 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             program.vectors.get(vector)?;
             (vec![Int], vec![Ptr])
         }
+        Op::NewRows(vector) | Op::NewRow(vector) => {
+            if program.vectors.get(vector)?.fields.contains(&Ptr) {
+                return None;
+            }
+            (if matches!(op, Op::NewRows(_)) { vec![Int, Int] } else { vec![Ptr, Int, Int] }, vec![Ptr])
+        }
         Op::Element(vector, field) | Op::TakeElement(vector, field) => {
             (vec![Ptr, Int, Int], vec![*program.vectors.get(vector)?.fields.get(field as usize)?])
         }

@@ -57,7 +57,7 @@ pub fn kinds(code: &ssa::Program, sources: &SourceMap) -> Vec<Kind> {
             for inst in &data.insts {
                 let (of, read) = match inst.op {
                     Op::Box(sum, tag) => (Data::Box(sum, tag), None),
-                    Op::NewVector(vector) => (Data::Vector(vector), None),
+                    Op::NewVector(vector) | Op::NewRow(vector) => (Data::Vector(vector), None),
                     Op::Field(sum, tag, field) => (Data::Box(sum, tag), Some(field)),
                     Op::Element(vector, field) | Op::TakeElement(vector, field) => (Data::Vector(vector), Some(field)),
                     _ => continue,

@@ -33,6 +33,31 @@ impl Machine<'_, '_> {
         Ok(self.make_box(Content::Elements(vector), vec![Datum::Vacant; fields]))
     }
 
+    /// Memory for vectors, none of which has been taken.
+    pub(super) fn new_rows(&mut self, vector: VectorId, base: usize, count: Value) -> Result<Datum, Error> {
+        let count = usize::try_from(self.int(base, count)?).ok().filter(|count| *count <= MOST_FIELDS);
+        let Some(count) = count else { return Err(Error::OutOfFuel) };
+        self.pay(count)?;
+        Ok(self.make_box(Content::Rows(vector), vec![Datum::Bool(false); count]))
+    }
+
+    /// A new vector, for which a place is taken that must be free.
+    pub(super) fn new_row(&mut self, vector: VectorId, base: usize, args: &[Value]) -> Result<Datum, Error> {
+        let place = usize::try_from(self.int(base, args[2])?).ok();
+        match self.get(base, args[0])? {
+            Datum::Box(data) if data.content == Content::Rows(vector) => {
+                self.check_alive(args[0], data)?;
+                let mut rows = data.fields.borrow_mut();
+                let row = place.and_then(|place| rows.get_mut(place));
+                if row.is_some_and(|row| matches!(std::mem::replace(row, Datum::Bool(true)), Datum::Bool(true))) {
+                    return broken(format!("a row of {} is taken for the second time", args[0]));
+                }
+            }
+            other => return broken(format!("{} is {other:?}, not memory for rows of {vector}", args[0])),
+        }
+        self.new_vector(vector, base, args[1])
+    }
+
     /// The box of the elements, and the position of the first field of the element at the place.
     fn place(&self, vector: VectorId, base: usize, args: &[Value]) -> Result<(Rc<BoxData>, usize), Error> {
         let (value, length, place) = (args[0], self.int(base, args[1])?, self.int(base, args[2])?);
