@@ -132,6 +132,11 @@ pub const ROW_OWNER: i32 = -8;
 /// Bytes of a line of the cache.
 pub const LINE: usize = 64;
 
+/// Rows that are longer than a page are not closer than so many lines to a whole number of pages apart. Processors that compare
+/// the ends of addresses only, as most do at first, take what is written for what is read next where one follows the other
+/// closely in its page; this should not happen for many rows of a matrix at once. An odd number.
+const FAR: usize = 7;
+
 /// Where the first row stands in its box, and the bytes from one to the next, given the words of each, with its header. Longer
 /// rows begin behind their headers at a line of the cache, as other large boxes do, and an odd number of lines apart, so that a
 /// walk down a column does not need the same few places of the cache again and again.
@@ -140,7 +145,16 @@ pub const fn rows(words: usize) -> (usize, usize) {
     if is_in_page(class_of(words)) {
         return (SHORT_ROWS_FIRST, bytes);
     }
-    (LINE, (bytes.div_ceil(LINE) | 1) * LINE)
+    let lines = bytes.div_ceil(LINE) | 1;
+    let of_page = lines % (PAGE / LINE);
+    let more = if of_page < FAR {
+        FAR - of_page
+    } else if of_page > PAGE / LINE - FAR {
+        PAGE / LINE + FAR - of_page
+    } else {
+        0
+    };
+    (LINE, (lines + more) * LINE)
 }
 
 /// The header of a new box, owned once.
@@ -192,7 +206,10 @@ mod tests {
             let (first, distance) = rows(words);
             // The header and the fields of the box, and the address in front of the row.
             assert!(first >= 4 * WORD + WORD, "{words}");
-            assert!(distance >= (words + 1) * WORD && distance < (words + 1) * WORD + 2 * LINE, "{words}");
+            assert!(
+                distance >= (words + 1) * WORD && distance < (words + 1) * WORD + 2 * FAR * LINE + 2 * LINE,
+                "{words}"
+            );
             assert!(words <= 64 || (first % LINE, distance % (2 * LINE)) == (0, LINE), "{words}");
         }
         assert_eq!(class_of(MAX_WORDS), ROW - 1);

@@ -2,7 +2,7 @@
 
 use crate::opt::rewrite::{Definitions, keep};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Int2, Op, Target, Terminator, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Int2, Op, Target, Terminator, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A function with what is known about it.
@@ -111,6 +111,29 @@ pub fn preheader(function: &mut Function, graph: &Graph, header: BlockId) -> Blo
         }
     }
     before
+}
+
+/// Runs `each` on all tests whose outcome is known because control has come to the block from the one before; to a loop, from
+/// the one before the loop, since what it has tested does not change there.
+pub fn each_outcome<'f>(
+    function: &'f Function,
+    graph: &Graph,
+    definitions: &'f Definitions,
+    block: BlockId,
+    mut each: impl FnMut(&'f Inst, bool),
+) {
+    let mut before = graph.predecessors[block].iter().filter(|from| !graph.dominates(block, **from));
+    let (Some(&from), None) = (before.next(), before.next()) else { return };
+    let Terminator::Branch(condition, yes, _) = &function.blocks[from].terminator else { return };
+    let mut waiting = vec![(*condition, yes.block == block)];
+    while let Some((condition, holds)) = waiting.pop() {
+        let Some(inst) = definitions.inst(function, condition) else { continue };
+        match (inst.op, holds) {
+            (Op::And, true) | (Op::Or, false) => waiting.extend(inst.args.iter().map(|arg| (*arg, holds))),
+            (Op::Not, _) => waiting.push((inst.args[0], !holds)),
+            _ => each(inst, holds),
+        }
+    }
 }
 
 /// The one that all are.

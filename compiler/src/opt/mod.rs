@@ -23,6 +23,7 @@
 //! | [`fusion`] | vectors whose elements are computed where they are read |
 //! | [`late_changes`] | changes of vectors behind reads |
 //! | [`sink`] | what only errors need |
+//! | [`jam`] | sums of several rounds of a loop around them at a time |
 //! | [`lanes`] | two rounds of a loop at a time |
 //! | [`rotate`] | tests at the ends of loops |
 //! | [`rows`] | rows of a matrix in one piece of memory |
@@ -60,6 +61,8 @@ pub mod simplify_cfg;
 pub mod fold;
 
 pub mod gvn;
+
+pub mod jam;
 
 pub mod jump_threading;
 

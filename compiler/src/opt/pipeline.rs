@@ -2,7 +2,7 @@
 
 use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_branches,
-    dead_loops, early_boxes, early_checks, flatten_sums, fold, fusion, gvn, inductions, inline, invariant_fields,
+    dead_loops, early_boxes, early_checks, flatten_sums, fold, fusion, gvn, inductions, inline, invariant_fields, jam,
     jump_threading, lanes, late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, rotate,
     rows, schedule, select, shared_zeros, simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls,
     tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
@@ -88,6 +88,7 @@ pub const PASSES: &[Pass] = &[
     pass("neutral-sums", "start sums of loops at -0.0 instead of the symbolic zero", neutral_sums::run),
     pass("late-changes", "change vectors after they have been read", late_changes::run),
     pass("sink", "compute what only errors need where they are reported", sink::run),
+    pass("jam", "make sums of several rounds of the loop around them at a time", jam::run),
     Pass {
         changes_numbers: true,
         ..pass("fast-lanes", "make sums of loops in lanes, in another order", lanes::run_fast)
@@ -202,6 +203,7 @@ const FINISH: &[Row] = &[
     ("merge-functions", "functions that differed in what was dropped are the same now"),
     ("compact", "later stages allocate tables for everything that has a number"),
     ("sink", "nothing looks for equal operations any more, and loops should do in lanes what they need only"),
+    ("jam", "loops have their final form, and what they do for errors only is not in the way"),
     (
         "fast-lanes",
         "sums and products in lanes are made of other lanes, and the rest of the loops is as good as it gets",

@@ -97,8 +97,9 @@ struct Builder {
     /// Where it starts, if that is a constant.
     constant: Option<i64>,
     bound: Value,
-    /// Whether the bound is the length of a vector that is there before the loop.
-    is_length: bool,
+    /// Whether the bound is known not to be negative: it is the length of a vector that is there before the loop, or a test before
+    /// the loop has said so.
+    is_count: bool,
     /// What every round checks the counter to be below, where the loop may fail otherwise, too.
     limit: Option<Value>,
     /// The box of the node.
@@ -220,24 +221,32 @@ impl Plan {
     }
 
     fn change_builder(&self, function: &mut Function, vector: Option<VectorId>) {
-        let Builder { header, before, position, tape, counter, first, bound, limit, node, .. } = self.builder;
+        let Builder { header, before, position, tape, counter, first, bound, limit, node, is_count, .. } = self.builder;
         let mut insts = std::mem::take(&mut function.blocks[before].insts);
         let mut maker = Maker { function, insts: &mut insts };
-        let length = if self.builder.is_length && self.builder.constant == Some(0) {
+        // The loop is left when the counter has reached the bound, so that it has made all rounds. A vector for them must be there
+        // before it is known that it will: it is no longer than what the rounds check.
+        let rounds = if is_count && self.builder.constant == Some(0) {
             bound
         } else {
             let none = maker.int(0);
-            let mut runs = maker.make(Op::IntCompare(IntCompare::Lt), &[first, bound], Type::Bool);
-            let mut bound = bound;
-            if let Some(limit) = limit {
-                let below = Op::IntCompare(IntCompare::Below);
-                let passes = maker.make(below, &[first, limit], Type::Bool);
-                runs = maker.make(Op::And, &[runs, passes], Type::Bool);
-                let is_less = maker.make(below, &[bound, limit], Type::Bool);
-                bound = maker.make(Op::Select, &[is_less, bound, limit], Type::Int);
-            }
+            let runs = maker.make(Op::IntCompare(IntCompare::Lt), &[first, bound], Type::Bool);
             let rounds = maker.make(Op::Int2(Int2::Sub), &[bound, first], Type::Int);
             maker.make(Op::Select, &[runs, rounds, none], Type::Int)
+        };
+        let length = match limit.filter(|_| vector.is_some()) {
+            None => rounds,
+            Some(limit) => {
+                let below = Op::IntCompare(IntCompare::Below);
+                let [none, zero] = [0; 2].map(|number| maker.int(number));
+                let is_some = maker.make(Op::IntCompare(IntCompare::Lt), &[zero, rounds], Type::Bool);
+                let passes = maker.make(below, &[first, limit], Type::Bool);
+                let most = maker.make(Op::Int2(Int2::Sub), &[limit, first], Type::Int);
+                let is_less = maker.make(below, &[rounds, most], Type::Bool);
+                let least = maker.make(Op::Select, &[is_less, rounds, most], Type::Int);
+                let runs = maker.make(Op::And, &[is_some, passes], Type::Bool);
+                maker.make(Op::Select, &[runs, least, none], Type::Int)
+            }
         };
         let start = vector.map(|vector| maker.make(Op::NewVector(vector), &[length], Type::Ptr));
         function.blocks[before].insts = insts;
@@ -267,7 +276,7 @@ impl Plan {
         // On the way out the tape becomes a box.
         let made = function.values.push(Type::Ptr);
         let held = self.held.iter().map(|(value, _)| *value);
-        let args = [length].into_iter().chain(vector.map(|_| tape)).chain(held).collect();
+        let args = [rounds].into_iter().chain(vector.map(|_| tape)).chain(held).collect();
         let inst = Inst { op: Op::Box(self.sum, self.node), args, results: smallvec![made], span: None };
         let mut terminator = function.blocks[header].terminator.clone();
         for target in terminator.targets_mut() {

@@ -1,9 +1,9 @@
 //! What tests on the way to a block tell about integers, and places that are in range for that.
 
-use crate::opt::loops::{Linear, counter, linear};
+use crate::opt::loops::{Linear, counter, each_outcome, linear};
 use crate::opt::rewrite::{Definitions, Replacements};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Compare, Function, Inst, IntCompare, Op, Terminator, Type, Value, Values};
+use crate::ssa::ir::{BlockId, Compare, Function, Inst, IntCompare, Op, Type, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many tests are looked at for a fact.
@@ -43,29 +43,6 @@ pub(super) fn equal_integers(function: &Function, graph: &Graph, definitions: &D
         });
     }
     equal
-}
-
-/// Runs `each` on all tests whose outcome is known because control has come to the block from the one before; to a loop, from
-/// the one before the loop, since what it has tested does not change there.
-fn each_outcome<'f>(
-    function: &'f Function,
-    graph: &Graph,
-    definitions: &'f Definitions,
-    block: BlockId,
-    mut each: impl FnMut(&'f Inst, bool),
-) {
-    let mut before = graph.predecessors[block].iter().filter(|from| !graph.dominates(block, **from));
-    let (Some(&from), None) = (before.next(), before.next()) else { return };
-    let Terminator::Branch(condition, yes, _) = &function.blocks[from].terminator else { return };
-    let mut waiting = vec![(*condition, yes.block == block)];
-    while let Some((condition, holds)) = waiting.pop() {
-        let Some(inst) = definitions.inst(function, condition) else { continue };
-        match (inst.op, holds) {
-            (Op::And, true) | (Op::Or, false) => waiting.extend(inst.args.iter().map(|arg| (*arg, holds))),
-            (Op::Not, _) => waiting.push((inst.args[0], !holds)),
-            _ => each(inst, holds),
-        }
-    }
 }
 
 /// A parameter of a loop that is changed by a constant in each round.

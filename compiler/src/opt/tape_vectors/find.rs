@@ -4,7 +4,7 @@ use super::study::Study;
 use super::{Builder, Plan, Read, Reader};
 use crate::opt::data_flow::{Class, Classes, Place};
 use crate::opt::effects::Effects;
-use crate::opt::loops::{Code, preheader, same};
+use crate::opt::loops::{Code, each_outcome, preheader, same};
 use crate::opt::rewrite::use_counts;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
@@ -123,7 +123,7 @@ fn find_homes(tapes: &mut [Tape], classes: &Classes, classes_of: &FxHashMap<SumI
 pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<Plan> {
     let code = Code::new(&program.functions[tape.maker]);
     let (mut builder, node) = builder(&code, tape)?;
-    builder.is_length = is_length(&code, &builder, |_| false);
+    builder.is_count = is_length(&code, &builder, |_| false) || is_tested(&code, &builder);
     if !is_length(&code, &builder, |id| builder.body.contains(&id)) && !completes(&code, effects, &builder.body) {
         builder.limit = Some(limit(&code, &builder)?);
     }
@@ -236,7 +236,7 @@ fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
         first,
         constant,
         bound,
-        is_length: false,
+        is_count: false,
         limit: None,
         node: made,
     };
@@ -278,6 +278,20 @@ fn is_length(code: &Code<'_>, builder: &Builder, within: impl Fn(BlockId) -> boo
                 _ => false,
             })
     })
+}
+
+/// Whether a test on every way to the loop has found the bound to be a number from zero to another one.
+fn is_tested(code: &Code<'_>, builder: &Builder) -> bool {
+    let mut block = Some(builder.before);
+    let mut is_tested = false;
+    while let Some(here) = block.filter(|_| !is_tested) {
+        each_outcome(code.function, &code.graph, &code.definitions, here, |inst, holds| {
+            let is_below = inst.op == Op::IntCompare(IntCompare::Below) && inst.args[0] == builder.bound;
+            is_tested |= is_below && holds;
+        });
+        block = code.graph.dominator[here];
+    }
+    is_tested
 }
 
 /// What the counter is checked against on the way to the node of each round.
