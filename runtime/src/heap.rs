@@ -19,8 +19,8 @@
 //! [`crate::layout`]), so a chain of any length takes no stack.
 
 use crate::layout::{
-    CLASSES, COUNT_OFFSET, HEAP_BYTES, IMMEDIATES, LINE, MANY_POINTERS, PAGE, ROW, ROW_OWNER, WORD, class_words,
-    is_in_page,
+    CLASSES, COUNT_OFFSET, HEAP_BYTES, IMMEDIATES, LINE, MANY_POINTERS, PAGE, ROW, WORD, class_words, is_in_page,
+    row_offset,
 };
 use core::ptr;
 
@@ -258,7 +258,7 @@ pub unsafe extern "C" fn vlad_queue_page(page: *mut u64, heap: *mut Heap) {
     }
 }
 
-/// The number of pointer fields of a box, or [`MANY_POINTERS`], and its class times 256. Reads no more than that: processors wait
+/// The first byte of a box, in most the number of pointer fields, and its class times 256. Reads no more than that: processors wait
 /// when they read as one what has been written in parts, and the count of owners is written most often.
 ///
 /// # Safety
@@ -279,7 +279,7 @@ unsafe fn take_back(heap: *mut Heap, mut dead: *mut u64, mut class: usize) {
     // owns its box of rows, which has no pointer fields.
     unsafe {
         if class == ROW {
-            dead = *dead.byte_offset(ROW_OWNER as isize).cast::<*mut u64>();
+            dead = dead.byte_sub(row_offset(*dead.cast()));
             let count = dead.byte_add(COUNT_OFFSET as usize).cast::<u32>();
             *count -= 1;
             if *count > 0 {
@@ -393,7 +393,7 @@ pub unsafe extern "C" fn vlad_free(dead: *mut u64, heap: *mut Heap) {
         let mut waiting: *mut u64 = ptr::null_mut();
         loop {
             let kind = kind(current);
-            let mut pointers = usize::from(kind & 0xff);
+            let mut pointers = if usize::from(kind >> 8) == ROW { 0 } else { usize::from(kind & 0xff) };
             let mut field = current.add(1);
             if pointers == MANY_POINTERS {
                 pointers = *field as usize;

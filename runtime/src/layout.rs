@@ -11,8 +11,9 @@
 //! The elements of a vector are a box, too. If they have pointer fields, the first byte is 255; the pointer fields of all
 //! elements stand before the other fields of all elements.
 //!
-//! Vectors of one length may lie in one box, the *rows* (see [`rows`]), one behind another: each with its header, in front of
-//! which stands the address of the rows. They belong to the class [`ROW`], own no memory, and have no pointer fields.
+//! Vectors of one length may lie in one box, the *rows* (see [`rows`]), one behind another, each with its header. They belong to
+//! the class [`ROW`], own no memory, and have no pointer fields; the other three bytes of the first four say how far behind the
+//! beginning of the box they stand (see [`row_offset`]).
 //!
 //! A pointer below [`IMMEDIATES`] is no address but the tag of an alternative without fields.
 //!
@@ -124,10 +125,15 @@ pub const ROWS_DISTANCE: i32 = 16;
 pub const ROWS_FIRST: i32 = 24;
 
 /// Where the first of short rows stands.
-pub const SHORT_ROWS_FIRST: usize = ROWS_FIRST as usize + 2 * WORD;
+pub const SHORT_ROWS_FIRST: usize = ROWS_FIRST as usize + WORD;
 
-/// Where the address of its rows stands, seen from a row.
-pub const ROW_OWNER: i32 = -8;
+/// The words from the beginning of a box of rows to any row are fewer.
+pub const MOST_ROW_WORDS: usize = 1 << 24;
+
+/// The bytes from the beginning of its box to a row, given the first half of the header of the row: bytes 0, 2 and 3, in words.
+pub const fn row_offset(half: u32) -> usize {
+    (half & 0xff | half >> 8 & 0xff_ff00) as usize * WORD
+}
 
 /// Bytes of a line of the cache.
 pub const LINE: usize = 64;
@@ -141,7 +147,7 @@ const FAR: usize = 7;
 /// rows begin behind their headers at a line of the cache, as other large boxes do, and an odd number of lines apart, so that a
 /// walk down a column does not need the same few places of the cache again and again.
 pub const fn rows(words: usize) -> (usize, usize) {
-    let bytes = (words + 1) * WORD;
+    let bytes = words * WORD;
     if is_in_page(class_of(words)) {
         return (SHORT_ROWS_FIRST, bytes);
     }
@@ -204,15 +210,13 @@ mod tests {
     fn rows_lie_one_behind_another_at_a_distance_that_suits_the_cache() {
         for words in [1, 2, 4, 20, 60, 64, 65, 100, 200, 511, 512, 513, 1024, 100_000] {
             let (first, distance) = rows(words);
-            // The header and the fields of the box, and the address in front of the row.
-            assert!(first >= 4 * WORD + WORD, "{words}");
-            assert!(
-                distance >= (words + 1) * WORD && distance < (words + 1) * WORD + 2 * FAR * LINE + 2 * LINE,
-                "{words}"
-            );
+            // Behind the header and the fields of the box.
+            assert!(first >= 4 * WORD, "{words}");
+            assert!(distance >= words * WORD && distance < words * WORD + 2 * FAR * LINE + 2 * LINE, "{words}");
             assert!(words <= 64 || (first % LINE, distance % (2 * LINE)) == (0, LINE), "{words}");
         }
         assert_eq!(class_of(MAX_WORDS), ROW - 1);
+        assert_eq!(row_offset(0x1234_7f56), 0x12_3456 * WORD);
     }
 
     #[test]

@@ -5,8 +5,8 @@
 
 use crate::heap::{Heap, take};
 use crate::layout::{
-    COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, MAX_WORDS, ROW, ROWS_COUNT, ROWS_DISTANCE, ROWS_FIRST, WORD, class_of,
-    header, rows, vector_words,
+    COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, MAX_WORDS, MOST_ROW_WORDS, ROW, ROWS_COUNT, ROWS_DISTANCE, ROWS_FIRST,
+    WORD, class_of, header, rows, vector_words,
 };
 use core::ptr;
 
@@ -68,7 +68,8 @@ pub unsafe extern "C" fn vlad_new_rows(wanted: *mut WantedRows, heap: *mut Heap)
         let WantedRows { count, length, fields } = *wanted;
         let (first, distance) = rows(vector_words(length, 0, fields).unwrap_or(0));
         let bytes = vector_words(length, 0, fields).and_then(|_| (count as usize).checked_mul(distance));
-        let words = bytes.map(|bytes| (first + bytes).div_ceil(WORD)).filter(|words| *words <= MAX_WORDS);
+        let words =
+            bytes.map(|bytes| (first + bytes).div_ceil(WORD)).filter(|words| *words <= MAX_WORDS.min(MOST_ROW_WORDS));
         let class = class_of(words.unwrap_or(first / WORD));
         let new = take(heap, class);
         *new = header(0, class, 0);
@@ -100,7 +101,7 @@ pub unsafe extern "C" fn vlad_copy_vector(request: *mut Request, heap: *mut Heap
     unsafe {
         let Request { vector: old, words } = *request;
         let (pointers, class) = (*old & 0xff, (*old >> 8 & 0xff) as usize);
-        let class = if class == ROW { class_of(words) } else { class };
+        let (pointers, class) = if class == ROW { (0, class_of(words)) } else { (pointers, class) };
         let new = take(heap, class);
         ptr::copy_nonoverlapping(old.add(1), new.add(1), words - 1);
         *new = header(pointers as usize, class, 0);

@@ -23,7 +23,7 @@ pub fn function(unit: &mut Unit, signature: Signature) -> Result<ir::Function, E
     let (queue_page, free) = (unit.import(queue_page?, &mut code), unit.import(free?, &mut code));
     let mut context = FunctionBuilderContext::new();
     let mut builder = FunctionBuilder::new(&mut code, &mut context);
-    let [entry, plain, in_page, is_only, done, large, row, last, other] =
+    let [entry, plain, in_page, is_only, done, special, row, last, other] =
         std::array::from_fn(|_| builder.create_block());
     for block in [is_only, last, other] {
         builder.set_cold_block(block);
@@ -32,15 +32,15 @@ pub fn function(unit: &mut Unit, signature: Signature) -> Result<ir::Function, E
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
     let dead = builder.block_params(entry)[0];
-    // The number of pointer fields, and the class.
+    // The number of pointer fields, or part of the place of a row, and the class.
     let kind = builder.ins().uload16(types::I64, TRUSTED, dead, 0);
-    let pointers = builder.ins().band_imm_s(kind, 0xff);
-    builder.ins().brif(pointers, other, &[], plain, &[]);
+    let first = builder.ins().band_imm_s(kind, 0xff);
+    builder.ins().brif(first, special, &[], plain, &[]);
 
     builder.switch_to_block(plain);
     let classes = (0..layout::CLASSES).take_while(|class| layout::is_in_page(*class)).count();
     let is_large = builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, kind, (classes as i64) << 8);
-    builder.ins().brif(is_large, large, &[], in_page, &[]);
+    builder.ins().brif(is_large, special, &[], in_page, &[]);
 
     builder.switch_to_block(in_page);
     let page = builder.ins().band_imm_s(dead, -(layout::PAGE as i64));
@@ -53,12 +53,20 @@ pub fn function(unit: &mut Unit, signature: Signature) -> Result<ir::Function, E
     builder.ins().call(queue_page, &[page]);
     builder.ins().jump(done, &[]);
 
-    builder.switch_to_block(large);
-    let is_row = builder.ins().icmp_imm_u(IntCC::Equal, kind, (layout::ROW as i64) << 8);
+    builder.switch_to_block(special);
+    let class = builder.ins().ushr_imm_u(kind, 8);
+    let is_row = builder.ins().icmp_imm_u(IntCC::Equal, class, layout::ROW as i64);
     builder.ins().brif(is_row, row, &[], other, &[]);
 
     builder.switch_to_block(row);
-    let rows = builder.ins().load(types::I64, TRUSTED, dead, layout::ROW_OWNER);
+    // See `layout::row_offset`.
+    let half = builder.ins().uload32(TRUSTED, dead, 0);
+    let low = builder.ins().band_imm_s(half, 0xff);
+    let high = builder.ins().ushr_imm_u(half, 8);
+    let high = builder.ins().band_imm_s(high, 0xff_ff00);
+    let offset = builder.ins().bor(low, high);
+    let offset = builder.ins().ishl_imm_u(offset, i64::from(layout::WORD.trailing_zeros()));
+    let rows = builder.ins().isub(dead, offset);
     let owners = builder.ins().load(types::I32, TRUSTED, rows, layout::COUNT_OFFSET);
     let owners = builder.ins().iadd_imm_s(owners, -1);
     builder.ins().store(TRUSTED, owners, rows, layout::COUNT_OFFSET);

@@ -119,8 +119,7 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().brif(are_few, few, &[], slow, &[]);
         self.builder.switch_to_block(few);
         let distance = self.times(length, fields);
-        let header = layout::vector_header_words(0) as i64 + 1;
-        let distance = self.builder.ins().iadd_imm_s(distance, header);
+        let distance = self.builder.ins().iadd_imm_s(distance, layout::vector_header_words(0) as i64);
         let words = self.builder.ins().imul(distance, count);
         let words = self.builder.ins().iadd_imm_s(words, (layout::SHORT_ROWS_FIRST / layout::WORD) as i64);
         let rows = self.new_small_box(words, slow);
@@ -172,8 +171,13 @@ impl Translator<'_, '_, '_> {
         self.builder.switch_to_block(inside);
         let distance = self.builder.ins().imul(distance, place);
         let row = self.builder.ins().iadd(first, distance);
-        self.builder.ins().store(TRUSTED, rows, row, layout::ROW_OWNER);
-        let header = self.builder.ins().iconst(types::I64, layout::header(0, layout::ROW, 0) as i64);
+        let offset = self.builder.ins().isub(row, rows);
+        let offset = self.builder.ins().ushr_imm_u(offset, i64::from(layout::WORD.trailing_zeros()));
+        let low = self.builder.ins().band_imm_s(offset, 0xff);
+        let high = self.builder.ins().band_imm_s(offset, 0xff_ff00);
+        let high = self.builder.ins().ishl_imm_u(high, 8);
+        let header = self.builder.ins().bor_imm_s(low, layout::header(0, layout::ROW, 0) as i64);
+        let header = self.builder.ins().bor(header, high);
         self.builder.ins().store(TRUSTED, header, row, 0);
         self.count(rows, 1);
         self.builder.ins().jump(ready, &[BlockArg::Value(row)]);
