@@ -204,6 +204,7 @@ const FINISH: &[Row] = &[
     ("compact", "later stages allocate tables for everything that has a number"),
     ("sink", "nothing looks for equal operations any more, and loops should do in lanes what they need only"),
     ("jam", "loops have their final form, and what they do for errors only is not in the way"),
+    ("dce", "rounds that are made at a time share their tests"),
     (
         "fast-lanes",
         "sums and products in lanes are made of other lanes, and the rest of the loops is as good as it gets",
