@@ -68,6 +68,17 @@ fn the_gradient_of_deep_recursion_takes_no_stack() {
     check(&format!("{NUMBERS}{SUM}{TOTAL}{program}"), "1e6", "160M", "1000001000000");
 }
 
+/// One row of each of 200 matrices of 80 kB: rows that are kept do not keep their matrices.
+#[test]
+fn a_row_that_is_kept_is_all_that_is_kept() {
+    let program = "(define n (read-real))
+                   (define (matrix k) (build 100 (lambda (i) (build 100 (lambda (j) (+ i j k))))))
+                   (define (rows k l) (if (= k 0) l (rows (- k 1) (cons (vector-ref (matrix k) (if (< k 3) 0 1)) l))))
+                   (define (firsts l) (if (null? l) 0 (+ (vector-ref (car l) 0) (firsts (cdr l)))))
+                   (firsts (rows n '()))";
+    check(program, "200", "9M", "20298");
+}
+
 /// The tape of a tail loop: two numbers and a pointer for each step, 32 MB, built and read by loops.
 #[test]
 fn the_derivative_of_a_loop_takes_no_stack() {

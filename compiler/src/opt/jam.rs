@@ -105,12 +105,13 @@ impl Nest {
         let steps = steps(code, header);
         let (before, entry) = Self::way_to(code, &body, header, inner)?;
         let (inner_body, counts) = Self::sums(code, inner)?;
-        let ends_here = |block: &BlockId| {
-            let from = &code.graph.predecessors[*block];
-            ends(function, *block) && from.iter().all(|from| body.contains(from))
-        };
         let is_ahead = |block: &BlockId| before.contains(block) || [header, inner, inner_body].contains(block);
-        let is_behind = |block: &BlockId| (body.contains(block) || ends_here(block)) && !is_ahead(block);
+        let is_behind = |block: &BlockId| body.contains(block) && !is_ahead(block);
+        // Blocks that end in an error may use what the loop defines, whoever else leads there.
+        let targets =
+            body.iter().filter(|block| is_behind(block)).flat_map(|block| function.blocks[*block].terminator.targets());
+        let errors: FxHashSet<BlockId> = targets.map(|target| target.block).filter(|to| !body.contains(to)).collect();
+        let is_behind = |block: &BlockId| is_behind(block) || errors.contains(block);
         let behind: Vec<BlockId> = code.graph.order.iter().copied().filter(is_behind).collect();
 
         let size =
@@ -136,7 +137,11 @@ impl Nest {
             }
             block.insts.iter().flat_map(|inst| &inst.args).for_each(|arg| needs_carried |= carried.contains(arg));
             match &block.terminator {
-                Terminator::Branch(condition, ..) => needs_carried |= carried.contains(condition),
+                Terminator::Branch(condition, yes, no) => {
+                    let leads_on = |target: &&Target| ahead.contains(&target.block);
+                    let passed = [yes, no].into_iter().filter(leads_on).flat_map(|target| &target.args);
+                    needs_carried |= carried.contains(condition) || passed.into_iter().any(|arg| carried.contains(arg));
+                }
                 Terminator::Jump(target) => needs_carried |= target.args.iter().any(|arg| carried.contains(arg)),
                 _ => return None,
             }

@@ -99,7 +99,7 @@ pub fn gives_owner(op: Op) -> bool {
 }
 
 /// The pointers for which the function has a use that consumes an owner.
-fn wants_owner(function: &Function, modes: &Modes) -> EntityVec<Value, bool> {
+pub fn wants_owner(function: &Function, modes: &Modes) -> EntityVec<Value, bool> {
     let mut wanted = function.values.same_ids(false);
     let mut waiting = Vec::new();
     for block in function.blocks.values() {

@@ -15,6 +15,9 @@
 //! length that is known before they are made, and hold no pointers, memory is taken for all at once. So a walk down a column goes by
 //! equal steps, whatever the heap looks like, and a row costs no search for memory.
 //!
+//! A row keeps the memory of all. So nobody but the table may own one: rows of tables whose elements are stored elsewhere, returned or
+//! changed in place are boxes of their own, and a program that keeps a row of each of many matrices keeps no more than these.
+//!
 //! No place is named twice: a row is made once in each round of the loop that counts its place, and its memory just outside that
 //! loop; or it is made as often as the memory, at a place of its own that is constant.
 //!
@@ -22,7 +25,8 @@
 
 use crate::base::EntityVec;
 use crate::opt::loops::{Code, same};
-use crate::opt::rewrite::append;
+use crate::opt::ownership::{Modes, wants_owner};
+use crate::opt::rewrite::{append, use_counts};
 use crate::ssa::ir::{BlockId, Function, Inst, Int2, Op, Program, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
@@ -30,18 +34,54 @@ use smallvec::smallvec;
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
     let mut changed = false;
+    let handed_out = handed_out(program);
     for id in program.functions.ids() {
         let function = &program.functions[id];
         let is_row = |inst: &Inst| matches!(inst.op, Op::NewVector(kind) if !holds_pointers(program, kind));
         let is_table = |inst: &Inst| matches!(inst.op, Op::NewVector(kind) if holds_pointers(program, kind));
         let insts = || function.blocks.values().flat_map(|block| &block.insts);
         if insts().any(is_table) && insts().any(is_row) {
-            let found = Search::new(program, function).matrices();
+            let found = Search::new(program, function, &handed_out).matrices();
             changed |= !found.is_empty();
             apply(&mut program.functions[id], found);
         }
     }
     changed
+}
+
+/// The fields of vectors whose elements get owners elsewhere: they are stored, returned, or changed.
+fn handed_out(program: &Program) -> FxHashSet<(VectorId, u32)> {
+    let modes = Modes::infer(program);
+    let mut found = FxHashSet::default();
+    for function in program.functions.values() {
+        let insts = || function.blocks.values().flat_map(|block| &block.insts);
+        if !insts().any(|inst| matches!(inst.op, Op::Element(..)) && function.values[inst.results[0]] == Type::Ptr) {
+            continue;
+        }
+        let wanted = wants_owner(function, &modes);
+        let mut sources: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
+        for inst in insts().filter(|inst| matches!(inst.op, Op::Select | Op::Opaque)) {
+            sources.entry(inst.results[0]).or_default().extend(&inst.args);
+        }
+        for target in function.blocks.values().flat_map(|block| block.terminator.targets()) {
+            for (param, arg) in function.blocks[target.block].params.iter().zip(&target.args) {
+                sources.entry(*param).or_default().push(*arg);
+            }
+        }
+        let mut waiting: Vec<Value> = wanted.iter().filter(|(_, wanted)| **wanted).map(|(value, _)| value).collect();
+        let mut seen: FxHashSet<Value> = waiting.iter().copied().collect();
+        while let Some(value) = waiting.pop() {
+            waiting.extend(sources.get(&value).into_iter().flatten().copied().filter(|value| seen.insert(*value)));
+        }
+        for inst in insts() {
+            if let Op::Element(kind, field) = inst.op
+                && seen.contains(&inst.results[0])
+            {
+                found.insert((kind, field));
+            }
+        }
+    }
+    found
 }
 
 fn holds_pointers(program: &Program, kind: VectorId) -> bool {
@@ -109,6 +149,7 @@ impl Place {
 
 struct Search<'p> {
     program: &'p Program,
+    handed_out: &'p FxHashSet<(VectorId, u32)>,
     code: Code<'p>,
     /// The header of the innermost loop around each block, and that of the loop around each loop.
     innermost: EntityVec<BlockId, Option<BlockId>>,
@@ -120,10 +161,11 @@ struct Search<'p> {
     passed_on: FxHashMap<Value, Vec<Value>>,
     /// The changes of each vector.
     changes: FxHashMap<Value, Vec<&'p Inst>>,
+    uses: EntityVec<Value, u32>,
 }
 
 impl<'p> Search<'p> {
-    fn new(program: &'p Program, function: &'p Function) -> Search<'p> {
+    fn new(program: &'p Program, function: &'p Function, handed_out: &'p FxHashSet<(VectorId, u32)>) -> Search<'p> {
         let code = Code::new(function);
         let graph = &code.graph;
         let mut innermost = function.blocks.same_ids(None);
@@ -150,7 +192,18 @@ impl<'p> Search<'p> {
         for inst in function.blocks.values().flat_map(|block| &block.insts).filter(|inst| inst.op.changes_vector()) {
             changes.entry(inst.args[0]).or_default().push(inst);
         }
-        Search { program, code, innermost, around, is_reducible, passed, passed_on, changes }
+        Search {
+            program,
+            handed_out,
+            code,
+            innermost,
+            around,
+            is_reducible,
+            passed,
+            passed_on,
+            changes,
+            uses: use_counts(function),
+        }
     }
 
     fn matrices(&self) -> Vec<Matrix> {
@@ -162,7 +215,7 @@ impl<'p> Search<'p> {
         for inst in insts {
             let Op::NewVector(kind) = inst.op else { continue };
             for (field, ty) in self.program.vectors[kind].fields.iter().enumerate() {
-                if *ty == Type::Ptr {
+                if *ty == Type::Ptr && !self.handed_out.contains(&(kind, field as u32)) {
                     found.extend(self.matrix(inst.results[0], inst.args[0], field));
                 }
             }
@@ -211,7 +264,8 @@ impl<'p> Search<'p> {
 
     /// The vector that a change of the table stores, if memory for it can be taken with the table.
     fn row(&self, table: Value, change: &Inst, field: usize) -> Option<Row> {
-        let made = self.origin(*change.args.get(3 + field)?)?;
+        let row = *change.args.get(3 + field)?;
+        let made = self.origin(row)?;
         let inst = self.code.definitions.inst(self.code.function, made)?;
         let Op::NewVector(kind) = inst.op else { return None };
         let (length, after) = match self.code.op(inst.args[0]) {
@@ -220,9 +274,25 @@ impl<'p> Search<'p> {
             _ if self.is_before(table, inst.args[0]) => (Operand::Value(inst.args[0]), inst.args[0]),
             _ => return None,
         };
-        let is_once = self.innermost(after) == self.innermost(table) && self.is_before(after, made);
+        // The table is the only one to own it.
+        let is_own = self.uses[row] == 1 || !self.has_other_owner(row, change);
+        let is_once = is_own && self.innermost(after) == self.innermost(table) && self.is_before(after, made);
         let place = self.place(after, made, change.args[2])?;
         (is_once && !holds_pointers(self.program, kind)).then_some(Row { made, kind, length, after, place })
+    }
+
+    /// Whether anything but a change gets an owner of a row.
+    fn has_other_owner(&self, row: Value, change: &Inst) -> bool {
+        let function = self.code.function;
+        let takes = |inst: &Inst| {
+            let looks = matches!(inst.op, Op::Element(..) | Op::Elements(..)) && inst.args[0] == row;
+            inst.args.contains(&row) && inst != change && !looks
+        };
+        let mut is_passed = false;
+        for block in function.blocks.values() {
+            block.terminator.for_each_value(|value| is_passed |= value == row);
+        }
+        is_passed || function.blocks.values().flat_map(|block| &block.insts).any(takes)
     }
 
     /// The only vector that has been changed to be this one.
