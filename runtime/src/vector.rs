@@ -66,8 +66,9 @@ pub unsafe extern "C" fn vlad_new_rows(wanted: *mut WantedRows, heap: *mut Heap)
     // SAFETY: the caller's obligation; the box has room for what is written, and nothing else refers to it.
     unsafe {
         let WantedRows { count, length, fields } = *wanted;
-        let (first, distance) = rows(vector_words(length, 0, fields).unwrap_or(0));
-        let bytes = vector_words(length, 0, fields).and_then(|_| (count as usize).checked_mul(distance));
+        let row = vector_words(length, 0, fields);
+        let (first, distance) = rows(row.unwrap_or(0));
+        let bytes = row.and_then(|_| (count as usize).checked_mul(distance));
         let words =
             bytes.map(|bytes| (first + bytes).div_ceil(WORD)).filter(|words| *words <= MAX_WORDS.min(MOST_ROW_WORDS));
         let class = class_of(words.unwrap_or(first / WORD));

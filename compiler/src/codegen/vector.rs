@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! new_vector     a box to hand out, if the vector is small; else the run time makes it
-//! new_rows       the run time makes a box for them
+//! new_rows       a box to hand out, if all of them are small; else the run time makes it
 //! new_row        its address is computed; the box of the rows has one more owner
 //! element        a load; the address is computed from the place, and from the length behind pointer fields
 //! take_element   a load, and a store or one more owner

@@ -332,12 +332,12 @@ impl<'f, 'n> Writer<'f, 'n> {
                 let next = self.function.new_block(&[]);
                 let terminator = self.function.blocks[from].terminator.clone();
                 let leads_on = |target: &Target| nest.before.contains(&target.block) || target.block == nest.inner;
-                self.function.blocks[here].terminator = match terminator {
+                self.function.blocks[here].terminator = match &terminator {
                     Terminator::Branch(condition, yes, _) => {
-                        let condition = self.value(round, condition);
+                        let condition = self.value(round, *condition);
                         let onward = Target { block: next, args: Vec::new() };
                         let out = self.back_out.clone();
-                        if leads_on(&yes) {
+                        if leads_on(yes) {
                             Terminator::Branch(condition, onward, out)
                         } else {
                             Terminator::Branch(condition, out, onward)
@@ -346,9 +346,8 @@ impl<'f, 'n> Writer<'f, 'n> {
                     _ => Terminator::Jump(Target { block: next, args: Vec::new() }),
                 };
                 // The parameters of the next block on the way.
-                let last = self.function.blocks[from].terminator.clone();
-                let onward = last.targets().into_iter().find(|target| leads_on(target)).cloned();
-                if let Some(onward) = onward.filter(|onward| onward.block != nest.inner) {
+                let mut targets = terminator.targets().into_iter();
+                if let Some(onward) = targets.find(|target| nest.before.contains(&target.block)) {
                     let params = self.function.blocks[onward.block].params.clone();
                     let args = self.values(round, &onward.args);
                     self.rounds[round].extend(params.into_iter().zip(args));

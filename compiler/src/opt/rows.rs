@@ -26,7 +26,7 @@
 use crate::base::EntityVec;
 use crate::opt::loops::{Code, same};
 use crate::opt::ownership::{Modes, wants_owner};
-use crate::opt::rewrite::{append, use_counts};
+use crate::opt::rewrite::append;
 use crate::ssa::ir::{BlockId, Function, Inst, Int2, Op, Program, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
@@ -161,7 +161,8 @@ struct Search<'p> {
     passed_on: FxHashMap<Value, Vec<Value>>,
     /// The changes of each vector.
     changes: FxHashMap<Value, Vec<&'p Inst>>,
-    uses: EntityVec<Value, u32>,
+    /// How many instructions and ends of blocks may get an owner of each value: those that do more than look at elements.
+    takers: EntityVec<Value, u32>,
 }
 
 impl<'p> Search<'p> {
@@ -202,7 +203,7 @@ impl<'p> Search<'p> {
             passed,
             passed_on,
             changes,
-            uses: use_counts(function),
+            takers: takers(function),
         }
     }
 
@@ -275,24 +276,10 @@ impl<'p> Search<'p> {
             _ => return None,
         };
         // The table is the only one to own it.
-        let is_own = self.uses[row] == 1 || !self.has_other_owner(row, change);
-        let is_once = is_own && self.innermost(after) == self.innermost(table) && self.is_before(after, made);
+        let is_once =
+            self.takers[row] == 1 && self.innermost(after) == self.innermost(table) && self.is_before(after, made);
         let place = self.place(after, made, change.args[2])?;
         (is_once && !holds_pointers(self.program, kind)).then_some(Row { made, kind, length, after, place })
-    }
-
-    /// Whether anything but a change gets an owner of a row.
-    fn has_other_owner(&self, row: Value, change: &Inst) -> bool {
-        let function = self.code.function;
-        let takes = |inst: &Inst| {
-            let looks = matches!(inst.op, Op::Element(..) | Op::Elements(..)) && inst.args[0] == row;
-            inst.args.contains(&row) && inst != change && !looks
-        };
-        let mut is_passed = false;
-        for block in function.blocks.values() {
-            block.terminator.for_each_value(|value| is_passed |= value == row);
-        }
-        is_passed || function.blocks.values().flat_map(|block| &block.insts).any(takes)
     }
 
     /// The only vector that has been changed to be this one.
@@ -365,6 +352,20 @@ impl<'p> Search<'p> {
             _ => None,
         }
     }
+}
+
+/// See [`Search::takers`].
+fn takers(function: &Function) -> EntityVec<Value, u32> {
+    let mut takers = function.values.same_ids(0);
+    for block in function.blocks.values() {
+        for inst in &block.insts {
+            let looks = usize::from(matches!(inst.op, Op::Element(..) | Op::Elements(..)));
+            let taken: FxHashSet<Value> = inst.args.iter().skip(looks).copied().collect();
+            taken.into_iter().for_each(|value| takers[value] += 1);
+        }
+        block.terminator.for_each_value(|value| takers[value] += 1);
+    }
+    takers
 }
 
 fn apply(function: &mut Function, matrices: Vec<Matrix>) {
