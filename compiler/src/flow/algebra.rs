@@ -615,11 +615,11 @@ impl Unfolding<'_, '_> {
                         Self::add(parts, x.head, shapes(&x.children));
                     }
                     (Head::Vector, Head::OneHot) => {
-                        let [all, one] = [x.children[0], y.children[1]].map(|part| self.shapes.settled_element(part));
+                        let [all, one] = self.shapes.element_and_part(x.children[0], y.children[1]);
                         Self::add(parts, Head::Vector, vec![vec![Atom::Shape(all), Atom::Plus(all, one)]]);
                     }
                     (Head::OneHot, Head::Vector) => {
-                        let [all, one] = [y.children[0], x.children[1]].map(|part| self.shapes.settled_element(part));
+                        let [all, one] = self.shapes.element_and_part(y.children[0], x.children[1]);
                         Self::add(parts, Head::Vector, vec![vec![Atom::Shape(all), Atom::Plus(one, all)]]);
                     }
                     (Head::OneHot, Head::OneHot) => {

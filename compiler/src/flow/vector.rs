@@ -152,6 +152,18 @@ impl Shapes {
         if are_vectors && !self.is_recursive(element) { self.settled(element) } else { element }
     }
 
+    /// The elements of the vector in a sum with a one-hot vector, settled, and the part that is added to one of them: as it
+    /// is where that is a vector, so that a read of an element of an element adds one number.
+    pub fn element_and_part(&mut self, element: Shape, part: Shape) -> [Shape; 2] {
+        let element = self.settled_element(element);
+        [element, if self.is_vector(element) { part } else { self.settled_element(part) }]
+    }
+
+    /// Whether all values of a shape are plain vectors.
+    pub fn is_vector(&self, shape: Shape) -> bool {
+        self.single(shape).is_some_and(|alternative| alternative.head == Head::Vector)
+    }
+
     /// What [`Prim::Handed`] or [`Prim::Kept`] makes of sums, this deep in them.
     pub fn split_sum(&mut self, sum: Shape, side: Prim, levels: Levels) -> Shape {
         if side == Prim::Kept && !self.hands_on(sum, levels) {

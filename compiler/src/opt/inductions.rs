@@ -16,8 +16,8 @@
 //! loop is an integer if it is one at first and each round changes it by a small integer, and so is one of several such
 //! numbers: exactly, since no loop makes so many rounds that it would leave the integers that reals represent. Comparisons of
 //! such numbers compare integers, with reals, too, that a test before has found equal to one. Where a loop that makes boxes or
-//! vectors runs up to any other real, it runs up to the next integer. Where it runs until it is past what is no number, it
-//! runs for ever.
+//! vectors runs up to any other real, it runs up to the next integer. Where it runs until it is past what is no number, or
+//! equal to what it never meets, it runs for ever. Tests for equality become tests for being before ([`equality`]).
 //!
 //! A place is in range where it starts at or after zero and counts upwards, and a test has found it below the length, or the
 //! other way round: starts below the length, counts downwards, and has been found not to be negative. Lengths are the same
@@ -26,6 +26,8 @@
 //! Tests: `tests/opt/inductions/`.
 
 mod bounds;
+
+mod equality;
 
 use crate::opt::loops::homes;
 use crate::opt::rewrite::{Definitions, Replacements, append};
@@ -48,6 +50,7 @@ pub fn run(program: &mut Program) -> bool {
             |inst: &Inst| matches!(inst.op, Op::IntOf | Op::RealOf | Op::IntCompare(_)) || makes_data(inst.op);
         if function.blocks.values().flat_map(|block| &block.insts).any(is_of_interest) {
             changed |= count_by_integers(function);
+            changed |= equality::rewrite(function);
             // What is alike is one before the tests are decided.
             while bounds::decide(function) {
                 changed = true;
@@ -191,6 +194,8 @@ struct Limit {
     is_included: bool,
     /// Whether it is asked if the counter is past it, not if it is below.
     is_past: bool,
+    /// Where the counter starts, if it is asked whether it is equal.
+    start: Option<i64>,
 }
 
 /// How loops that make boxes or vectors end.
@@ -211,14 +216,17 @@ fn ends(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Va
     }
     let homes = homes(function);
     for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {
-        let Terminator::Branch(condition, ..) = function.blocks[*header].terminator else { continue };
+        let Terminator::Branch(condition, yes, no) = &function.blocks[*header].terminator else { continue };
+        let condition = *condition;
         let Some(inst) = counters.definitions.inst(function, condition) else { continue };
         // x is below y, or equal to it where that is included.
         let (x, y, is_included) = match (inst.op, &inst.args[..]) {
             (Op::Compare(Compare::Lt), &[x, y]) | (Op::Compare(Compare::Gt), &[y, x]) => (x, y, false),
             (Op::Compare(Compare::Le), &[x, y]) | (Op::Compare(Compare::Ge), &[y, x]) => (x, y, true),
+            (Op::Compare(Compare::Eq), &[x, y]) => (x, y, true),
             _ => continue,
         };
+        let is_equality = inst.op == Op::Compare(Compare::Eq);
         let counted_from = |value: Value| counters.linear(value).and_then(|counter| counter.0.param());
         let (value, real, is_past) = if counted_from(x).is_some() { (x, y, false) } else { (y, x, true) };
         let Some(counter @ (Base::Param(param), offset)) = counters.linear(value) else { continue };
@@ -227,10 +235,23 @@ fn ends(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Va
             Some((Base::Param(base), step)) => base == param && step > 0,
             _ => false,
         });
+        // It meets each integer once, from where it starts.
+        let start = match is_equality {
+            true => Some(single_steps(counters, &passed[&param], param)),
+            false => None,
+        };
+        let start = match start {
+            Some(None) => continue,
+            start => start.flatten().map(|start| start + offset),
+        };
         if !rises || offset < 0 || homes.get(&param) != Some(header) {
             continue;
         }
         let body = graph.loop_body(*header);
+        // A loop that goes on where they are equal leaves what it meets behind.
+        if is_equality && (body[yes.block] || !body[no.block]) {
+            continue;
+        }
         let mut inside = body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| &function.blocks[id]);
         if !inside.any(|block| block.insts.iter().any(|inst| makes_data(inst.op))) {
             continue;
@@ -240,12 +261,25 @@ fn ends(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Va
             None if homes.get(&real).is_some_and(|home| !body[*home]) => {
                 // Past what it may not be equal to is where it is not below or equal.
                 let is_included = is_included != is_past;
-                ends.limits.insert(condition, Limit { counter, real, is_included, is_past });
+                ends.limits.insert(condition, Limit { counter, real, is_included, is_past, start });
             }
             _ => {}
         }
     }
     ends
+}
+
+/// Where a counter starts that goes on in steps of one.
+fn single_steps(counters: &Counters<'_>, passed: &[Value], param: Value) -> Option<i64> {
+    let mut start = None;
+    for arg in passed {
+        match counters.linear(*arg)? {
+            (Base::Zero, first) if start.is_none_or(|start| start == first) => start = Some(first),
+            (Base::Param(base), 1) if base == param => {}
+            _ => return None,
+        }
+    }
+    start
 }
 
 /// Whether an operation makes a box, a vector or an element.
@@ -380,7 +414,10 @@ impl Maker<'_> {
 
     /// A number that is not negative is below a real if it is below the least integer that is not, and at most as large if
     /// it is below the next integer. Of what is not a number that is zero, and nothing is below; nor is anything past it.
-    fn limit(&mut self, Limit { counter, real, is_included, is_past }: Limit) -> Value {
+    fn limit(&mut self, Limit { counter, real, is_included, is_past, start }: Limit) -> Value {
+        if let Some(start) = start {
+            return self.equality(counter, real, start);
+        }
         let limit = if is_included {
             let floor = self.make(Op::Real1(Real1::Floor), vec![real], Type::F64);
             let one = self.make(Op::ConstReal(1.0_f64.to_bits()), Vec::new(), Type::F64);
@@ -397,6 +434,22 @@ impl Maker<'_> {
         let counter = self.integer(counter);
         let is_below = self.make(Op::IntCompare(IntCompare::Lt), vec![counter, limit], Type::Bool);
         if is_past { self.make(Op::Not, vec![is_below], Type::Bool) } else { is_below }
+    }
+
+    /// A number that goes on from `start` in steps of one meets a real that is an integer from there on, and no other.
+    fn equality(&mut self, counter: Linear, real: Value, start: i64) -> Value {
+        let integer = self.make(Op::IntOf, vec![real], Type::Int);
+        let back = self.make(Op::RealOf, vec![integer], Type::F64);
+        let is_integer = self.make(Op::Compare(Compare::Eq), vec![back, real], Type::Bool);
+        let start = self.make(Op::ConstInt(start), Vec::new(), Type::Int);
+        let is_before = self.make(Op::IntCompare(IntCompare::Lt), vec![integer, start], Type::Bool);
+        let is_ahead = self.make(Op::Not, vec![is_before], Type::Bool);
+        let is_met = self.make(Op::And, vec![is_integer, is_ahead], Type::Bool);
+        let never = self.make(Op::ConstInt(i64::MAX), Vec::new(), Type::Int);
+        let limit = self.make(Op::Select, vec![is_met, integer, never], Type::Int);
+        let counter = self.integer(counter);
+        let is_below = self.make(Op::IntCompare(IntCompare::Lt), vec![counter, limit], Type::Bool);
+        self.make(Op::Not, vec![is_below], Type::Bool)
     }
 }
 

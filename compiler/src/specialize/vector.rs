@@ -496,9 +496,9 @@ impl Specializer<'_> {
         Some(self.with_element(e, vector, parts.place?, &part))
     }
 
-    /// The part of a one-hot vector, settled if elements of that shape are.
+    /// The part of a one-hot vector, settled if elements of that shape are and it is no sum with a plain vector.
     fn settled_part(&mut self, e: &mut Emitter, part: &Val, shape: Shape) -> Emitted<Val> {
-        match self.flow.shapes.join(part.shape, shape) == shape {
+        match self.flow.shapes.is_vector(shape) || self.flow.shapes.join(part.shape, shape) == shape {
             true => Some(part.clone()),
             false => self.settled(e, part),
         }
