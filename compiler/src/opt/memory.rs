@@ -100,7 +100,7 @@ impl Plan {
         plan.live_in = live_in(function, &plan.graph, |value| plan.owner(value));
         let lent = plan.borrowed_from.values().copied().collect();
         let facts = Facts { owned: &plan.owned, lent: &lent, live_in: &plan.live_in };
-        plan.taken = taken(function, &plan.graph.order, &facts);
+        plan.taken = taken(function, &plan.graph, &facts);
         plan
     }
 

@@ -13,11 +13,14 @@
 //!
 //! That is so if the vector itself holds an owner here, nothing borrows from it, and on all ways from the read it is not
 //! used before it is released or changed at this very place, for the last time, except for reads of other fields of this
-//! place.
+//! place. Ways that are not gone after the read are left out: where an earlier decision led to the read, later decisions by
+//! the same value go the same way.
 
 use crate::base::EntityVec;
-use crate::ssa::ir::{BlockId, Function, Inst, Op, Type, Value, VectorId};
-use rustc_hash::FxHashSet;
+use crate::opt::loops::homes;
+use crate::ssa::graph::Graph;
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Target, Terminator, Type, Value, VectorId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is known about pointers.
 pub struct Facts<'a> {
@@ -30,15 +33,16 @@ pub struct Facts<'a> {
 }
 
 /// The elements that are taken out of their vectors.
-pub fn taken(function: &Function, order: &[BlockId], facts: &Facts) -> FxHashSet<Value> {
+pub fn taken(function: &Function, graph: &Graph, facts: &Facts) -> FxHashSet<Value> {
     let mut found = FxHashSet::default();
-    for id in order {
+    for id in &graph.order {
         for (position, inst) in function.blocks[*id].insts.iter().enumerate() {
             let Op::Element(vector, field) = inst.op else { continue };
             let (source, result) = (inst.args[0], inst.results[0]);
             let is_owner = function.values[result] == Type::Ptr && facts.owned[result] && facts.owned[source];
             if is_owner && !facts.lent.contains(&source) {
-                let walk = Walk { function, facts, vector, field, args: &inst.args, home: *id };
+                let decided = Decided::before(function, graph, *id);
+                let walk = Walk { function, facts, vector, field, args: &inst.args, home: *id, decided };
                 if walk.is_unseen(position + 1) {
                     found.insert(result);
                 }
@@ -46,6 +50,54 @@ pub fn taken(function: &Function, order: &[BlockId], facts: &Facts) -> FxHashSet
         }
     }
     found
+}
+
+/// The decisions on the way to a block.
+struct Decided {
+    /// Which target was taken, by what decided.
+    targets: FxHashMap<Value, usize>,
+    /// Where what decided is defined: it may be another value once control gets there again.
+    homes: FxHashSet<BlockId>,
+}
+
+impl Decided {
+    fn before(function: &Function, graph: &Graph, block: BlockId) -> Decided {
+        let mut targets = FxHashMap::default();
+        let mut below = block;
+        while let Some(above) = graph.dominator[below] {
+            let terminator = &function.blocks[above].terminator;
+            if let Some(value) = decides(terminator)
+                && let Some((from, target)) = graph.only_edge(below)
+                && from == above
+            {
+                targets.entry(value).or_insert(target);
+            }
+            below = above;
+        }
+        let mut homes_of = FxHashSet::default();
+        if !targets.is_empty() {
+            let homes = homes(function);
+            homes_of.extend(targets.keys().filter_map(|value| homes.get(value)));
+        }
+        Decided { targets, homes: homes_of }
+    }
+
+    /// Where control can go from a block.
+    fn onward<'f>(&self, terminator: &'f Terminator) -> Vec<&'f Target> {
+        let targets = terminator.targets();
+        match decides(terminator).and_then(|value| self.targets.get(&value)) {
+            Some(taken) => targets.into_iter().skip(*taken).take(1).collect(),
+            None => targets,
+        }
+    }
+}
+
+/// The value that decides where control goes.
+fn decides(terminator: &Terminator) -> Option<Value> {
+    match terminator {
+        Terminator::Branch(value, ..) | Terminator::Switch(value, _) => Some(*value),
+        _ => None,
+    }
 }
 
 /// The search for a use that could see the vacant place.
@@ -57,6 +109,7 @@ struct Walk<'a> {
     /// The vector, its length and the place.
     args: &'a [Value],
     home: BlockId,
+    decided: Decided,
 }
 
 impl Walk<'_> {
@@ -65,12 +118,13 @@ impl Walk<'_> {
         let mut seen = FxHashSet::default();
         while let Some((block, start)) = waiting.pop() {
             let Some(goes_on) = self.is_unseen_in(block, start) else { return false };
-            for target in self.function.blocks[block].terminator.targets().into_iter().filter(|_| goes_on) {
+            let onward = self.decided.onward(&self.function.blocks[block].terminator);
+            for target in onward.into_iter().filter(|_| goes_on) {
                 if !self.is_live(target.block) {
                     continue;
                 }
-                // Back at the read, the place may be another one.
-                if target.block == self.home {
+                // Back at the read, the place may be another one, and what decided another value.
+                if target.block == self.home || self.decided.homes.contains(&target.block) {
                     return false;
                 }
                 if seen.insert(target.block) {

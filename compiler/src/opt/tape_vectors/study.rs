@@ -85,13 +85,17 @@ impl Study<'_> {
             let operands = operands.into_iter().map(|operand| self.within(operand, left));
             return Some(Expression::Operation(Op::Select, ty, operands.collect::<Option<_>>()?));
         };
-        let is_read = matches!(inst.op, Op::Element(..)) && ty != Type::Ptr && !self.may_change(inst.args[0]);
+        let is_read = matches!(inst.op, Op::Element(..)) && !self.may_change(inst.args[0]);
         let is_test = matches!(inst.op, Op::IntIs(_) | Op::RealIs(_));
         if !is_cheap(inst.op) && !is_read && !is_test {
             return None;
         }
         let operands = inst.args.iter().map(|arg| self.within(*arg, left)).collect::<Option<Vec<_>>>()?;
-        if is_read && !matches!(operands[0], Expression::Known(_) | Expression::Held(_)) {
+        // The vector itself is there, or it is an element of one that is.
+        let is_at_hand = |vector: &Expression| {
+            matches!(vector, Expression::Known(_) | Expression::Held(_) | Expression::Operation(Op::Element(..), ..))
+        };
+        if is_read && !is_at_hand(&operands[0]) {
             return None;
         }
         Some(Expression::Operation(inst.op, ty, operands))
@@ -192,7 +196,9 @@ impl Study<'_> {
                 Op::Call(callee) => self.is_changed_by(inst, callee, vector),
                 _ => false,
             };
-            if block.insts.iter().any(is_change) || targets.iter().any(|target| target.args.contains(&vector)) {
+            // Behind the loop, another name that is changed costs one copy; in it, one in each round.
+            let is_renamed = self.builder.body.contains(&id) && targets.iter().any(|to| to.args.contains(&vector));
+            if is_renamed || block.insts.iter().any(is_change) {
                 return true;
             }
             // Where it is defined, it is another one.
