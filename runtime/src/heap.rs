@@ -44,6 +44,9 @@ pub struct Heap {
     /// Chunks that hold no boxes.
     spare: *mut Chunk,
     supply: &'static Supply,
+    /// The table of the results that are remembered, null when there are none, and how many there are. See [`crate::results`].
+    pub remembered: *mut u64,
+    pub remembered_count: u64,
 }
 
 const _: () = assert!(size_of::<Heap>() == HEAP_BYTES);
@@ -101,6 +104,8 @@ impl Heap {
             chunks: ptr::null_mut(),
             spare: ptr::null_mut(),
             supply,
+            remembered: ptr::null_mut(),
+            remembered_count: 0,
         }
     }
 
@@ -128,6 +133,7 @@ impl Heap {
         (self.chunks, self.next, self.end, self.bytes) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), 0);
         (self.free_boxes, self.queues) = ([ptr::null_mut(); CLASSES], [ptr::null_mut(); CLASSES]);
         self.cut = [0; CLASSES];
+        (self.remembered, self.remembered_count) = (ptr::null_mut(), 0);
     }
 
     /// Gives every chunk to `free`, boxes and all.
@@ -274,7 +280,7 @@ unsafe fn kind(of: *const u64) -> u16 {
 /// # Safety
 ///
 /// `dead` is a box of the heap and of that class, and nobody refers to it.
-unsafe fn take_back(heap: *mut Heap, mut dead: *mut u64, mut class: usize) {
+pub unsafe fn take_back(heap: *mut Heap, mut dead: *mut u64, mut class: usize) {
     // SAFETY: the caller's obligation; boxes of these classes lie in pages, which begin at multiples of their size. Each row
     // owns its box of rows, which has no pointer fields.
     unsafe {

@@ -6,6 +6,7 @@
 //! | [`layout`] | the shape of boxes and size classes, shared with the code generator |
 //! | [`heap`] | memory for boxes, and giving it back |
 //! | [`vector`] | vectors: new ones, and copies of those that are shared |
+//! | [`results`] | results that are remembered |
 //! | [`memory`] | how much memory the program may use |
 //! | [`stack`] | a large stack that ends in a message, not in a crash |
 //! | [`input`], [`output`] | numbers in, numbers and texts out |
@@ -43,6 +44,7 @@ pub mod number;
 pub mod output;
 pub mod progress;
 pub mod reader;
+pub mod results;
 #[cfg(not(vlad_library))]
 pub mod stack;
 #[cfg(not(vlad_library))]

@@ -137,6 +137,10 @@ impl Translator<'_, '_, '_> {
                 let (address, length) = self.text_of(args[0])?;
                 return self.write_text(stream, address, length);
             }
+            Op::IsShared(_) => self.is_shared(&inst.args),
+            Op::Recall(callee) => return self.recall(callee, inst),
+            Op::Remember(callee) => return self.remember(callee, &inst.args),
+            Op::Forget => return self.forget(),
             Op::Retain => {
                 self.retain(args[0]);
                 return Ok(());

@@ -203,7 +203,7 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().icmp_imm_u(IntCC::Equal, found, i64::from(tag))
     }
 
-    fn is_immediate(&mut self, value: ir::Value) -> ir::Value {
+    pub(super) fn is_immediate(&mut self, value: ir::Value) -> ir::Value {
         self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, value, layout::IMMEDIATES as i64)
     }
 

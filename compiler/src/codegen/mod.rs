@@ -46,6 +46,7 @@ pub mod memory;
 pub mod operands;
 pub mod ownership;
 pub mod pressure;
+pub mod results;
 pub mod reuse;
 pub mod sole_owners;
 pub mod target;

@@ -142,7 +142,7 @@ impl Facts {
                 }
                 Op::Release if self.boxes.contains_key(&inst.args[0]) => break,
                 Op::Release => released.push(inst.args[0]),
-                Op::Call(_) | Op::GlobalSet(_) | Op::TakeElement(..) => break,
+                Op::Call(_) | Op::GlobalSet(_) | Op::TakeElement(..) | Op::Forget => break,
                 op if op.changes_vector() => break,
                 _ => {}
             }

@@ -64,7 +64,7 @@ impl Effects {
 fn own_effect(function: &Function) -> Effect {
     let mut effect = Effect::default();
     for block in function.blocks.values() {
-        effect.visible |= block.insts.iter().any(|inst| inst.op.has_effect());
+        effect.visible |= block.insts.iter().any(|inst| inst.op.has_effect() && !inst.op.is_memory_of_results());
         effect.fails |= matches!(block.terminator, Terminator::Fail(_));
     }
     effect

@@ -19,7 +19,7 @@ use crate::base::EntityVec;
 use crate::opt::liveness::live_in;
 use crate::opt::ownership::{Modes, safe_values};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Terminator, Type, Value, Walk};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The modes when all parameters that can be handed over are owned, besides those that are in `least`.
@@ -27,7 +27,7 @@ pub fn with_all_handed_over(program: &Program, callers: &EntityVec<FuncId, Vec<F
     let mut modes = least.clone();
     for (id, function) in program.functions.iter() {
         for (position, param) in function.params().iter().enumerate() {
-            if function.values[*param] == Type::Ptr && !callers[id].is_empty() {
+            if function.values[*param] == Type::Ptr && !callers[id].is_empty() && function.walk != Walk::Borrowing {
                 modes.set(id, position, true);
             }
         }

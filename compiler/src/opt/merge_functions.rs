@@ -126,7 +126,7 @@ fn same_form(a: &Function, b: &Function) -> bool {
             same_length && x.params == y.params && same_end && x.insts.iter().zip(&y.insts).all(same_inst)
         })
     };
-    a.results == b.results && a.values == b.values && a.blocks.len() == b.blocks.len() && same_blocks()
+    a.walk == b.walk && a.results == b.results && a.values == b.values && a.blocks.len() == b.blocks.len() && same_blocks()
 }
 
 /// Calls leaders instead of the functions that they stand for.

@@ -44,6 +44,7 @@
 //! | [`tape_vectors`] | tapes of loops that count their rounds as vectors |
 //! | [`counters`] | chains that hold nothing but their length as numbers |
 //! | [`tail_modulo_cons`] | recursion whose result is boxed as a loop |
+//! | [`sharing`] | results for data that are shared made once |
 //! | [`shared_zeros`] | tests for the symbolic zero that others answer |
 //! | [`merge_functions`] | functions that do the same |
 //! | [`compact`] | functions and blocks that nothing reaches, dense numbers |
@@ -92,6 +93,7 @@ pub mod sink;
 pub mod lanes;
 
 pub mod shared_zeros;
+pub mod sharing;
 
 pub mod inline;
 

@@ -4,7 +4,8 @@
 //! who keeps it alive during the call. Borrowing is assumed of every parameter and given up where the function has a
 //! use for an owner (it stores the parameter in a box or a global, changes it as a vector, returns it, or hands it to someone who does), or
 //! where a tail call passes something that the caller itself would have to release: after a tail call there is nobody
-//! left to do so. Each parameter changes at most once, so the iteration ends. Last it is given up where no caller has a
+//! left to do so. Functions that are told to borrow ([`Walk::Borrowing`]) never give it up; nobody leaves to them by a tail
+//! call. Each parameter changes at most once, so the iteration ends. Last it is given up where no caller has a
 //! use for what it lends, see [`crate::opt::handover`].
 //!
 //! Within a function a value is *safe* when it lives at least as long as the function runs, without an owner here:
@@ -14,7 +15,7 @@
 use crate::base::EntityVec;
 use crate::opt::calls::callers;
 use crate::opt::handover::with_all_handed_over;
-use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Terminator, Type, Value, Walk};
 
 /// For each function, which of its parameters are pointers that it owns.
 #[derive(Clone, Debug)]
@@ -64,7 +65,8 @@ impl Modes {
         let mut changed = Vec::new();
         let wanted = wants_owner(function, self);
         for (position, param) in function.params().iter().enumerate() {
-            if wanted[*param] && !std::mem::replace(&mut self.owned[id][position], true) {
+            if function.walk != Walk::Borrowing
+                && wanted[*param] && !std::mem::replace(&mut self.owned[id][position], true) {
                 changed.push(id);
             }
         }
@@ -72,7 +74,8 @@ impl Modes {
         for block in function.blocks.values() {
             let Terminator::TailCall(callee, args) = &block.terminator else { continue };
             for (position, arg) in args.iter().enumerate() {
-                let must_own = function.values[*arg] == Type::Ptr && !safe[*arg];
+                let may_own = program.functions[*callee].walk != Walk::Borrowing;
+                let must_own = may_own && function.values[*arg] == Type::Ptr && !safe[*arg];
                 if must_own && !std::mem::replace(&mut self.owned[*callee][position], true) {
                     changed.push(*callee);
                 }
@@ -95,7 +98,7 @@ pub fn consumes(inst: &Inst, position: usize, modes: &Modes) -> bool {
 
 /// Whether results of an operation come with an owner.
 pub fn gives_owner(op: Op) -> bool {
-    op.changes_vector() || op.makes_vectors() || matches!(op, Op::Box(..) | Op::Call(_))
+    op.changes_vector() || op.makes_vectors() || matches!(op, Op::Box(..) | Op::Call(_) | Op::Recall(_))
 }
 
 /// The pointers for which the function has a use that consumes an owner.

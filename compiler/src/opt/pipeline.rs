@@ -4,7 +4,7 @@ use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_branches,
     dead_loops, early_boxes, early_checks, flatten_sums, fold, fusion, gvn, inductions, inline, invariant_fields, jam,
     jump_threading, lanes, late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, rotate,
-    rows, schedule, select, shared_zeros, simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls,
+    rows, schedule, select, shared_zeros, sharing, simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls,
     tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields,
 };
 use crate::ssa::ir::Program;
@@ -95,6 +95,7 @@ pub const PASSES: &[Pass] = &[
     },
     pass("lanes", "make two rounds of loops at a time", lanes::run),
     pass("compact", "drop functions and blocks that nothing reaches, and renumber", compact::run),
+    pass("sharing", "make once what is made of boxes that have several owners", sharing::run),
     pass("tail-modulo-cons", "make loops of recursion whose result is boxed", tail_modulo_cons::run),
     pass("early-boxes", "make large boxes before what they hold", early_boxes::run),
     pass("rotate", "test at the ends of loops whether there is another round", rotate::run),
@@ -210,6 +211,7 @@ const FINISH: &[Row] = &[
         "sums and products in lanes are made of other lanes, and the rest of the loops is as good as it gets",
     ),
     ("lanes", "only what places reference counts has to know lanes, and loops have the blocks that they end with"),
+    ("sharing", "functions change no more, and whatever walks lists becomes a loop that asks for each"),
     ("tail-modulo-cons", "boxes are filled after they are made, which every pass but the next would get wrong"),
     ("early-boxes", "functions that fill boxes of others are told from those that fill their own"),
     ("rotate", "no pass that looks for loops by the test at their beginning follows"),

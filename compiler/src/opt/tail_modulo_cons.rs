@@ -100,6 +100,7 @@ impl Plan {
     /// The function itself: makes places for the results, lets them be filled, and takes them out.
     fn wrapper(&self, function: &Function, filler: FuncId, places: &FxHashMap<Type, SumId>) -> Function {
         let mut wrapper = Function::new(function.name.clone(), &function.param_types(), function.results.clone());
+        wrapper.walk = function.walk;
         let mut insts = Vec::new();
         let mut args = wrapper.params().to_vec();
         let mut boxes = Vec::new();

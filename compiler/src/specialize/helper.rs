@@ -11,7 +11,7 @@ use crate::core::ir::{Below, LambdaId};
 use crate::core::prim::{Levels, Prim};
 use crate::flow::operators::Operator;
 use crate::flow::shape::Shape;
-use crate::ssa::ir::{FuncId, Function, Stream, Terminator, Type, Value};
+use crate::ssa::ir::{FuncId, Function, Stream, Terminator, Type, Value, Walk};
 
 /// An operation on shapes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -87,7 +87,11 @@ impl Specializer<'_> {
             params.extend([Type::Int; 2]);
         }
         let results: Vec<Type> = results.map_or_else(Vec::new, |shape| self.leaves(shape).to_vec());
-        let function = self.out.functions.push(Function::new(name.into(), &params, results));
+        let mut function = Function::new(name.into(), &params, results);
+        if !matches!(helper, Helper::Write(..)) {
+            function.walk = Walk::Shared;
+        }
+        let function = self.out.functions.push(function);
         self.helpers.insert(helper, function);
         self.tasks.push((function, Task::Helper(helper)));
         function

@@ -4,15 +4,17 @@
 //! recursion is bounded by memory only. It counts operations (see [`Counts`]) and, on demand, checks explicit
 //! reference counts: a program whose owners are counted ([`Stage::Counted`]) may use no box that was freed, free none
 //! twice, and must have freed every box at its end except those that globals hold. Vectors are in [`vector`], operations on
-//! two lanes in [`lanes`].
+//! two lanes in [`lanes`], and what is remembered of calls in [`results`].
 
 mod lanes;
+mod results;
 mod vector;
 
 use crate::base::EntityVec;
 use crate::core::input::{Numbers, Unread};
 use crate::core::number;
 use crate::ssa::arithmetic;
+use crate::ssa::eval::results::Remembered;
 use crate::ssa::ir::{
     BlockId, FuncId, Function, INPUT_FAULT, Inst, LANES, Op, Program, SlotId, Stream, Target, Terminator, TextId,
     Value, VectorId,
@@ -134,6 +136,7 @@ pub fn run(program: &Program, streams: Streams, options: Options) -> Result<Outc
         globals,
         counts: Counts::default(),
         live_boxes: 0,
+        remembered: Remembered::default(),
     };
     machine.enter(main, Vec::new());
     let exit_code = loop {
@@ -230,6 +233,7 @@ struct Machine<'p, 's> {
     globals: EntityVec<SlotId, Datum>,
     counts: Counts,
     live_boxes: u64,
+    remembered: Remembered,
 }
 
 impl<'p> Machine<'p, '_> {
@@ -341,6 +345,7 @@ impl<'p> Machine<'p, '_> {
                     Err(Unread::Malformed(report)) => return self.fail_input(text, Some(&report)).map(Some),
                     Err(Unread::End) => return self.fail_input(text, None).map(Some),
                 },
+                Op::Recall(callee) => self.recall(callee, base, inst)?,
                 _ => {
                     if let Some(datum) = self.inst(base, inst)? {
                         self.set(base, inst, datum);
@@ -419,6 +424,7 @@ impl<'p> Machine<'p, '_> {
                 Datum::Unset => Datum::Bool(false),
                 datum => datum.clone(),
             },
+            Op::IsShared(_) => self.is_shared(base, args)?,
             _ => return self.effect(base, inst).map(|()| None),
         }))
     }
@@ -459,6 +465,8 @@ impl<'p> Machine<'p, '_> {
                 }
             }
             Op::Fill(_) => self.fill(base, args[0], args[1])?,
+            Op::Remember(callee) => self.remember(callee, base, args)?,
+            Op::Forget => self.forget()?,
             Op::Retain => self.retain(base, args[0])?,
             Op::Release => self.release(base, args[0])?,
             op => return broken(format!("`{op}` is no effect")),

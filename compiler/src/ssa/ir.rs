@@ -300,6 +300,15 @@ pub enum Op {
     Hole(SumId, u32, u32),
     /// `int, T ->`: fills a hole.
     Fill(Type),
+    /// `parameters -> bool`: whether some of the arguments of a function are boxes, and all of these have more than one owner.
+    /// Before owners are counted it says no. The function is one that may be asked for what it remembers.
+    IsShared(FuncId),
+    /// `parameters -> bool, results`: whether the results of a function for these arguments are remembered, and the results.
+    Recall(FuncId),
+    /// `parameters, results ->`: remembers the results of a function.
+    Remember(FuncId),
+    /// `->`: forgets all that is remembered.
+    Forget,
     /// `ptr ->`: one more owner.
     Retain,
     /// `ptr ->`: one owner less; the last one frees the box.
@@ -374,11 +383,25 @@ pub struct Block {
     pub terminator: Terminator,
 }
 
+/// What a function is told to do besides what its code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Walk {
+    /// Nothing.
+    #[default]
+    None,
+    /// It walks data part by part, without effects: what it makes of a part that is shared is best made once.
+    Shared,
+    /// Its caller keeps its arguments alive: it owns none of them.
+    Borrowing,
+}
+
 /// A function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// For people and for the symbol table; not necessarily unique.
     pub name: Rc<str>,
+    /// What it is told to do besides.
+    pub walk: Walk,
     /// Result types.
     pub results: Vec<Type>,
     /// The type of every value.
@@ -438,7 +461,8 @@ impl Function {
 
     /// A function with an empty entry block that has parameters of the given types.
     pub fn new(name: Rc<str>, params: &[Type], results: Vec<Type>) -> Function {
-        let mut function = Function { name, results, values: EntityVec::new(), blocks: EntityVec::new() };
+        let (values, blocks) = (EntityVec::new(), EntityVec::new());
+        let mut function = Function { name, walk: Walk::None, results, values, blocks };
         let params = params.iter().map(|ty| function.values.push(*ty)).collect();
         function.blocks.push(Block { params, insts: Vec::new(), terminator: Terminator::Unreachable });
         function
@@ -491,6 +515,10 @@ impl Op {
     pub fn makes_vectors(self) -> bool {
         matches!(self, Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_))
     }
+    /// True for operations that remember results, which nobody can observe but by the time that it takes.
+    pub fn is_memory_of_results(self) -> bool {
+        matches!(self, Op::IsShared(_) | Op::Recall(_) | Op::Remember(_) | Op::Forget)
+    }
     /// True when executing the operation can be observed other than through its results, or depends on anything but
     /// its operands, so that it must stay where it is. Calls are decided by what they call.
     pub fn has_effect(self) -> bool {
@@ -510,6 +538,10 @@ impl Op {
                 | Op::Fill(_)
                 | Op::Opaque
                 | Op::TakeElement(..)
+                | Op::IsShared(_)
+                | Op::Recall(_)
+                | Op::Remember(_)
+                | Op::Forget
                 | Op::Retain
                 | Op::Release
         )

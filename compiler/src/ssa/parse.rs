@@ -8,9 +8,9 @@ use crate::base::EntityVec;
 use crate::base::entity::Entity;
 use crate::ssa::ir::{
     Alternative, Block, BlockId, FuncId, Function, Inst, Item, Lanewise, Op, Piece, Program, Real1, Real2, SlotId,
-    Stream, Sum, SumId, Target, Terminator, TextId, Type, Value, Values, VectorId, VectorLayout,
+    Stream, Sum, SumId, Target, Terminator, TextId, Type, Value, Values, VectorId, VectorLayout, Walk,
 };
-use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, PARTS, REAL1, REAL2};
+use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, PARTS, REAL1, REAL2, WALKS};
 use crate::ssa::signature::signature;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -280,7 +280,15 @@ impl Parser {
         let name = self.text()?;
         let params = self.list(Parser::typed_value)?;
         let results = if self.accept("->") { self.items(Parser::ty)? } else { Vec::new() };
-        let mut function = Function { name, results, values: EntityVec::new(), blocks: EntityVec::new() };
+        let mut walk = Walk::None;
+        if let Token::Word(word) = self.peek() {
+            match WALKS.iter().find(|row| row.1 == word) {
+                Some(row) => walk = row.0,
+                None => return self.error("expected `{`"),
+            }
+            self.advance();
+        }
+        let mut function = Function { name, walk, results, values: EntityVec::new(), blocks: EntityVec::new() };
         let mut names = FxHashMap::default();
         let params = self.define(&mut function, &mut names, params)?;
         function.blocks.push(Block { params, insts: Vec::new(), terminator: Terminator::Unreachable });
@@ -542,6 +550,10 @@ impl Parser {
             "vacant" => Op::Vacant(self.type_named(a.unwrap_or(""))?),
             "hole" => Op::Hole(sum(self)?, number(self, b)?, number(self, c)?),
             "fill" => Op::Fill(self.type_named(a.unwrap_or(""))?),
+            "is_shared" => Op::IsShared(self.entity(a, "fn")?),
+            "recall" => Op::Recall(self.entity(a, "fn")?),
+            "remember" => Op::Remember(self.entity(a, "fn")?),
+            "forget" => Op::Forget,
             "retain" => Op::Retain,
             "release" => Op::Release,
             _ => match arithmetic(name) {

@@ -27,7 +27,7 @@
 use crate::core::reader::Item;
 use crate::ssa::ir::{
     Block, BlockId, Compare, FuncId, Function, Inst, Int2, IntCompare, Lanewise, Op, Piece, Program, Real1, Real2,
-    Stream, Target, Terminator, Type, Value,
+    Stream, Target, Terminator, Type, Value, Walk,
 };
 use std::fmt::{self, Write};
 
@@ -37,6 +37,9 @@ pub const READ: &[(Item, &str)] =
 
 /// The names of what a call of a library passes or gets.
 pub const PARTS: &[(Piece, &str)] = &[(Piece::Number, "number"), (Piece::Array, "array"), (Piece::Element, "element")];
+
+/// What stands behind the results of functions that are told to do something.
+pub const WALKS: &[(Walk, &str)] = &[(Walk::Shared, "walks"), (Walk::Borrowing, "borrows")];
 
 /// The names of operations on one real.
 pub const REAL1: &[(Real1, &str)] = &[
@@ -175,6 +178,10 @@ impl fmt::Display for Op {
             Op::Vacant(ty) => write!(f, "vacant.{ty}"),
             Op::Hole(sum, tag, field) => write!(f, "hole.{sum}.{tag}.{field}"),
             Op::Fill(ty) => write!(f, "fill.{ty}"),
+            Op::IsShared(callee) => write!(f, "is_shared.{callee}"),
+            Op::Recall(callee) => write!(f, "recall.{callee}"),
+            Op::Remember(callee) => write!(f, "remember.{callee}"),
+            Op::Forget => f.write_str("forget"),
             Op::Retain => f.write_str("retain"),
             Op::Release => f.write_str("release"),
         }
@@ -253,6 +260,9 @@ impl Program {
         write!(f, "fn {id} {:?}({})", function.name, typed(function, function.params()))?;
         if !function.results.is_empty() {
             write!(f, " -> {}", commas(&function.results))?;
+        }
+        if let Some((_, word)) = WALKS.iter().find(|row| row.0 == function.walk) {
+            write!(f, " {word}")?;
         }
         f.write_str(" {\n")?;
         for (block_id, block) in function.blocks.iter() {

@@ -114,6 +114,16 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             (vec![Ptr], vec![Int])
         }
         Op::Fill(ty) => (vec![Int, ty], vec![]),
+        Op::IsShared(callee) => (program.functions.get(callee)?.param_types(), vec![Bool]),
+        Op::Recall(callee) => {
+            let callee = program.functions.get(callee)?;
+            (callee.param_types(), std::iter::once(Bool).chain(callee.results.iter().copied()).collect())
+        }
+        Op::Remember(callee) => {
+            let callee = program.functions.get(callee)?;
+            (callee.param_types().into_iter().chain(callee.results.iter().copied()).collect(), vec![])
+        }
+        Op::Forget => (vec![], vec![]),
         Op::Retain | Op::Release => (vec![Ptr], vec![]),
     };
     Some(Signature { operands, results })
