@@ -43,6 +43,8 @@ pub struct Settings {
     pub native_cpu: bool,
     /// Make sums and products of loops in any order.
     pub fast_math: bool,
+    /// Stop at the first operation that gives something worse than a finite number.
+    pub trap_nan: bool,
     /// How far the analysis goes.
     pub limits: flow::Options,
 }
@@ -166,7 +168,9 @@ impl Pipeline {
         sharing: Sharing,
     ) -> Result<ssa::Program, Refusal> {
         let limits = flow::Options { max_instructions: most, ..self.limits.clone() };
-        let result = self.timed("specialize", |p| specialize::lower(program, flow, &p.sources, &limits, sharing));
+        let result = self.timed("specialize", |p| {
+            specialize::lower(program, flow, &p.sources, &limits, sharing, p.settings.trap_nan)
+        });
         result.map_err(|refusal| match refusal {
             specialize::Refusal::CertainFailure(mistake) => Refusal::Mistake(vec![*mistake]),
             specialize::Refusal::TooLarge(diagnostic) => Refusal::Unsupported(diagnostic),
@@ -231,7 +235,10 @@ impl Pipeline {
     /// As [`Pipeline::analyze`] and [`Pipeline::specialize`].
     pub fn native(&mut self, program: &core::Program) -> Result<ssa::Program, Refusal> {
         let mut code = self.first_order(program)?;
-        self.optimize(&mut code, &opt::Settings { fast_math: self.settings.fast_math, ..opt::Settings::default() });
+        let Settings { fast_math, trap_nan, .. } = self.settings;
+        // Lanes have no checks of their own.
+        let disabled = if trap_nan { vec!["lanes".into(), "fast-lanes".into()] } else { Vec::new() };
+        self.optimize(&mut code, &opt::Settings { fast_math, disabled, ..opt::Settings::default() });
         Ok(code)
     }
 

@@ -27,6 +27,16 @@ impl Span {
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Span { file, start: clamp(start), end: clamp(end) }
     }
+    /// A number in place of a range.
+    pub fn numbered(number: u32) -> Span {
+        Span { file: Span::NUMBERED, start: number, end: number }
+    }
+    /// The number, if it is one.
+    pub fn number(self) -> Option<u32> {
+        (self.file == Span::NUMBERED).then_some(self.start)
+    }
+    /// No file has this number.
+    const NUMBERED: FileId = FileId(u32::MAX);
     /// The smallest range that covers both; `self` when the files differ.
     pub fn to(self, other: Span) -> Span {
         if self.file != other.file {

@@ -7,8 +7,8 @@
 //! vlad's own bytes | items | length of the items (8 bytes) | "vladprog"
 //! ```
 //!
-//! An item is a length (8 bytes, little-endian) and that many bytes of text. The items are the name of the main file,
-//! the number of files, the name and the text of each, and the folders for includes.
+//! An item is a length (8 bytes, little-endian) and that many bytes of text. The items are the name of the main file, whether
+//! operations are watched, the number of files, the name and the text of each, and the folders for includes.
 
 use super::{FAULT, Input, eval, terminal};
 use crate::base::SourceMap;
@@ -25,6 +25,7 @@ const MARK: &[u8; 8] = b"vladprog";
 /// What an executable carries.
 pub struct Program {
     main: String,
+    trap_nan: bool,
     files: Vec<(String, String)>,
     include: Vec<PathBuf>,
 }
@@ -61,14 +62,15 @@ fn decode(bytes: &[u8]) -> Option<Program> {
     }
     let mut items = items.into_iter();
     let main = items.next()?;
+    let trap_nan = items.next()?.parse().ok()?;
     let count: usize = items.next()?.parse().ok()?;
     let files = (0..count).map(|_| Some((items.next()?, items.next()?))).collect::<Option<_>>()?;
-    Some(Program { main, files, include: items.map(PathBuf::from).collect() })
+    Some(Program { main, trap_nan, files, include: items.map(PathBuf::from).collect() })
 }
 
-fn encode(input: &Input, sources: &SourceMap) -> Vec<u8> {
+fn encode(input: &Input, sources: &SourceMap, trap_nan: bool) -> Vec<u8> {
     let files: Vec<_> = sources.files().filter(|file| !file.is_library).collect();
-    let mut items = vec![input.file.display().to_string(), files.len().to_string()];
+    let mut items = vec![input.file.display().to_string(), trap_nan.to_string(), files.len().to_string()];
     for file in files {
         items.extend([file.name.clone(), file.text.clone()]);
     }
@@ -91,7 +93,8 @@ pub fn run(program: Program) -> u8 {
             let path = PathBuf::from(words.next().unwrap_or_default());
             let name = path.file_name().unwrap_or("program".as_ref());
             let words: Vec<OsString> = words.collect();
-            eval::evaluate_program(&mut core, &pipeline.sources, &eval::Reports::default(), (name, &words))
+            let reports = eval::Reports { trap_nan: program.trap_nan, ..eval::Reports::default() };
+            eval::evaluate_program(&mut core, &pipeline.sources, &reports, (name, &words))
         }
         Err(diagnostics) => {
             terminal::report(&diagnostics, &pipeline.sources);
@@ -101,8 +104,8 @@ pub fn run(program: Program) -> u8 {
 }
 
 /// Writes an executable that evaluates the program.
-pub fn write(input: &Input, sources: &SourceMap, output: &Path) -> Result<(), Error> {
-    let items = encode(input, sources);
+pub fn write(input: &Input, sources: &SourceMap, trap_nan: bool, output: &Path) -> Result<(), Error> {
+    let items = encode(input, sources, trap_nan);
     link::replace(output, |unfinished| {
         copy_self(&items, unfinished).map_err(|cause| Error::Write { path: output.to_path_buf(), cause })
     })

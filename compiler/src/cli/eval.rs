@@ -33,7 +33,7 @@ pub struct Reports {
     /// Print to standard error how many arithmetic operations of each kind were computed.
     #[arg(long)]
     pub count: bool,
-    /// Stop at the first operation of a derivative that gives an infinite number, or none, from operands that are finite.
+    /// Stop at the first operation that gives an infinite number, or none, from operands that are finite.
     #[arg(long)]
     pub trap_nan: bool,
     /// Warn of each place where a function is differentiated at a point where it has no derivative, and say what is taken

@@ -208,6 +208,9 @@ struct Native {
     /// Make sums and products of loops in any order: faster, but their last digits are not those of the evaluator.
     #[arg(long)]
     fast_math: bool,
+    /// Stop at the first operation that gives an infinite number, or none, from operands that are finite.
+    #[arg(long)]
+    trap_nan: bool,
     /// Print how long each part of the compiler took.
     #[arg(long)]
     time_passes: bool,
@@ -281,9 +284,9 @@ impl Input {
 
 impl Native {
     fn settings(&self, input: &Input) -> Settings {
-        let Native { native_cpu, fast_math, target, .. } = *self;
+        let Native { native_cpu, fast_math, trap_nan, target, .. } = *self;
         let machine = target.map_or(Machine::Host, Target::machine);
-        Settings { machine, native_cpu, fast_math, limits: self.limits.options(), ..input.settings() }
+        Settings { machine, native_cpu, fast_math, trap_nan, limits: self.limits.options(), ..input.settings() }
     }
 }
 

@@ -33,7 +33,7 @@ pub fn run(arguments: &Arguments) -> u8 {
         Ok(Compiled::Evaluate) => eval::evaluate(
             &arguments.input,
             arguments.input.settings(),
-            &eval::Reports::default(),
+            &eval::Reports { trap_nan: arguments.native.trap_nan, ..eval::Reports::default() },
             &arguments.arguments,
         ),
         Ok(Compiled::Object(object)) => link_and_run(&mut pipeline, &object, arguments),

@@ -208,8 +208,7 @@ pub enum RuntimeError {
         /// Where it is defined.
         definition: Span,
     },
-    /// An operation of a derivative gave something that is not a finite number, from operands that were better; where
-    /// that is asked for.
+    /// An operation gave something that is not a finite number, from operands that were better; where that is asked for.
     NotFinite {
         /// The operation.
         prim: Prim,
@@ -234,6 +233,8 @@ pub enum RuntimeError {
 /// The part of a derivative that an operation belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sweep {
+    /// None: the operation computes a value.
+    Value,
     /// The forward phase of reverse mode: what the program computes.
     Forward,
     /// The reverse phase.
@@ -248,6 +249,7 @@ impl Sweep {
     /// The words for it, and for what the place is to it.
     fn describe(self) -> (&'static str, &'static str) {
         match self {
+            Sweep::Value => ("", "here"),
             Sweep::Forward => ("in the forward phase of a derivative", "here"),
             Sweep::Reverse => ("in the reverse phase of a derivative", "in the derivative of this"),
             Sweep::Tangent => ("in a derivative in forward mode", "here, or in the tangent of this"),
@@ -384,7 +386,7 @@ impl RuntimeError {
                     prim => *prim,
                 };
                 let (message, label) = sweep.describe();
-                ("V0315", format!("`{prim}` gives {result} {message}"), label)
+                ("V0315", format!("`{prim}` gives {result} {message}").trim_end().to_string(), label)
             }
             RuntimeError::NotAString { .. } => ("V0312", "`write-string` of a value that is not a string".into(), ""),
             RuntimeError::InputOutput { message } => ("V0313", format!("cannot read or write: {message}"), ""),
@@ -488,6 +490,9 @@ impl RuntimeError {
                 "a recursion without end looks like this; a loop that calls itself last needs no memory"
             }
             RuntimeError::NotAString { .. } => "`write` prints any value",
+            RuntimeError::NotFinite { sweep: Sweep::Value, .. } => {
+                "if its operands can be these, test them before; an infinite number that is meant is written `+inf.0`"
+            }
             RuntimeError::NotFinite { .. } => "if the function has a derivative here, give it: `with-derivative`",
             RuntimeError::Raised { .. } | RuntimeError::InputOutput { .. } | RuntimeError::Interrupted => return None,
         };

@@ -112,6 +112,12 @@ fn real(x: f64) -> Folded {
     Folded::Op(Op::ConstReal(x.to_bits()), Values::new())
 }
 
+/// A result that is worse than the operands stays where it is computed: that may be watched ([`crate::opt::watch`]).
+fn unless_born(result: f64, operands: &[f64]) -> Folded {
+    let better = |x: &f64| if result.is_nan() { !x.is_nan() } else { x.is_finite() };
+    if result.is_finite() || !operands.iter().all(better) { real(result) } else { Folded::Unchanged }
+}
+
 fn boolean(x: bool) -> Folded {
     Folded::Op(Op::ConstBool(x), Values::new())
 }
@@ -168,7 +174,7 @@ impl View<'_> {
 
     fn real1(&self, op: Real1, x: Value) -> Folded {
         if let Some(x) = self.real(x) {
-            return real(arithmetic::real1(op, x));
+            return unless_born(arithmetic::real1(op, x), &[x]);
         }
         let inner = self.inst(x).map(|inst| (inst.op, inst.args.first().copied()));
         match (op, inner) {
@@ -181,7 +187,7 @@ impl View<'_> {
 
     fn real2(&self, op: Real2, x: Value, y: Value) -> Folded {
         if let (Some(x), Some(y)) = (self.real(x), self.real(y)) {
-            return real(arithmetic::real2(op, x, y));
+            return unless_born(arithmetic::real2(op, x, y), &[x, y]);
         }
         match op {
             Real2::Add => self.add(x, y),

@@ -28,9 +28,10 @@
 use crate::base::EntityVec;
 use crate::opt::calls::{callees, components};
 use crate::opt::rewrite::{paste, size};
-use crate::opt::simplify_cfg;
+use crate::opt::{sharing, simplify_cfg};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Value};
+use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Value, Walk};
+use rustc_hash::FxHashSet;
 
 /// Callees up to this size are always inlined: about what a call costs.
 const SMALL: usize = 40;
@@ -60,10 +61,11 @@ pub fn run(program: &mut Program, most: usize) -> bool {
     let (order, is_breaker) = order(&edges, &sites, &loops);
     let sizes: EntityVec<FuncId, usize> = program.functions.values().map(size).collect();
     let total: usize = sizes.values().sum();
+    let apart = kept_apart(program, &cycles);
     let stays = too_large(&order, &edges, &sizes, |id| sites[id] == 1 && !is_breaker[id]);
     let is_waiting = program.functions.same_ids(false);
     let budget = most.saturating_sub(total);
-    let mut inliner = Inliner { program, sites, is_breaker, loops, cycles, stays, is_waiting, sizes, budget };
+    let mut inliner = Inliner { program, sites, is_breaker, loops, cycles, apart, stays, is_waiting, sizes, budget };
     let mut changed = false;
     for id in order {
         changed |= inliner.function(id);
@@ -141,6 +143,36 @@ fn choose_breakers(
     functions.into_iter().take(1 + component.len() / LARGE_CYCLE)
 }
 
+/// Where a function is not inlined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Apart {
+    No,
+    InCycle,
+    Everywhere,
+}
+
+/// The functions that walk data and have to be asked whether they have walked some before ([`sharing`]): those of a cycle that
+/// goes on in several ways, for each other, and those that walk the elements of a vector.
+fn kept_apart(program: &Program, cycles: &EntityVec<FuncId, usize>) -> EntityVec<FuncId, Apart> {
+    let mut apart = program.functions.same_ids(Apart::No);
+    let mut branching: FxHashSet<usize> = FxHashSet::default();
+    for (id, _) in program.functions.iter().filter(|(_, function)| function.walk == Walk::Shared) {
+        let calls = sharing::calls_of_one_run(program, id);
+        if calls.iter().any(|pair| pair.iter().all(|callee| cycles[*callee] == cycles[id])) {
+            branching.insert(cycles[id]);
+        }
+        if calls_in_loop(&program.functions[id], |callee| program.functions[callee].walk == Walk::Shared) {
+            apart[id] = Apart::Everywhere;
+        }
+    }
+    for (id, function) in program.functions.iter() {
+        if function.walk == Walk::Shared && apart[id] == Apart::No && branching.contains(&cycles[id]) {
+            apart[id] = Apart::InCycle;
+        }
+    }
+    apart
+}
+
 /// Whether a loop of the function calls one of certain functions.
 fn calls_in_loop(function: &Function, is_certain: impl Fn(FuncId) -> bool) -> bool {
     let calls =
@@ -163,6 +195,8 @@ struct Inliner<'p> {
     loops: EntityVec<FuncId, bool>,
     /// The cycle of the call graph that each function belongs to.
     cycles: EntityVec<FuncId, usize>,
+    /// Functions that walk data and stay what they are: in all callers, or in those of their cycle.
+    apart: EntityVec<FuncId, Apart>,
     /// Functions that are called from one place and do not become part of their callers.
     stays: EntityVec<FuncId, bool>,
     /// Functions that were not treated because they become part of their callers.
@@ -240,13 +274,19 @@ impl Inliner<'_> {
         if caller.id == callee || self.is_breaker[callee] {
             return false;
         }
+        let in_cycle = self.cycles[caller.id] == self.cycles[callee];
+        let is_apart = match self.apart[callee] {
+            Apart::No => false,
+            Apart::InCycle => in_cycle,
+            Apart::Everywhere => true,
+        };
         let size = self.sizes[callee];
         let once = self.sites[callee] == 1 && self.is_waiting[callee];
         let fits = *caller.grown + size <= ENOUGH;
-        let is_round = self.cycles[caller.id] == self.cycles[callee] && self.loops[caller.id] && !self.loops[callee];
+        let is_round = in_cycle && self.loops[caller.id] && !self.loops[callee];
         let most = if is_round { MOST_OF_ROUND } else { MEDIUM };
         let medium = size <= most && *caller.grown + size <= LARGEST_CALLER && size <= self.budget;
-        if !fits || !(once || size <= SMALL || medium) {
+        if is_apart || !fits || !(once || size <= SMALL || medium) {
             if once {
                 caller.refused.push(callee);
             }

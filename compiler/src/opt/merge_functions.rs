@@ -111,12 +111,14 @@ fn hash(function: &Function) -> u64 {
     hasher.finish()
 }
 
-/// True when two functions differ in nothing but their names, the functions they call, and places in the source.
+/// True when two functions differ in nothing but their names, the functions they call, and places in the source of what is not
+/// watched.
 fn same_form(a: &Function, b: &Function) -> bool {
     let same_blocks = || {
         a.blocks.values().zip(b.blocks.values()).all(|(x, y)| {
             let same_inst = |(x, y): (&Inst, &Inst)| {
                 without_callee(x.op) == without_callee(y.op) && x.args == y.args && x.results == y.results
+                    && x.watched() == y.watched()
             };
             let same_end = match (&x.terminator, &y.terminator) {
                 (Terminator::TailCall(_, x), Terminator::TailCall(_, y)) => x == y,

@@ -48,6 +48,7 @@
 //! | [`shared_zeros`] | tests for the symbolic zero that others answer |
 //! | [`merge_functions`] | functions that do the same |
 //! | [`compact`] | functions and blocks that nothing reaches, dense numbers |
+//! | [`watch`] | checks of what operations give, where that is asked for |
 //! | [`early_boxes`] | values that wait for the box that will hold them |
 //! | [`schedule`] | the order of instructions |
 //! | [`memory`] | reference counts: the last pass |
@@ -94,6 +95,7 @@ pub mod lanes;
 
 pub mod shared_zeros;
 pub mod sharing;
+pub mod watch;
 
 pub mod inline;
 

@@ -144,8 +144,8 @@ fn reaching(program: &Program, functions: &[FuncId]) -> FxHashSet<FuncId> {
     found
 }
 
-/// Pairs of walkers both of which one run of a function may call.
-fn calls_of_one_run(program: &Program, id: FuncId) -> FxHashSet<[FuncId; 2]> {
+/// Pairs of walkers both of which one run of a function may call; twice the same for a call in a loop.
+pub(super) fn calls_of_one_run(program: &Program, id: FuncId) -> FxHashSet<[FuncId; 2]> {
     let function = &program.functions[id];
     let graph = Graph::new(function);
     let calls: Vec<(BlockId, Vec<FuncId>)> = graph.order.iter().map(|id| (*id, called(program, function, *id))).collect();

@@ -7,7 +7,7 @@ use super::emit::{Emitted, Emitter, Val};
 use super::helper::Helper;
 use super::vector::Elements;
 use super::{Specializer, zeros};
-use crate::flow::shape::{Fact, Head, Shape};
+use crate::flow::shape::{Class, Fact, Head, Shape};
 use crate::ssa::ir::Type;
 use crate::ssa::ir::Value;
 
@@ -18,7 +18,7 @@ impl Specializer<'_> {
         if value.shape == target {
             return Some(value.clone());
         }
-        if self.is_large(value.shape) && self.is_large(target) {
+        if self.is_large(value.shape) && self.is_large(target) || self.changes_large(value.shape, target) {
             return Some(self.call_helper(e, Helper::Convert(value.shape, target), &[value], target));
         }
         self.convert_unfolded(e, value, target)
@@ -33,6 +33,12 @@ impl Specializer<'_> {
             };
             let wide = this.flow.shapes.alternatives(target)[tag].clone();
             if parts.alternative.head.holds_elements() {
+                if this.flow.shapes.single(value.shape).is_none() {
+                    let vector = this.single(e, parts.clone());
+                    if this.changes_large(vector.shape, target) {
+                        return this.convert(e, &vector, target);
+                    }
+                }
                 let vector = this.convert_elements(e, Elements::of(&parts), wide.children[0]);
                 return Some(this.build(e, target, tag, vector.leaves()));
             }
@@ -50,6 +56,16 @@ impl Specializer<'_> {
             }
             Some(this.build(e, target, tag, leaves))
         })
+    }
+
+    /// Whether a conversion changes all elements of a vector, which are large.
+    fn changes_large(&mut self, shape: Shape, target: Shape) -> bool {
+        if !self.holds_large(shape) {
+            return false;
+        }
+        let wide = self.flow.shapes.find(target, Class::Vector);
+        let elements = self.flow.shapes.single(shape).map(|vector| vector.children[0]);
+        elements.zip(wide).is_some_and(|(from, to)| !self.same_leaves(from, to.children[0]))
     }
 
     /// The number that a real alternative stands for.

@@ -140,6 +140,13 @@ impl Specializer<'_> {
             || self.has_many_choices(shape)
     }
 
+    /// Whether values of the shape are vectors with elements that are large: an operation on all of them is a function of its
+    /// own, so that it can be made once for a vector that is shared, and for elements that are.
+    pub fn holds_large(&mut self, shape: Shape) -> bool {
+        let single = self.flow.shapes.single(shape).filter(|alternative| alternative.head == Head::Vector);
+        single.is_some_and(|vector| self.is_large(vector.children[0]))
+    }
+
     /// Whether an operation on all parts of such values decides more than a little, and is to be shared then: each choice
     /// is a branch, and hands all that has been made so far on.
     pub fn has_many_choices(&mut self, shape: Shape) -> bool {

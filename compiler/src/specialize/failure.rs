@@ -43,7 +43,12 @@ impl Specializer<'_> {
 
     /// Where to report an error of the operation at hand: the operation, or the user's call that led into the library.
     pub fn place(&self, e: &Emitter) -> Place {
-        let span = e.span.unwrap_or(self.fallback_span);
+        self.place_at(e.span)
+    }
+
+    /// The same for an operation that stands there.
+    pub fn place_at(&self, span: Option<Span>) -> Place {
+        let span = span.unwrap_or(self.fallback_span);
         match self.blame {
             Some(call) if self.sources.is_library(span) => {
                 let name = self.core.lambdas[call.callee].name.to_string();
@@ -134,7 +139,7 @@ impl Specializer<'_> {
 
     /// Ends the current block with an error; `write` gets the number of each [`HOLE`] in its message and writes what
     /// belongs there.
-    fn fail_in_pieces<T>(
+    pub(super) fn fail_in_pieces<T>(
         &mut self,
         e: &mut Emitter,
         error: &RuntimeError,

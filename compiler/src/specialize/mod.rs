@@ -46,6 +46,7 @@ pub mod primitive;
 
 pub mod zeros;
 
+pub mod watch;
 pub mod write;
 
 pub mod failure;
@@ -111,6 +112,9 @@ pub struct Specializer<'a> {
     /// Whether a pattern of the variant may meet a value that does not fit.
     may_mismatch: FxHashMap<VariantId, bool>,
     sharing: Sharing,
+    /// Whether operations are watched, and the numbers of those that are.
+    watches: bool,
+    watched: FxHashMap<(Place, RuntimeError), u32>,
     /// The backpropagators that variables hold the adding forms of.
     adding: FxHashMap<Var, Var>,
     /// See [`Specializer::has_many_choices`].
@@ -147,6 +151,7 @@ pub fn lower(
     sources: &SourceMap,
     limits: &Options,
     sharing: Sharing,
+    watches: bool,
 ) -> Result<ir::Program, Refusal> {
     let Some(fallback_span) = core.place() else {
         return Ok(empty_program());
@@ -174,6 +179,8 @@ pub fn lower(
         fallback_span,
         may_mismatch: FxHashMap::default(),
         sharing,
+        watches,
+        watched: FxHashMap::default(),
         adding: FxHashMap::default(),
         choices: FxHashMap::default(),
     };
@@ -214,7 +221,7 @@ impl Specializer<'_> {
         if result.is_some() {
             e.terminate(Terminator::Return(Vec::new()));
         }
-        self.out.functions[main] = e.function;
+        self.emitted(main, e.function);
         self.certain.insert(main, std::mem::take(&mut self.events));
         let mut instructions = 0;
         while let Some((function, task)) = self.tasks.pop() {
@@ -227,6 +234,14 @@ impl Specializer<'_> {
         self.layouts.write_sums(self.core, &self.flow.shapes, &mut self.out);
         self.rename_sums();
         Ok(main)
+    }
+
+    /// Adds the code of a function.
+    fn emitted(&mut self, id: FuncId, mut function: Function) {
+        if self.watches {
+            self.watch(&mut function);
+        }
+        self.out.functions[id] = function;
     }
 
     /// The program is larger than the limit with the function that has been emitted last.
@@ -346,7 +361,7 @@ impl Specializer<'_> {
             }
             Task::Helper(helper) => self.emit_helper(&mut e, helper),
         }
-        self.out.functions[function] = e.function;
+        self.emitted(function, e.function);
         self.certain.insert(function, std::mem::take(&mut self.events));
     }
 

@@ -171,12 +171,15 @@ impl Specializer<'_> {
         let is_simple =
             [a, b].map(|value| self.flow.shapes.single(value.shape).is_some() && !self.is_large(value.shape));
         let multiplies = multiplies || is_simple != [true, true] && (self.has_holes(a) || self.has_holes(b));
-        if multiplies || self.is_large(a.shape) && self.is_large(b.shape) {
+        let are_large = |this: &mut Self| {
+            this.is_large(a.shape) && this.is_large(b.shape) || this.holds_large(a.shape) && this.holds_large(b.shape)
+        };
+        if multiplies || are_large(self) {
             let always = self.always_conform(a.shape, b.shape, &mut FxHashSet::default());
             let helper = match self.sharing {
-                _ if always => Helper::Plus(a.shape, b.shape, target, Origin::default()),
-                Sharing::Apart => Helper::Plus(a.shape, b.shape, target, self.origin(e)),
-                Sharing::Shared => Helper::SharedPlus(a.shape, b.shape, target),
+                _ if always && !self.watches => Helper::Plus(a.shape, b.shape, target, Origin::default()),
+                Sharing::Shared if !always => Helper::SharedPlus(a.shape, b.shape, target),
+                _ => Helper::Plus(a.shape, b.shape, target, self.origin(e)),
             };
             return Some(self.call_helper(e, helper, &[a, b], target));
         }
@@ -242,7 +245,15 @@ impl Specializer<'_> {
             {
                 return this.convert(e, b, target);
             }
-            this.dispatch(e, b, target, |this, e, y| this.plus_parts(e, x.clone(), y, single, target))
+            this.dispatch(e, b, target, |this, e, y| {
+                if (x.alternative.head, y.alternative.head) == (Head::Vector, Head::Vector) && !single {
+                    let (left, right) = (this.single(e, x.clone()), this.single(e, y.clone()));
+                    if this.holds_large(left.shape) && this.holds_large(right.shape) {
+                        return this.plus(e, &left, &right, target);
+                    }
+                }
+                this.plus_parts(e, x.clone(), y, single, target)
+            })
         })
     }
 

@@ -206,7 +206,10 @@ impl Specializer<'_> {
             return self.scaling(e, prim, args, result);
         }
         let operands = self.real_operands(e, prim, args)?;
-        if let Some(Head::Real(Fact::Known(_) | Fact::Zero)) = self.flow.shapes.single(result).map(|a| a.head) {
+        if let Some(Head::Real(fact @ (Fact::Known(_) | Fact::Zero))) = self.flow.shapes.single(result).map(|a| a.head) {
+            if let Some(error) = self.born_of_constants(prim, args, fact.number()) {
+                return self.fail_with(e, &error, &[]);
+            }
             return Some(Val { shape: result, leaves: Vec::new() });
         }
         let leaf = match operands[..] {

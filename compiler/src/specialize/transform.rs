@@ -32,7 +32,7 @@ impl Specializer<'_> {
         {
             return Some(Val { shape: target, leaves: value.leaves.clone() });
         }
-        if self.may_recur(value.shape) {
+        if self.may_recur(value.shape) || self.holds_large(value.shape) {
             let origin = if always { Origin::default() } else { self.origin(e) };
             let helper = Helper::Operator(operator, value.shape, target, origin);
             return Some(self.call_helper(e, helper, &[value], target));
@@ -67,6 +67,12 @@ impl Specializer<'_> {
                 Head::Series => this.each_part(e, operator, &parts, Some(Class::Series), target),
                 Head::ZeroOf => this.each_part(e, operator.of_zero(), &parts, Some(Class::ZeroOf), target),
                 Head::Vector | Head::Beginning => {
+                    if this.flow.shapes.single(value.shape).is_none() {
+                        let vector = this.single(e, parts.clone());
+                        if this.holds_large(vector.shape) {
+                            return this.operator(e, operator, &vector, target);
+                        }
+                    }
                     let tag = this.tag_of(target, head.class())?;
                     let shape = this.flow.shapes.alternatives(target)[tag].children[0];
                     let vector = Elements::of(&parts);
@@ -248,7 +254,8 @@ impl Specializer<'_> {
         let may_recur =
             |this: &mut Self, shape: Shape| this.is_large(shape) || this.tag_of(shape, Class::ZeroOf).is_some();
         let multiplies = self.meet_in_several_ways(x.shape, t.shape);
-        if multiplies || may_recur(self, x.shape) && may_recur(self, t.shape) {
+        let hold_large = self.holds_large(x.shape) && self.holds_large(t.shape);
+        if multiplies || hold_large || may_recur(self, x.shape) && may_recur(self, t.shape) {
             let helper = Helper::Bundle(below, [x.shape, t.shape], target, self.origin(e));
             return Some(self.call_helper(e, helper, &[x, t], target));
         }
@@ -258,8 +265,17 @@ impl Specializer<'_> {
     /// [`bundle`](Self::bundle), alternative by alternative.
     pub fn bundle_unfolded(&mut self, e: &mut Emitter, below: Below, x: &Val, t: &Val, target: Shape) -> Emitted<Val> {
         let single = self.flow.shapes.single(t.shape).is_some();
+        let both_single = single && self.flow.shapes.single(x.shape).is_some();
         self.dispatch(e, x, target, |this, e, x| {
-            this.dispatch(e, t, target, |this, e, t| this.bundle_parts(e, below, x.clone(), t, single, target))
+            this.dispatch(e, t, target, |this, e, t| {
+                if (x.alternative.head, t.alternative.head) == (Head::Vector, Head::Vector) && !both_single {
+                    let (value, tangent) = (this.single(e, x.clone()), this.single(e, t.clone()));
+                    if this.holds_large(value.shape) && this.holds_large(tangent.shape) {
+                        return this.bundle(e, below, &value, &tangent, target);
+                    }
+                }
+                this.bundle_parts(e, below, x.clone(), t, single, target)
+            })
         })
     }
 

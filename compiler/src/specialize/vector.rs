@@ -537,7 +537,7 @@ impl Specializer<'_> {
     }
 
     /// Whether the leaves of a value stay what they are when it is converted.
-    fn same_leaves(&mut self, from: Shape, to: Shape) -> bool {
+    pub(super) fn same_leaves(&mut self, from: Shape, to: Shape) -> bool {
         if from == to {
             return true;
         }

@@ -451,6 +451,11 @@ pub struct Program {
     pub slots: EntityVec<SlotId, Type>,
     /// The function that runs the program: no parameters, no results.
     pub main: Option<FuncId>,
+    /// What to say about operations that are watched, by their numbers: the texts before the result, between it and the
+    /// operands, and after these. Such an operation has its number in place of its source.
+    pub watched: Vec<[TextId; 3]>,
+    /// The functions that say it, for operations on one real and on two; there once operations are watched.
+    pub reporters: Vec<FuncId>,
     /// The arguments that the program takes, as the run time reads their declaration; empty without one.
     pub arguments: Rc<str>,
 }
@@ -479,6 +484,13 @@ impl Function {
     pub fn new_block(&mut self, params: &[Type]) -> BlockId {
         let params = params.iter().map(|ty| self.values.push(*ty)).collect();
         self.blocks.push(Block { params, insts: Vec::new(), terminator: Terminator::Unreachable })
+    }
+}
+
+impl Inst {
+    /// The number of an operation that is watched.
+    pub fn watched(&self) -> Option<u32> {
+        self.span.and_then(Span::number)
     }
 }
 

@@ -4,8 +4,8 @@
 //! have any numbers and get new ones in order of appearance. The result has the right types by construction, except
 //! for what only [`crate::ssa::verify`] checks: operands, arities of jumps and dominance.
 
-use crate::base::EntityVec;
 use crate::base::entity::Entity;
+use crate::base::{EntityVec, Span};
 use crate::ssa::ir::{
     Alternative, Block, BlockId, FuncId, Function, Inst, Item, Lanewise, Op, Piece, Program, Real1, Real2, SlotId,
     Stream, Sum, SumId, Target, Terminator, TextId, Type, Value, Values, VectorId, VectorLayout, Walk,
@@ -232,6 +232,16 @@ impl Parser {
                     let ty = self.ty()?;
                     self.program.slots.push(ty);
                 }
+                "watched" => {
+                    let texts = self.items(|p| {
+                        let word = p.word()?;
+                        p.entity(Some(&word), "text")
+                    })?;
+                    match texts[..] {
+                        [a, b, c] => self.program.watched.push([a, b, c]),
+                        _ => return self.error("expected three texts"),
+                    }
+                }
                 "main" => {
                     let word = self.word()?;
                     self.program.main = Some(self.entity(Some(&word), "fn")?);
@@ -364,14 +374,23 @@ impl Parser {
             }
             let (op, chosen) = self.op(&word)?;
             let args = self.operands(op, names, definitions)?;
+            let watched = self.watched();
             if definitions {
-                let inst = self.defining(function, names, op, chosen, results)?;
+                let inst = Inst { span: watched, ..self.defining(function, names, op, chosen, results)? };
                 function.blocks[block].insts.push(inst);
             } else {
                 function.blocks[block].insts[position].args = args.into();
                 position += 1;
             }
         }
+    }
+
+    /// The number of an operation that is watched, in place of its source.
+    fn watched(&mut self) -> Option<Span> {
+        let Token::Word(word) = self.peek() else { return None };
+        let number = word.strip_prefix("watched.")?.parse().ok()?;
+        self.advance();
+        Some(Span::numbered(number))
     }
 
     fn defining(

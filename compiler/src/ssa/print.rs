@@ -236,6 +236,9 @@ impl fmt::Display for Program {
         for (id, ty) in self.slots.iter() {
             writeln!(f, "slot {id}: {ty}")?;
         }
+        for texts in &self.watched {
+            writeln!(f, "watched {}", commas(texts))?;
+        }
         if let Some(main) = self.main {
             writeln!(f, "main {main}")?;
         }
@@ -300,6 +303,9 @@ impl Program {
         }
         if !inst.args.is_empty() {
             write!(f, " {}", commas(&inst.args))?;
+        }
+        if let Some(number) = inst.watched() {
+            write!(f, " watched.{number}")?;
         }
         f.write_char('\n')
     }

@@ -16,7 +16,7 @@ use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Machine<'_> {
-    /// Fails when an operation of a derivative has made something worse than a finite number.
+    /// Fails when an operation has made something worse than a finite number of operands that were better.
     pub(super) fn trap(&self, prim: Prim, operands: &[f64], result: &Value) -> Result<(), RuntimeError> {
         let (true, Value::Real(Real { number: result, .. })) = (self.trap_nan, result) else { return Ok(()) };
         let born =
@@ -29,7 +29,7 @@ impl Machine<'_> {
         Err(RuntimeError::NotFinite { prim, operands, result: printed(result), sweep })
     }
 
-    /// Which part of a derivative is running; `None` when it is none.
+    /// Which part of a derivative is running; `None` for power series.
     fn sweep(&self) -> Option<Sweep> {
         let program = &*self.world.program;
         if self.in_backpropagator() {
@@ -39,7 +39,7 @@ impl Machine<'_> {
             Some((Transformation::Reverse, _)) => Some(Sweep::Forward),
             Some((Transformation::Forward, _)) => Some(Sweep::Tangent),
             Some((Transformation::Series, _)) => None,
-            None => self.in_given().then_some(Sweep::Given),
+            None => Some(if self.in_given() { Sweep::Given } else { Sweep::Value }),
         }
     }
 
