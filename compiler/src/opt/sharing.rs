@@ -39,6 +39,7 @@
 use crate::base::entity::Entity;
 use crate::opt::calls::{callees, callers};
 use crate::opt::rewrite::append;
+use crate::opt::tail_calls::form_loop;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
     Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Value, Values, Walk,
@@ -64,11 +65,12 @@ pub fn run(program: &mut Program) -> bool {
     }
     for id in &repeated {
         let Copies { remembering, borrowing } = copies[id];
-        program.functions[borrowing] = borrowing_copy(&program.functions[*id], &copies, remembering);
+        program.functions[borrowing] = borrowing_copy(*id, &program.functions[*id], &copies);
         remember(program, remembering, borrowing);
         let function = &mut program.functions[*id];
         let entry = first_asks(function, remembering);
         function.blocks[Function::ENTRY].terminator = entry;
+        form_loop(function, *id);
     }
     for (id, outer) in outermost {
         call_and_forget(&mut program.functions[outer], id);
@@ -258,12 +260,19 @@ fn remember(program: &mut Program, remembering: FuncId, borrowing: FuncId) {
 }
 
 /// The copy of a walker for what its caller keeps alive.
-fn borrowing_copy(function: &Function, copies: &FxHashMap<FuncId, Copies>, remembering: FuncId) -> Function {
+fn borrowing_copy(id: FuncId, function: &Function, copies: &FxHashMap<FuncId, Copies>) -> Function {
+    let Copies { remembering, borrowing } = copies[&id];
     let mut copy = function.clone();
     copy.walk = Walk::Borrowing;
     for block in copy.blocks.values_mut() {
-        // A tail call would have nobody left to release what the callee borrows.
-        if let Terminator::TailCall(callee, args) = &block.terminator {
+        if let Terminator::TailCall(callee, args) = &mut block.terminator
+            && *callee == id
+        {
+            let ask = append(&mut copy.values, &mut block.insts, Op::ConstBool(false), Vec::new(), Type::Bool, None);
+            args.push(ask);
+            *callee = borrowing;
+        // A tail call of another function would have nobody left to release what that one borrows.
+        } else if let Terminator::TailCall(callee, args) = &block.terminator {
             let results: Vec<Value> = copy.results.iter().map(|ty| copy.values.push(*ty)).collect();
             let (args, inner) = (args.as_slice().into(), results.as_slice().into());
             block.insts.push(Inst { op: Op::Call(*callee), args, results: inner, span: None });
@@ -292,6 +301,7 @@ fn borrowing_copy(function: &Function, copies: &FxHashMap<FuncId, Copies>, remem
     let entry = &mut copy.blocks[Function::ENTRY];
     entry.params.push(is_new);
     entry.terminator = Terminator::Branch(is_new, code, to(ask));
+    form_loop(&mut copy, borrowing);
     copy
 }
 

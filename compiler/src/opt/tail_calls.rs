@@ -16,21 +16,30 @@
 //! jump to a block that takes the place of the entry. Blocks that only return have been copied to where they are
 //! jumped to by [`crate::opt::simplify_cfg`], so that calls stand right before returns.
 //!
-//! Not done: calls whose results are changed before they are returned (accumulators).
+//! Not done: calls whose results are changed before they are returned (accumulators); loops of functions that walk data which
+//! go on in several ways, as each of their calls will have to be asked whether it has been made before
+//! ([`crate::opt::sharing`]).
 //!
 //! Tests: `tests/opt/tail-calls/`.
 
-use crate::ssa::ir::{Block, BlockId, FuncId, Function, Op, Program, Target, Terminator};
+use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Walk};
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
     let mut changed = false;
     for id in program.functions.ids() {
-        let function = &mut program.functions[id];
-        changed |= form_tail_calls(function);
-        changed |= form_loop(function, id);
+        changed |= form_tail_calls(&mut program.functions[id]);
+        if !walks_in_several_ways(program, &program.functions[id]) {
+            changed |= form_loop(&mut program.functions[id], id);
+        }
     }
     changed
+}
+
+/// Whether a function that walks data leaves a part of them to a call that it waits for.
+fn walks_in_several_ways(program: &Program, function: &Function) -> bool {
+    let walks = |inst: &Inst| matches!(inst.op, Op::Call(callee) if program.functions[callee].walk == Walk::Shared);
+    function.walk == Walk::Shared && function.blocks.values().flat_map(|block| &block.insts).any(walks)
 }
 
 /// Turns calls right before returns into tail calls.
