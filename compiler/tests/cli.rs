@@ -421,7 +421,8 @@ fn numbers_that_go_wrong_in_derivatives_are_trapped() {
     let mixed = "((derivative-F (derivative-R (lambda (x) (* x x (log x))))) 0)\n";
     let sum = "(tangent ((j* +) (bundle (cons 1 1) (cons 1e308 1e308))))\n";
     let read = "(define (f x) (let loop ((i 0) (s 0)) (if (= i 100) s (loop (+ i 1) (+ s (/ 1 (- x i)))))))\n((gradient f) (read-real))\n";
-    let in_library = "(define (norm l) (sqrt (dot l l)))\n((gradient norm) (list 0 (read-real)))\n(norm (list 1 1e300))\n";
+    let in_library =
+        "(define (norm l) (sqrt (dot l l)))\n((gradient norm) (list 0 (read-real)))\n(norm (list 1 1e300))\n";
     let given = "(define (f x) (if (> x 100) x (log (+ 1 (exp x)))))
 ((derivative-R (with-derivative f (lambda (x) (/ 1 (+ 1 (exp (- x))))))) 100)
 ((derivative-R (with-derivative f (lambda (x) (/ (exp x) (+ 1 (exp x)))))) 1000)

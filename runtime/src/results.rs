@@ -93,8 +93,9 @@ pub unsafe extern "C" fn vlad_recall(question: *mut Question, heap: *mut Heap) {
         let mut entry = chain(hash, heap).map_or(ptr::null_mut(), |chain| *chain as *mut u64);
         while !entry.is_null() {
             let Entry { next, function: of, parts, .. } = Entry::at(entry, counts);
-            let is_same =
-                |kind: usize| (0..).zip(&*Question::words(question, kind)).all(|(at, word)| *parts[kind].add(at) == *word);
+            let is_same = |kind: usize| {
+                (0..).zip(&*Question::words(question, kind)).all(|(at, word)| *parts[kind].add(at) == *word)
+            };
             if *of == function && is_same(0) && is_same(1) {
                 for kind in [2, 3] {
                     for (at, word) in Question::words(question, kind).iter_mut().enumerate() {

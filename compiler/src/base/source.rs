@@ -35,6 +35,14 @@ impl Span {
     pub fn number(self) -> Option<u32> {
         (self.file == Span::NUMBERED).then_some(self.start)
     }
+    /// The same number, with a mark.
+    pub fn marked(self) -> Span {
+        Span { end: self.start.wrapping_add(1), ..self }
+    }
+    /// Whether it has a mark.
+    pub fn is_marked(self) -> bool {
+        self.end != self.start
+    }
     /// No file has this number.
     const NUMBERED: FileId = FileId(u32::MAX);
     /// The smallest range that covers both; `self` when the files differ.

@@ -53,9 +53,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     };
     let written = match compiled {
         Compiled::Object(object) => pipeline.link(&object, &output),
-        Compiled::Evaluate => {
-            embedded::write(&arguments.input, &pipeline.sources, arguments.native.trap_nan, &output)
-        },
+        Compiled::Evaluate => embedded::write(&arguments.input, &pipeline.sources, arguments.native.trap_nan, &output),
     };
     if arguments.native.time_passes {
         print_timings(&pipeline);

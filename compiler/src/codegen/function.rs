@@ -205,7 +205,8 @@ impl<'p> Translator<'_, 'p, '_> {
             let name = self.builder.append_block_param(block, clif_type(function.values[value]));
             self.names.insert((id, value), name);
         }
-        let reports = |inst: &Inst| matches!(inst.op, Op::Call(callee) if self.unit.program.reporters.contains(&callee));
+        let reports =
+            |inst: &Inst| matches!(inst.op, Op::Call(callee) if self.unit.program.reporters.contains(&callee));
         let is_cold = matches!(source.terminator, Terminator::Fail(_) | Terminator::Unreachable)
             || !self.unit.program.reporters.is_empty() && source.insts.iter().any(reports);
         if is_cold && id != Function::ENTRY {

@@ -169,7 +169,7 @@ impl Check {
         for inst in self.test {
             let args = inst.args.iter().map(|arg| *names.get(arg).unwrap_or(arg)).collect();
             let ty = values[inst.results[0]];
-            let result = append(values, &mut insts, inst.op, args, ty, inst.span);
+            let result = append(values, &mut insts, inst.op, args, ty, None);
             names.insert(inst.results[0], result);
         }
         let mut make = |op: Op, args: Vec<Value>| append(values, &mut insts, op, args, Type::Bool, None);

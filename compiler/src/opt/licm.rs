@@ -20,7 +20,7 @@
 //!
 //! Tests: `tests/opt/licm/`.
 
-use crate::base::EntityVec;
+use crate::base::{EntityVec, Span};
 use crate::opt::loops::preheader;
 use crate::opt::rewrite::{can_move, is_constant};
 use crate::opt::simplify_cfg;
@@ -74,7 +74,9 @@ fn invariants(function: &mut Function, graph: &Graph, header: BlockId, body: &En
             let fits = is_constant(inst.op) || always && can_move(inst.op);
             if fits && inst.args.iter().all(|arg| !varies[*arg]) {
                 inst.results.iter().for_each(|value| varies[*value] = false);
-                moved.push(inst);
+                // The loop may make no round.
+                let span = if inst.watched().is_some() { inst.span.map(Span::marked) } else { inst.span };
+                moved.push(Inst { span, ..inst });
             } else {
                 kept.push(inst);
             }

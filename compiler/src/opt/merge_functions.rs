@@ -117,8 +117,10 @@ fn same_form(a: &Function, b: &Function) -> bool {
     let same_blocks = || {
         a.blocks.values().zip(b.blocks.values()).all(|(x, y)| {
             let same_inst = |(x, y): (&Inst, &Inst)| {
-                without_callee(x.op) == without_callee(y.op) && x.args == y.args && x.results == y.results
-                    && x.watched() == y.watched()
+                without_callee(x.op) == without_callee(y.op)
+                    && x.args == y.args
+                    && x.results == y.results
+                    && (x.watched(), x.watched_later()) == (y.watched(), y.watched_later())
             };
             let same_end = match (&x.terminator, &y.terminator) {
                 (Terminator::TailCall(_, x), Terminator::TailCall(_, y)) => x == y,
@@ -128,7 +130,11 @@ fn same_form(a: &Function, b: &Function) -> bool {
             same_length && x.params == y.params && same_end && x.insts.iter().zip(&y.insts).all(same_inst)
         })
     };
-    a.walk == b.walk && a.results == b.results && a.values == b.values && a.blocks.len() == b.blocks.len() && same_blocks()
+    a.walk == b.walk
+        && a.results == b.results
+        && a.values == b.values
+        && a.blocks.len() == b.blocks.len()
+        && same_blocks()
 }
 
 /// Calls leaders instead of the functions that they stand for.

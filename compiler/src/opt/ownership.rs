@@ -66,7 +66,9 @@ impl Modes {
         let wanted = wants_owner(function, self);
         for (position, param) in function.params().iter().enumerate() {
             if function.walk != Walk::Borrowing
-                && wanted[*param] && !std::mem::replace(&mut self.owned[id][position], true) {
+                && wanted[*param]
+                && !std::mem::replace(&mut self.owned[id][position], true)
+            {
                 changed.push(id);
             }
         }

@@ -4,8 +4,8 @@ use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_branches,
     dead_loops, early_boxes, early_checks, flatten_sums, fold, fusion, gvn, inductions, inline, invariant_fields, jam,
     jump_threading, lanes, late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, rotate,
-    rows, schedule, select, shared_zeros, sharing, simplify_cfg, sink, sole_alternatives, split_sums, tags_across_calls,
-    tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields, watch,
+    rows, schedule, select, shared_zeros, sharing, simplify_cfg, sink, sole_alternatives, split_sums,
+    tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields, watch,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -99,8 +99,8 @@ pub const PASSES: &[Pass] = &[
     pass("tail-modulo-cons", "make loops of recursion whose result is boxed", tail_modulo_cons::run),
     pass("early-boxes", "make large boxes before what they hold", early_boxes::run),
     pass("rotate", "test at the ends of loops whether there is another round", rotate::run),
-    pass("watch", "say where numbers cease to be finite", watch::run),
     pass("schedule", "bring operations close to their uses", schedule::run),
+    pass("watch", "say where numbers cease to be finite", watch::run),
     pass("rows", "take memory for all rows of a matrix at once", rows::run),
     Pass { stage: Stage::Counted, ..pass("memory", "count the owners of boxes", memory::run) },
 ];
@@ -218,8 +218,8 @@ const FINISH: &[Row] = &[
     ("rotate", "no pass that looks for loops by the test at their beginning follows"),
     ("block-params", "what does not change in a loop had one definition before"),
     ("simplify-cfg", "tests at the ends of loops are blocks of their own"),
-    ("watch", "what is still computed is needed, and no pass follows that would have to know the ways to errors"),
     ("schedule", "code has its final form, and the owners of boxes should be counted where their fields are read"),
+    ("watch", "what is still computed is needed, in its final order, which is found for whole blocks"),
     ("rows", "which loops make vectors, and where, changes no more"),
     ("memory", "SSA must be pure before it and never changes after it"),
 ];

@@ -120,7 +120,10 @@ fn side(function: &Function, target: &Target, other: &Target, edges: &EntityVec<
     let block = &function.blocks[target.block];
     let own = edges[target.block] == 1 && block.params.is_empty() && target.block != other.block;
     match &block.terminator {
-        Terminator::Jump(onward) if own && block.insts.iter().all(|inst| is_cheap(inst.op)) => {
+        // What is watched is computed only if it is needed.
+        Terminator::Jump(onward)
+            if own && block.insts.iter().all(|inst| is_cheap(inst.op) && inst.watched().is_none()) =>
+        {
             Some(Side { insts: block.insts.clone(), onward: onward.clone(), block: Some(target.block) })
         }
         _ => Some(Side { insts: Vec::new(), onward: target.clone(), block: None }),

@@ -150,7 +150,8 @@ fn reaching(program: &Program, functions: &[FuncId]) -> FxHashSet<FuncId> {
 pub(super) fn calls_of_one_run(program: &Program, id: FuncId) -> FxHashSet<[FuncId; 2]> {
     let function = &program.functions[id];
     let graph = Graph::new(function);
-    let calls: Vec<(BlockId, Vec<FuncId>)> = graph.order.iter().map(|id| (*id, called(program, function, *id))).collect();
+    let calls: Vec<(BlockId, Vec<FuncId>)> =
+        graph.order.iter().map(|id| (*id, called(program, function, *id))).collect();
     let mut found = FxHashSet::default();
     for (block, here) in calls.iter().filter(|(_, here)| !here.is_empty()) {
         for (position, first) in here.iter().enumerate() {

@@ -22,18 +22,23 @@
 //! either, so that what goes into them only is checked with them. Making the operations again takes time on the way to an error, and
 //! registers nowhere else.
 //!
+//! What has been moved out of a loop is not reported there, as the loop may make no round, but where the loop uses it.
+//!
+//! A number that may be the symbolic zero is computed in any case, and chosen if it is a number: what is checked is what has been chosen.
+//!
 //! Output and calls are not made before what comes first is checked. Operations that the optimiser has dropped are not watched: nobody
 //! needs what they give. Tests: `tests/opt/watch/`.
 
-use crate::opt::rewrite::append;
+use crate::base::EntityVec;
+use crate::opt::rewrite::{append, use_counts};
 use crate::ssa::ir::{
-    Block, BlockId, Compare, FuncId, Function, Inst, Op, Program, Real1, Real2, Stream, Target, Terminator, TextId, Type,
-    Value, Values,
+    Block, BlockId, Compare, FuncId, Function, Inst, Op, Program, Real1, Real2, Stream, Target, Terminator, TextId,
+    Type, Value, Values,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One check stands for so many operations at most: their operands live until then.
-const MANY: usize = 32;
+const MANY: usize = 16;
 
 /// Treats every function, if operations are watched.
 pub fn run(program: &mut Program) -> bool {
@@ -43,8 +48,15 @@ pub fn run(program: &mut Program) -> bool {
     let functions: Vec<FuncId> = program.functions.ids().collect();
     program.reporters = [1, 2].map(|operands| reporter(program, operands)).to_vec();
     for id in functions {
-        let mut watcher =
-            Watcher { watched: &program.watched, reporters: &program.reporters, function: &mut program.functions[id] };
+        let function = &mut program.functions[id];
+        let uses = use_counts(function);
+        let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+        let zero = insts.find_map(|inst| if let Op::RealIs(bits) = inst.op { Some(bits) } else { None });
+        let insts = function.blocks.values().flat_map(|block| &block.insts);
+        let earlier = insts.filter(|inst| inst.watched_later().is_some());
+        let earlier = earlier.map(|inst| (inst.results[0], inst.clone())).collect();
+        let (watched, reporters) = (&program.watched[..], &program.reporters[..]);
+        let mut watcher = Watcher { watched, reporters, function, earlier, uses, zero };
         let mut waiting: Vec<BlockId> = watcher.function.blocks.ids().collect();
         while let Some(block) = waiting.pop() {
             waiting.extend(watcher.block(block));
@@ -57,93 +69,190 @@ struct Watcher<'p> {
     watched: &'p [[TextId; 3]],
     reporters: &'p [FuncId],
     function: &'p mut Function,
-}
-
-impl Watcher<'_> {
-    /// Puts the first check into a block; the block behind it.
-    fn block(&mut self, id: BlockId) -> Option<BlockId> {
-        let stretch = stretch(&self.function.blocks[id].insts)?;
-        let rest = self.function.blocks[id].insts.split_off(stretch.last + 1);
-        let roots = roots(&self.function.blocks[id].insts, &stretch.operations);
-        let terminator = std::mem::replace(&mut self.function.blocks[id].terminator, Terminator::Unreachable);
-        let behind = self.function.blocks.push(Block { params: Vec::new(), insts: rest, terminator });
-        let again = self.again(id, &stretch.operations, behind);
-        let mut insts = std::mem::take(&mut self.function.blocks[id].insts);
-        for inst in stretch.operations.iter().map(|at| *at) {
-            insts[inst].span = None;
-        }
-        let values = &mut self.function.values;
-        let mut value = |op: Op, args: Vec<Value>, ty: Type| append(values, &mut insts, op, args, ty, None);
-        let sum = roots.into_iter().reduce(|sum, root| value(Op::Real2(Real2::Add), vec![sum, root], Type::F64));
-        let sum = sum.expect("the last operation of a stretch is part of no other one");
-        let zero = value(Op::Real2(Real2::Sub), vec![sum, sum], Type::F64);
-        let is_finite = value(Op::Compare(Compare::Eq), vec![zero, zero], Type::Bool);
-        let block = &mut self.function.blocks[id];
-        (block.insts, block.terminator) = (insts, Terminator::Branch(is_finite, to(behind), to(again)));
-        Some(behind)
-    }
-
-    /// A block that makes operations of another block again and reports the first that is to be reported.
-    fn again(&mut self, id: BlockId, operations: &[usize], behind: BlockId) -> BlockId {
-        let mut made: FxHashMap<Value, Value> = FxHashMap::default();
-        let mut insts = Vec::new();
-        for at in operations {
-            let inst = &self.function.blocks[id].insts[*at];
-            let texts = inst.watched().and_then(|number| self.watched.get(number as usize));
-            let args: Vec<Value> = inst.args.iter().map(|arg| *made.get(arg).unwrap_or(arg)).collect();
-            let result = append(&mut self.function.values, &mut insts, inst.op, args.clone(), Type::F64, None);
-            made.insert(inst.results[0], result);
-            let Some(texts) = texts else { continue };
-            let numbers = texts.map(|text| {
-                let op = Op::ConstInt(i64::from(text.0));
-                append(&mut self.function.values, &mut insts, op, Vec::new(), Type::Int, None)
-            });
-            let callee = self.reporters[args.len() - 1];
-            let args = numbers.into_iter().chain(args).chain([result]).collect();
-            insts.push(Inst { op: Op::Call(callee), args, results: Values::new(), span: None });
-        }
-        self.function.blocks.push(Block { params: Vec::new(), insts, terminator: Terminator::Jump(to(behind)) })
-    }
+    /// Operations that are computed earlier than they are watched, by their results.
+    earlier: FxHashMap<Value, Inst>,
+    /// How often each value is used.
+    uses: EntityVec<Value, u32>,
+    /// The bits of the symbolic zero, if the function asks for it.
+    zero: Option<u64>,
 }
 
 /// Operations that one check stands for.
 struct Stretch {
     /// Those that are watched, by their places.
     operations: Vec<usize>,
-    /// The last of them.
-    last: usize,
+    /// For each of them, where its result may be used: the result itself, or choices between it and symbolic zeros.
+    chosen: Vec<Chosen>,
+    /// The place behind all of this.
+    end: usize,
 }
 
-/// The first operations of a block that one check can stand for.
-fn stretch(insts: &[Inst]) -> Option<Stretch> {
-    let mut operations = Vec::new();
-    for (at, inst) in insts.iter().enumerate() {
-        if inst.watched().is_some() {
-            operations.push(at);
-        } else if !operations.is_empty() && (inst.op.has_effect() || matches!(inst.op, Op::Call(_))) {
-            break;
-        }
-        if operations.len() == MANY {
-            break;
-        }
-    }
-    let last = *operations.last()?;
-    Some(Stretch { operations, last })
+/// What becomes of a result.
+struct Chosen {
+    /// One value at least.
+    values: Vec<Value>,
+    /// Whether they are choices.
+    is_choice: bool,
 }
 
-/// The results of operations that become part of no other one.
-fn roots(insts: &[Inst], operations: &[usize]) -> Vec<Value> {
-    let mut parts: FxHashSet<Value> = FxHashSet::default();
-    for at in operations {
-        let Inst { op, args, .. } = &insts[*at];
-        if matches!(
-            op,
-            Op::Real2(Real2::Add | Real2::Sub | Real2::Mul) | Op::Real1(Real1::Neg | Real1::Abs | Real1::Sqrt)
-        ) {
-            parts.extend(args);
+impl Watcher<'_> {
+    /// Puts the first check into a block; the block behind it.
+    fn block(&mut self, id: BlockId) -> Option<BlockId> {
+        let stretch = self.stretch(&self.function.blocks[id].insts)?;
+        let roots = self.roots(&self.function.blocks[id].insts, &stretch);
+        let again = self.again(id, &stretch);
+        let block = &mut self.function.blocks[id];
+        let rest = block.insts.split_off(stretch.end);
+        let terminator = std::mem::replace(&mut block.terminator, Terminator::Unreachable);
+        let mut insts = std::mem::take(&mut block.insts);
+        stretch.operations.iter().for_each(|at| insts[*at].span = None);
+        let behind = self.function.blocks.push(Block { params: Vec::new(), insts: rest, terminator });
+        self.function.blocks[again].terminator = Terminator::Jump(to(behind));
+        let mut sum = None;
+        for (root, is_choice) in roots {
+            let number = if is_choice { self.unless_zero(&mut insts, root) } else { root };
+            sum = Some(match sum {
+                None => number,
+                Some(sum) => self.append(&mut insts, Op::Real2(Real2::Add), vec![sum, number], Type::F64),
+            });
+        }
+        if let Some(sum) = sum {
+            let zero = self.append(&mut insts, Op::Real2(Real2::Sub), vec![sum, sum], Type::F64);
+            let is_finite = self.append(&mut insts, Op::Compare(Compare::Eq), vec![zero, zero], Type::Bool);
+            self.function.blocks[id].terminator = Terminator::Branch(is_finite, to(behind), to(again));
+        } else {
+            self.function.blocks[id].terminator = Terminator::Jump(to(behind));
+        }
+        self.function.blocks[id].insts = insts;
+        Some(behind)
+    }
+
+    fn append(&mut self, insts: &mut Vec<Inst>, op: Op, args: Vec<Value>, ty: Type) -> Value {
+        append(&mut self.function.values, insts, op, args, ty, None)
+    }
+
+    /// A number, or 0 for the symbolic zero.
+    fn unless_zero(&mut self, insts: &mut Vec<Inst>, value: Value) -> Value {
+        let Some(bits) = self.zero else { return value };
+        let is_zero = self.append(insts, Op::RealIs(bits), vec![value], Type::Bool);
+        let zero = self.append(insts, Op::ConstReal(0), Vec::new(), Type::F64);
+        self.append(insts, Op::Select, vec![is_zero, zero, value], Type::F64)
+    }
+
+    /// A block that makes the operations again and reports the first that is to be reported.
+    fn again(&mut self, id: BlockId, stretch: &Stretch) -> BlockId {
+        let mut made: FxHashMap<Value, Value> = FxHashMap::default();
+        let mut insts = Vec::new();
+        let mut reported = FxHashSet::default();
+        for (at, chosen) in stretch.operations.iter().zip(&stretch.chosen) {
+            let inst = self.function.blocks[id].insts[*at].clone();
+            self.report_earlier(&inst, &mut reported, &mut insts);
+            let args: Vec<Value> = inst.args.iter().map(|arg| *made.get(arg).unwrap_or(arg)).collect();
+            let results = if chosen.is_choice {
+                chosen.values.iter().map(|value| self.unless_zero(&mut insts, *value)).collect()
+            } else {
+                let result = self.append(&mut insts, inst.op, args.clone(), Type::F64);
+                made.insert(inst.results[0], result);
+                vec![result]
+            };
+            for result in results {
+                self.report(inst.watched(), &args, result, &mut insts);
+            }
+        }
+        self.function.blocks.push(Block { params: Vec::new(), insts, terminator: Terminator::Unreachable })
+    }
+
+    /// Reports an operation, if that is to be reported.
+    fn report(&mut self, number: Option<u32>, args: &[Value], result: Value, insts: &mut Vec<Inst>) {
+        let Some(texts) = number.and_then(|number| self.watched.get(number as usize)).copied() else { return };
+        let numbers = texts.map(|text| self.append(insts, Op::ConstInt(i64::from(text.0)), Vec::new(), Type::Int));
+        let callee = self.reporters[args.len() - 1];
+        let args = numbers.into_iter().chain(args.iter().copied()).chain([result]).collect();
+        insts.push(Inst { op: Op::Call(callee), args, results: Values::new(), span: None });
+    }
+
+    /// Reports the operations that an operation uses which are computed earlier than they are watched, those that they use first.
+    fn report_earlier(&mut self, inst: &Inst, reported: &mut FxHashSet<Value>, insts: &mut Vec<Inst>) {
+        let mut order = Vec::new();
+        let mut waiting = inst.args.to_vec();
+        while let Some(value) = waiting.pop() {
+            if let Some(earlier) = self.earlier.get(&value)
+                && reported.insert(value)
+            {
+                waiting.extend(&earlier.args);
+                order.push(earlier.clone());
+            }
+        }
+        for earlier in order.into_iter().rev() {
+            self.report(earlier.watched_later(), &earlier.args, earlier.results[0], insts);
         }
     }
-    operations.iter().map(|at| insts[*at].results[0]).filter(|result| !parts.contains(result)).collect()
+
+    /// The first operations of a block that one check can stand for.
+    fn stretch(&self, insts: &[Inst]) -> Option<Stretch> {
+        let mut operations = Vec::new();
+        let mut barrier = insts.len();
+        for (at, inst) in insts.iter().enumerate() {
+            let is_watched = inst.watched().is_some();
+            let is_barrier = !operations.is_empty() && (inst.op.has_effect() || matches!(inst.op, Op::Call(_)));
+            if is_barrier || is_watched && operations.len() == MANY {
+                barrier = at;
+                break;
+            }
+            if is_watched {
+                operations.push(at);
+            }
+        }
+        let mut end = operations.last()? + 1;
+        let chosen = operations.iter().map(|at| self.chosen(&insts[..barrier], *at, &mut end)).collect();
+        Some(Stretch { operations, chosen, end })
+    }
+
+    /// What becomes of the result of the operation at a place.
+    fn chosen(&self, insts: &[Inst], at: usize, end: &mut usize) -> Chosen {
+        let result = insts[at].results[0];
+        let mut values = Vec::new();
+        let mut waiting = vec![result];
+        while let Some(value) = waiting.pop() {
+            let choices = |(_, inst): &(usize, &Inst)| inst.op == Op::Select && inst.args[1..].contains(&value);
+            let choices: Vec<(usize, &Inst)> = insts.iter().enumerate().skip(at).filter(choices).collect();
+            let uses = choices.iter().flat_map(|(_, inst)| &inst.args[1..]).filter(|arg| **arg == value).count();
+            if self.zero.is_some() && uses > 0 && uses == self.uses.get(value).copied().unwrap_or(0) as usize {
+                for (place, choice) in choices {
+                    *end = place.max(*end - 1) + 1;
+                    waiting.extend(&choice.results);
+                }
+            } else if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        let is_choice = values != [result];
+        Chosen { values, is_choice }
+    }
+
+    /// What has to be finite, and whether it may be the symbolic zero: the results that do not only become part of others.
+    fn roots(&self, insts: &[Inst], stretch: &Stretch) -> Vec<(Value, bool)> {
+        let mut parts: FxHashSet<Value> = FxHashSet::default();
+        for (at, chosen) in stretch.operations.iter().zip(&stretch.chosen) {
+            let Inst { op, args, .. } = &insts[*at];
+            if matches!(
+                op,
+                Op::Real2(Real2::Add | Real2::Sub | Real2::Mul) | Op::Real1(Real1::Neg | Real1::Abs | Real1::Sqrt)
+            ) {
+                let is_part = |arg: &&Value| !chosen.is_choice || self.uses.get(**arg) == Some(&1);
+                parts.extend(args.iter().filter(is_part));
+            }
+        }
+        let earlier = stretch.operations.iter().flat_map(|at| &insts[*at].args);
+        let earlier = earlier.filter(|arg| self.earlier.contains_key(arg)).map(|arg| (*arg, false));
+        let values =
+            stretch.chosen.iter().flat_map(|chosen| chosen.values.iter().map(|value| (*value, chosen.is_choice)));
+        let values = values.chain(earlier);
+        let mut roots: Vec<(Value, bool)> = values.filter(|(value, _)| !parts.contains(value)).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        roots
+    }
 }
 
 /// Adds the function that reports an operation on so many operands, if that is to be reported. It takes three texts, the operands, and

@@ -206,8 +206,12 @@ impl Specializer<'_> {
             return self.scaling(e, prim, args, result);
         }
         let operands = self.real_operands(e, prim, args)?;
-        if let Some(Head::Real(fact @ (Fact::Known(_) | Fact::Zero))) = self.flow.shapes.single(result).map(|a| a.head) {
-            if let Some(error) = self.born_of_constants(prim, args, fact.number()) {
+        if let Some(Head::Real(fact @ (Fact::Known(_) | Fact::Zero))) = self.flow.shapes.single(result).map(|a| a.head)
+        {
+            let numbers = args.iter().map(|arg| real_fact(&mut self.flow.shapes, arg.shape).and_then(Fact::number));
+            let numbers: Option<Vec<f64>> = numbers.collect();
+            let error = numbers.zip(fact.number()).and_then(|(xs, y)| self.born_of_constants(prim, &xs, y));
+            if let Some(error) = error {
                 return self.fail_with(e, &error, &[]);
             }
             return Some(Val { shape: result, leaves: Vec::new() });

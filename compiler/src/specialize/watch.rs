@@ -2,16 +2,14 @@
 //! are asked to say so. Each operation gets a number in place of its source; [`crate::opt::watch`] puts in the checks.
 
 use super::Specializer;
-use super::emit::Val;
 use super::failure::HOLE;
 use crate::ad::tower::Transformation;
 use crate::ad::{base_and_tower, transformed_from};
 use crate::base::Span;
 use crate::core::errors::{Place, RuntimeError, Sweep};
 use crate::core::ir::Origin;
+use crate::core::number;
 use crate::core::prim::Prim;
-use crate::flow::primitive::real_fact;
-use crate::flow::shape::Fact;
 use crate::ssa::ir::{Function, Op, Real1, Real2};
 
 impl Specializer<'_> {
@@ -46,19 +44,14 @@ impl Specializer<'_> {
     }
 
     /// The error of an operation on known numbers that is to be reported.
-    pub fn born_of_constants(&mut self, prim: Prim, args: &[Val], result: Option<f64>) -> Option<RuntimeError> {
-        let result = result.filter(|result| self.watches && !result.is_finite())?;
-        let sweep = self.sweep()?;
-        let facts = args.iter().map(|arg| real_fact(&mut self.flow.shapes, arg.shape).and_then(Fact::number));
-        let operands: Vec<f64> = facts.collect::<Option<_>>()?;
+    pub fn born_of_constants(&self, prim: Prim, operands: &[f64], result: f64) -> Option<RuntimeError> {
         let better = |x: &f64| if result.is_nan() { !x.is_nan() } else { x.is_finite() };
-        let printed = |x: f64| crate::core::number::format(x).as_str().to_string();
-        operands.iter().all(better).then(|| RuntimeError::NotFinite {
-            prim,
-            operands: operands.iter().copied().map(printed).collect(),
-            result: printed(result),
-            sweep,
-        })
+        if !self.watches || result.is_finite() || !operands.iter().all(better) {
+            return None;
+        }
+        let printed = |x: f64| number::format(x).as_str().to_string();
+        let operands = operands.iter().copied().map(printed).collect();
+        Some(RuntimeError::NotFinite { prim, operands, result: printed(result), sweep: self.sweep()? })
     }
 
     /// What the function at hand is part of; `None` for power series.

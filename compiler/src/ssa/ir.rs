@@ -490,7 +490,11 @@ impl Function {
 impl Inst {
     /// The number of an operation that is watched.
     pub fn watched(&self) -> Option<u32> {
-        self.span.and_then(Span::number)
+        self.span.filter(|span| !span.is_marked()).and_then(Span::number)
+    }
+    /// The number of an operation that is computed earlier than it is watched.
+    pub fn watched_later(&self) -> Option<u32> {
+        self.span.filter(|span| span.is_marked()).and_then(Span::number)
     }
 }
 

@@ -388,9 +388,14 @@ impl Parser {
     /// The number of an operation that is watched, in place of its source.
     fn watched(&mut self) -> Option<Span> {
         let Token::Word(word) = self.peek() else { return None };
-        let number = word.strip_prefix("watched.")?.parse().ok()?;
+        let number = word.strip_prefix("watched.")?;
+        let (number, is_later) = match number.strip_suffix(".later") {
+            Some(number) => (number, true),
+            None => (number, false),
+        };
+        let span = Span::numbered(number.parse().ok()?);
         self.advance();
-        Some(Span::numbered(number))
+        Some(if is_later { span.marked() } else { span })
     }
 
     fn defining(

@@ -307,6 +307,9 @@ impl Program {
         if let Some(number) = inst.watched() {
             write!(f, " watched.{number}")?;
         }
+        if let Some(number) = inst.watched_later() {
+            write!(f, " watched.{number}.later")?;
+        }
         f.write_char('\n')
     }
 
