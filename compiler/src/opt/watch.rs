@@ -38,7 +38,7 @@ use crate::ssa::ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One check stands for so many operations at most: their operands live until then.
-const MANY: usize = 16;
+const MANY: usize = 128;
 
 /// Treats every function, if operations are watched.
 pub fn run(program: &mut Program) -> bool {
