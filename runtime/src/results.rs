@@ -138,9 +138,9 @@ pub unsafe extern "C" fn vlad_remember(question: *mut Question, heap: *mut Heap)
         }
         let Entry { next, hash, function: of, parts } = Entry::at(entry, counts);
         (*hash, *of) = (Question::hash(question), function);
-        for kind in 0..4 {
+        for (kind, part) in parts.into_iter().enumerate() {
             for (at, word) in Question::words(question, kind).iter().enumerate() {
-                *parts[kind].add(at) = *word;
+                *part.add(at) = *word;
                 if kind == 0 || kind == 2 {
                     own(*word);
                 }
