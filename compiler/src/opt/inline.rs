@@ -157,12 +157,18 @@ fn kept_apart(program: &Program, cycles: &EntityVec<FuncId, usize>) -> EntityVec
     let mut apart = program.functions.same_ids(Apart::No);
     let mut branching: FxHashSet<usize> = FxHashSet::default();
     for (id, _) in program.functions.iter().filter(|(_, function)| function.walk == Walk::Shared) {
-        let calls = sharing::calls_of_one_run(program, id);
-        if calls.iter().any(|pair| pair.iter().all(|callee| cycles[*callee] == cycles[id])) {
-            branching.insert(cycles[id]);
-        }
-        if calls_in_loop(&program.functions[id], |callee| program.functions[callee].walk == Walk::Shared) {
+        let is_walker = |callee: FuncId| program.functions[callee].walk == Walk::Shared;
+        if calls_in_loop(&program.functions[id], is_walker) {
             apart[id] = Apart::Everywhere;
+        }
+        let in_cycle = |callee: &FuncId| cycles[*callee] == cycles[id];
+        let calls_on = callees(&program.functions[id]).iter().filter(|callee| in_cycle(callee)).count();
+        // A call in a loop is one that there may be several of.
+        if calls_on > 1 || calls_on == 1 && apart[id] == Apart::Everywhere {
+            let pairs = sharing::calls_of_one_run(program, id);
+            if pairs.iter().any(|pair| pair.iter().all(in_cycle)) {
+                branching.insert(cycles[id]);
+            }
         }
     }
     for (id, function) in program.functions.iter() {

@@ -36,6 +36,7 @@
 //! Operations that remember are no effects to those who call such functions. Requires that no pass follows that makes copies
 //! of code. Tests: `tests/opt/sharing/`.
 
+use crate::base::EntityVec;
 use crate::base::entity::Entity;
 use crate::opt::calls::{callees, callers};
 use crate::opt::rewrite::append;
@@ -158,7 +159,7 @@ pub(super) fn calls_of_one_run(program: &Program, id: FuncId) -> FxHashSet<[Func
             found.extend(here[position + 1..].iter().map(|second| [*first, *second]));
         }
         let after = blocks_after(function, *block);
-        for (_, there) in calls.iter().filter(|(other, _)| after.contains(other)) {
+        for (_, there) in calls.iter().filter(|(other, there)| after[*other] && !there.is_empty()) {
             found.extend(here.iter().flat_map(|first| there.iter().map(|second| [*first, *second])));
         }
     }
@@ -174,12 +175,12 @@ fn called(program: &Program, function: &Function, block: BlockId) -> Vec<FuncId>
 }
 
 /// The blocks that control may get to after the end of a block.
-fn blocks_after(function: &Function, block: BlockId) -> FxHashSet<BlockId> {
+fn blocks_after(function: &Function, block: BlockId) -> EntityVec<BlockId, bool> {
     let next = |block: BlockId| function.blocks[block].terminator.targets().into_iter().map(|target| target.block);
-    let mut seen = FxHashSet::default();
+    let mut seen = function.blocks.same_ids(false);
     let mut waiting: Vec<BlockId> = next(block).collect();
     while let Some(block) = waiting.pop() {
-        if seen.insert(block) {
+        if !std::mem::replace(&mut seen[block], true) {
             waiting.extend(next(block));
         }
     }
