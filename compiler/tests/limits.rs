@@ -20,7 +20,7 @@ const PROGRAM: &str = "
 
 const TOWER: &str = "
 (define (nth-derivative n f) (if (= n 0) f (nth-derivative (- n 1) (derivative f))))
-((nth-derivative (real 2) exp) 0)
+((nth-derivative (read-real) exp) 0)
 ";
 
 fn run(arguments: &[&str], program: &str) -> Outcome {

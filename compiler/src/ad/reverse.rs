@@ -49,6 +49,7 @@ use crate::base::Span;
 use crate::core::ir::{Below, Binding, Body, Const, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use sums::ReversePhase;
 
@@ -72,23 +73,84 @@ enum StepKind {
 }
 
 /// Variables in scope of the code being transformed.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Scope {
     /// x for every ↼x in scope, in binding order (of the source).
     sources: Vec<Var>,
-    /// Every variable of the generated code in scope, in binding order: ↼x, primal values, backpropagators.
-    generated: Vec<Var>,
+    /// Every variable of the generated code in scope, with its place in binding order: ↼x, primal values,
+    /// backpropagators.
+    generated: Known<usize>,
     /// The variable that holds `*j-inverse ↼x`, where one exists already.
-    primal: FxHashMap<Var, Var>,
+    primal: Known<Var>,
     /// What the variables that hold constants hold.
-    constants: FxHashMap<Var, Const>,
+    constants: Known<Const>,
     /// Source variables that never need a sensitivity.
-    inactive: FxHashSet<Var>,
+    inactive: Known<()>,
     /// The code of source variables that are bound to closures here. Their captures are in scope and get their
     /// sensitivities.
-    closures: FxHashMap<Var, LambdaId>,
+    closures: Known<LambdaId>,
     /// The parts of source variables that are bound to the pairs of several arguments in this body.
     arguments: FxHashMap<Var, [Var; 2]>,
+}
+
+impl Scope {
+    /// Does something in a scope of its own inside this one.
+    fn nested<T>(&mut self, inside: impl FnOnce(&mut Scope) -> T) -> T {
+        let sources = self.sources.len();
+        let known = (self.generated.len(), self.primal.len(), self.constants.len(), self.inactive.len());
+        let closures = self.closures.len();
+        let arguments = std::mem::take(&mut self.arguments);
+        let result = inside(self);
+        self.sources.truncate(sources);
+        self.generated.truncate(known.0);
+        self.primal.truncate(known.1);
+        self.constants.truncate(known.2);
+        self.inactive.truncate(known.3);
+        self.closures.truncate(closures);
+        self.arguments = arguments;
+        result
+    }
+
+    fn generate(&mut self, variables: impl Iterator<Item = Var>) {
+        for var in variables {
+            self.generated.insert(var, self.generated.len());
+        }
+    }
+}
+
+/// What is known of variables; each is told once. The newest facts can be forgotten again, so that a branch does not
+/// begin with a copy of all that is known before it.
+struct Known<T> {
+    facts: FxHashMap<Var, T>,
+    order: Vec<Var>,
+}
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Known { facts: FxHashMap::default(), order: Vec::new() }
+    }
+}
+
+impl<T> Known<T> {
+    fn len(&self) -> usize {
+        self.order.len()
+    }
+    fn get(&self, var: &Var) -> Option<&T> {
+        self.facts.get(var)
+    }
+    fn contains(&self, var: &Var) -> bool {
+        self.facts.contains_key(var)
+    }
+    fn insert(&mut self, var: Var, fact: T) {
+        if self.facts.insert(var, fact).is_none() {
+            self.order.push(var);
+        }
+    }
+    fn truncate(&mut self, len: usize) {
+        for var in self.order.drain(len..) {
+            self.facts.remove(&var);
+        }
+    }
 }
 
 /// The body of the transform of a λ.
@@ -131,7 +193,8 @@ impl Reverser<'_> {
     /// Brings x and ↼x into scope.
     fn declare(&mut self, x: Var, scope: &mut Scope) {
         scope.sources.push(x);
-        scope.generated.push(self.reversed(x));
+        let reversed = self.reversed(x);
+        scope.generate([reversed].into_iter());
     }
 
     /// The forward phase of a body: its bindings, the variable of its value, and what the reverse phase needs.
@@ -153,7 +216,7 @@ impl Reverser<'_> {
             let start = bindings.len();
             let kind = self.forward_binding(binding, scope, bindings);
             scope.sources.push(binding.var);
-            scope.generated.extend(bindings[start..].iter().map(|b: &Binding| b.var));
+            scope.generate(bindings[start..].iter().map(|b: &Binding| b.var));
             let reversed = self.reversed(binding.var);
             steps.push(Step { var: binding.var, reversed, rhs: binding.rhs.clone(), span: binding.span, kind });
         }
@@ -186,7 +249,7 @@ impl Reverser<'_> {
                     scope.primal.insert(x, primal);
                 }
                 if scope.inactive.contains(y) {
-                    scope.inactive.insert(x);
+                    scope.inactive.insert(x, ());
                 }
             }
             Rhs::Const(_) | Rhs::Global(_) => {
@@ -196,7 +259,7 @@ impl Reverser<'_> {
                 if let Rhs::Const(constant) = &binding.rhs {
                     scope.constants.insert(primal, constant.clone());
                 }
-                scope.inactive.insert(x);
+                scope.inactive.insert(x, ());
             }
             Rhs::Apply(f, a) => {
                 let pair = code.bind("p", Rhs::Apply(reversed[f], reversed[a]));
@@ -207,7 +270,7 @@ impl Reverser<'_> {
             Rhs::Destructure(part, y) => {
                 code.bind_to(reversed_x, Rhs::Destructure(*part, reversed[y]));
                 if matches!(part, Part::Nil | Part::Vector(_)) {
-                    scope.inactive.insert(x);
+                    scope.inactive.insert(x, ());
                 } else {
                     let operand = primal(&mut code, scope, *y, reversed[y]);
                     kind = StepKind::Prim { operands: vec![operand], result: operand };
@@ -237,7 +300,7 @@ impl Reverser<'_> {
             let result = code.bind(&name, Rhs::Prim(prim, reversed));
             code.bind_to(reversed_x, Rhs::Prim(Prim::J, vec![result]));
             scope.primal.insert(x, result);
-            scope.inactive.insert(x);
+            scope.inactive.insert(x, ());
             StepKind::Plain
         } else if matches!(prim.family(), Family::Structure | Family::Vector) || rules::is_of_sums(prim) {
             // `*j` distributes over pairs and vectors: the structure is built and taken apart as it is.
@@ -273,7 +336,7 @@ impl Reverser<'_> {
             code.bind_to(reversed_x, Rhs::Prim(Prim::J, vec![result]));
             scope.primal.insert(x, result);
             if matches!(prim.family(), Family::Comparison | Family::Test) {
-                scope.inactive.insert(x);
+                scope.inactive.insert(x, ());
             }
             StepKind::Prim { operands, result }
         };
@@ -324,31 +387,39 @@ impl Reverser<'_> {
                 }
             }
         }
-        let wanted = |x: &Var| free.contains(x) && !scope.inactive.contains(x) && !scope.closures.contains_key(x);
+        let wanted = |x: &Var| free.contains(x) && !scope.inactive.contains(x) && !scope.closures.contains(x);
         scope.sources.iter().copied().filter(wanted).collect()
     }
 
     /// The forward phase of a branch, which returns its value and, when there are variables that want a sensitivity,
     /// its backpropagator.
-    fn branch(&mut self, body: &Body, variables: &[Var], scope: &Scope, span: Span) -> Body {
+    fn branch(&mut self, body: &Body, variables: &[Var], scope: &mut Scope, span: Span) -> Body {
         // The sensitivity of a pair made before the branch is one of those that it returns.
-        let mut scope = Scope { arguments: FxHashMap::default(), ..scope.clone() };
+        scope.nested(|scope| self.branch_in(body, variables, scope, span))
+    }
+
+    fn branch_in(&mut self, body: &Body, variables: &[Var], scope: &mut Scope, span: Span) -> Body {
         if variables.is_empty() {
-            let (bindings, result, _) = self.forward(body, &mut scope);
+            let (bindings, result, _) = self.forward(body, scope);
             return Body { bindings, result };
         }
+        let outer = scope.sources.len();
         let (mut bindings, mut steps) = (Vec::new(), Vec::new());
         let mut rest = &body.bindings[..];
         if let Some((last, before)) = rest.split_last()
             && let Rhs::If(condition, then, other) = &last.rhs
             && last.var == body.result
         {
-            self.forward_bindings(before, &mut scope, &mut bindings, &mut steps);
-            if self.active_variables(then, other, &scope).iter().all(|x| variables.contains(x)) {
+            self.forward_bindings(before, scope, &mut bindings, &mut steps);
+            // All that the further branches want of what is bound around this one is wanted of this one.
+            let is_active = |x: &Var| !scope.inactive.contains(x);
+            let is_chain = !scope.sources[outer..].iter().any(is_active)
+                || self.active_variables(then, other, scope).iter().all(|x| variables.contains(x));
+            if is_chain {
                 // The branch only chooses between further ones, as the clauses of a `cond` do: these return what it has
                 // to return, and a choice between n backpropagators is no chain of n choices.
-                let then = self.branch(then, variables, &scope, last.span);
-                let other = self.branch(other, variables, &scope, last.span);
+                let then = self.branch(then, variables, scope, last.span);
+                let other = self.branch(other, variables, scope, last.span);
                 let condition = self.reversed(*condition);
                 let mut code = Code { program: self.program, bindings, span: last.span };
                 let result = code.bind("p", Rhs::If(condition, Box::new(then), Box::new(other)));
@@ -356,9 +427,9 @@ impl Reverser<'_> {
             }
             rest = std::slice::from_ref(last);
         }
-        self.forward_bindings(rest, &mut scope, &mut bindings, &mut steps);
+        self.forward_bindings(rest, scope, &mut bindings, &mut steps);
         let result = self.reversed(body.result);
-        let backpropagator = self.backpropagator(body, &steps, Targets::Branch { variables }, &scope, span);
+        let backpropagator = self.backpropagator(body, &steps, Targets::Branch { variables }, scope, span);
         let mut code = Code { program: self.program, bindings, span };
         let closure = code.bind("b", Rhs::Closure(backpropagator));
         let result = code.prim(Prim::Cons, &[result, closure]);
@@ -399,7 +470,9 @@ impl Reverser<'_> {
         let mut used = FxHashSet::default();
         self.free_variables(&plain, &mut used);
         self.free_variables(&adding, &mut used);
-        let captures: Vec<Var> = scope.generated.iter().copied().filter(|x| used.contains(x)).collect();
+        let captures: BTreeMap<usize, Var> =
+            used.into_iter().filter_map(|x| Some((*scope.generated.get(&x)?, x))).collect();
+        let captures: Vec<Var> = captures.into_values().collect();
         let name: Rc<str> = Rc::from(bar(&lambda_name).as_str());
         let backpropagator =
             Lambda { name: name.clone(), span, origin, param, captures: captures.clone(), body: plain };

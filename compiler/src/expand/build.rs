@@ -15,8 +15,12 @@ use crate::syntax::Datum;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// How deeply expressions may nest after expansion: each clause of a `cond` nests in the one before it.
+/// How deeply expressions may nest after expansion.
 pub const MAX_NESTING: usize = 2000;
+
+/// How many clauses of `cond`, operands of `and` and of `or` there may be around an expression: each nests in the one before
+/// it. All stages behind this one are recursive, and this is what the smallest stack that they run on has room for.
+pub const MAX_CLAUSES: usize = 20_000;
 
 /// The state of expansion.
 pub struct Expander {
@@ -46,6 +50,8 @@ pub struct Expander {
     pub functions_around: usize,
     /// The number of expressions around the current point.
     nesting: usize,
+    /// The number of clauses around the current point.
+    clauses: usize,
     /// The bodies being built, innermost last.
     bodies: Vec<Vec<Binding>>,
     /// The place of each variable in binding order.
@@ -92,6 +98,7 @@ impl Expander {
             primitives_file: None,
             functions_around: 0,
             nesting: 0,
+            clauses: 0,
             bodies: Vec::new(),
             ranks: EntityVec::new(),
         }
@@ -225,16 +232,31 @@ impl Expander {
     /// Runs `expand` one level deeper, unless that is too deep.
     pub fn nested(&mut self, span: Span, expand: impl FnOnce(&mut Expander) -> Rhs) -> Rhs {
         if self.nesting >= MAX_NESTING {
-            // One message suffices: everything further in is too deep as well.
-            if !self.errors.iter().any(|error| matches!(error, Error::TooDeep(_))) {
-                self.errors.push(Error::TooDeep(span));
-            }
-            return Rhs::Const(Const::Nil);
+            return self.too_deep(span);
         }
         self.nesting += 1;
         let rhs = expand(self);
         self.nesting -= 1;
         rhs
+    }
+
+    /// Runs `expand` behind one clause more, unless there are too many.
+    pub fn in_clause(&mut self, span: Span, expand: impl FnOnce(&mut Expander) -> Rhs) -> Rhs {
+        if self.clauses >= MAX_CLAUSES {
+            return self.too_deep(span);
+        }
+        self.clauses += 1;
+        let rhs = expand(self);
+        self.clauses -= 1;
+        rhs
+    }
+
+    fn too_deep(&mut self, span: Span) -> Rhs {
+        // One message suffices: everything further in is too deep as well.
+        if !self.errors.iter().any(|error| matches!(error, Error::TooDeep(_))) {
+            self.errors.push(Error::TooDeep(span));
+        }
+        Rhs::Const(Const::Nil)
     }
 
     /// The λ with the given curried parameter lists and body.

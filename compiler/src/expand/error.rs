@@ -1,7 +1,7 @@
 //! The mistakes in the structure of a program, and their messages.
 
 use crate::base::{Diagnostic, Span};
-use crate::expand::build::MAX_NESTING;
+use crate::expand::build::{MAX_CLAUSES, MAX_NESTING};
 use crate::expand::export::TYPES;
 use std::rc::Rc;
 
@@ -268,7 +268,7 @@ impl Error {
             }
             Error::TooDeep(span) => Diagnostic::error("V0227", "expressions are nested too deeply", *span, "too deep")
                 .note(format!(
-                    "at most {MAX_NESTING} may nest; each clause of `cond` and operand of `and` and `or` counts"
+                    "at most {MAX_NESTING} may nest, and {MAX_CLAUSES} clauses of `cond` and operands of `and` and `or`"
                 ))
                 .help("split the expression into functions"),
             Error::IncludeNotFound(span, name, tried) => {

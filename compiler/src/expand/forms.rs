@@ -142,7 +142,7 @@ impl Expander {
             }
             return self.sequence(forms);
         }
-        self.nested(clause.span, |expander| {
+        self.in_clause(clause.span, |expander| {
             let condition = expander.atom(test);
             let value = forms.last().unwrap_or(test).span;
             let yes = expander.branch(value, |expander| match forms {
@@ -158,7 +158,7 @@ impl Expander {
         match operands {
             [] => Rhs::Const(Const::Bool(true)),
             [last] => self.rhs(last),
-            [first, rest @ ..] => self.nested(span, |expander| {
+            [first, rest @ ..] => self.in_clause(span, |expander| {
                 let no = |_: &mut Expander| Rhs::Const(Const::Bool(false));
                 expander.conditional(first, |s| s.and(rest, span), rest[0].span, no, span)
             }),
@@ -169,7 +169,7 @@ impl Expander {
         match operands {
             [] => Rhs::Const(Const::Bool(false)),
             [last] => self.rhs(last),
-            [first, rest @ ..] => self.nested(span, |expander| {
+            [first, rest @ ..] => self.in_clause(span, |expander| {
                 let value = expander.atom(first);
                 let yes = expander.branch(first.span, |_| Rhs::Var(value));
                 let no = expander.branch(rest[0].span, |expander| expander.or(rest, span));

@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::diagnostic::MAX_MESSAGES;
 use crate::core::{print, verify};
+use crate::expand::build::MAX_CLAUSES;
 use crate::syntax::Datum;
 
 /// The core of a program that must expand, after checking that it is well formed.
@@ -113,6 +114,18 @@ fn the_deepest_programs_expand() {
     thread.join().expect("no test in the thread fails");
 }
 
+/// The same of chains of clauses, on the smallest stack.
+#[test]
+fn the_longest_chains_expand() {
+    let chains = || {
+        for (form, clause) in [("cond", "((= 1 1) 1)"), ("or", "#f "), ("and", "#t ")] {
+            core(&format!("({form} {})", clause.repeat(MAX_CLAUSES)));
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(128 << 20).spawn(chains).expect("a thread starts");
+    thread.join().expect("no test in the thread fails");
+}
+
 fn deepest_programs() {
     let wrapped = |open: &str, core: &str, close: &str, count: usize| open.repeat(count) + core + &close.repeat(count);
     for text in [
@@ -130,9 +143,6 @@ fn deepest_programs() {
         format!("`{}", wrapped("(1 ,", "2", ")", 1)),
         format!("(define {} 1)", wrapped("(", "f", ")", 999)),
         format!("(lambda ({}) 1)", wrapped("(cons _ ", "x", ")", 990)),
-        format!("(cond {})", "((= 1 1) 1)".repeat(1990)),
-        format!("(or {})", "#f ".repeat(1990)),
-        format!("(and {})", "#t ".repeat(1990)),
     ] {
         core(&text);
     }

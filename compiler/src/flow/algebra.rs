@@ -81,14 +81,16 @@ struct Knots<'a> {
     groups: Vec<Vec<Shape>>,
     /// The group of each shape that is in one.
     group_of: FxHashMap<Shape, usize>,
-    /// Whether a shape contains a member of a group.
-    contains: FxHashMap<Shape, bool>,
+    /// The parts that are or contain a member of a group.
+    contains: FxHashSet<Shape>,
 }
 
 impl<'a> Knots<'a> {
-    fn new(steps: &'a [Step], start: Shape, groups: Vec<Vec<Shape>>) -> Knots<'a> {
+    /// Knots in `root`.
+    fn new(shapes: &Shapes, root: Shape, steps: &'a [Step], start: Shape, groups: Vec<Vec<Shape>>) -> Knots<'a> {
         let group_of = groups.iter().enumerate().flat_map(|(i, group)| group.iter().map(move |s| (*s, i))).collect();
-        Knots { steps, start, groups, group_of, contains: FxHashMap::default() }
+        let contains = shapes.containing(root, groups.iter().flatten().copied().collect());
+        Knots { steps, start, groups, group_of, contains }
     }
 }
 
@@ -188,7 +190,7 @@ impl Shapes {
         let plain = steps.iter().position(|step| self.is_recursive(step.shape)).unwrap_or(steps.len());
         let start = steps.get(plain).map_or(ancestor, |step| step.shape);
         let group: Vec<Shape> = [ancestor].into_iter().chain(others.iter().copied()).collect();
-        let knots = Knots::new(&steps[..plain], start, vec![group.clone()]);
+        let knots = Knots::new(self, root, &steps[..plain], start, vec![group.clone()]);
         self.knot(root, knots, &[group])
     }
 
@@ -204,7 +206,7 @@ impl Shapes {
             group.dedup();
             disjoint.push(group);
         }
-        let knots = Knots::new(&[], root, disjoint.clone());
+        let knots = Knots::new(self, root, &[], root, disjoint.clone());
         self.knot(root, knots, &disjoint)
     }
 
@@ -222,7 +224,7 @@ impl Shapes {
         let (mut seen, mut pending) = (FxHashSet::default(), vec![shape]);
         while let Some(part) = pending.pop() {
             if seen.insert(part) {
-                pending.extend(self.alternatives(part).iter().flat_map(|alternative| alternative.children.to_vec()));
+                pending.extend(self.alternatives(part).iter().flat_map(|alternative| alternative.children.iter()));
             }
         }
         seen
@@ -365,24 +367,20 @@ impl Shapes {
         true
     }
 
-    /// Whether `shape` is or contains a member of a group.
-    fn reaches(&self, shape: Shape, group_of: &FxHashMap<Shape, usize>, known: &mut FxHashMap<Shape, bool>) -> bool {
-        if let Some(known) = known.get(&shape) {
-            return *known;
-        }
-        let mut seen = FxHashSet::default();
-        let mut pending = vec![shape];
-        let mut found = false;
-        while let Some(next) = pending.pop() {
-            if group_of.contains_key(&next) {
-                found = true;
-                break;
-            }
-            if seen.insert(next) {
-                pending.extend(self.alternatives(next).iter().flat_map(|alternative| alternative.children.to_vec()));
+    /// The parts of `root` that are or contain one of `members`.
+    fn containing(&self, root: Shape, members: Vec<Shape>) -> FxHashSet<Shape> {
+        let mut parents: FxHashMap<Shape, Vec<Shape>> = FxHashMap::default();
+        for part in self.parts(root) {
+            for child in self.alternatives(part).iter().flat_map(|alternative| alternative.children.iter()) {
+                parents.entry(*child).or_default().push(part);
             }
         }
-        known.insert(shape, found);
+        let (mut found, mut pending) = (FxHashSet::default(), members);
+        while let Some(part) = pending.pop() {
+            if found.insert(part) {
+                pending.extend(parents.get(&part).into_iter().flatten());
+            }
+        }
         found
     }
 
@@ -471,7 +469,7 @@ impl Unfolding<'_, '_> {
 
     /// The representative of atoms that mean the same.
     fn normal(&mut self, atom: Atom) -> Atom {
-        let Some(knots) = &mut self.knots else { return atom };
+        let Some(knots) = &self.knots else { return atom };
         let shape = match atom {
             Atom::Path(position) if position == knots.steps.len() => knots.start,
             Atom::Within(shape) => shape,
@@ -480,11 +478,7 @@ impl Unfolding<'_, '_> {
         if let Some(group) = knots.group_of.get(&shape) {
             return Atom::Within(knots.groups[*group][0]);
         }
-        if self.shapes.reaches(shape, &knots.group_of, &mut knots.contains) {
-            Atom::Within(shape)
-        } else {
-            Atom::Shape(shape)
-        }
+        if knots.contains.contains(&shape) { Atom::Within(shape) } else { Atom::Shape(shape) }
     }
 
     pub(super) fn add(parts: &mut Parts, head: Head, children: Vec<Vec<Atom>>) {

@@ -24,6 +24,7 @@
 //! Invariant: when the analysis ends, the facts of every reachable variant were recorded in an interpretation that used
 //! final results only.
 
+mod body;
 mod fixpoint;
 
 use super::algebra::{TowerTooHigh, Transform};
@@ -34,10 +35,8 @@ use super::shape::{Code, Head, Shape, Shapes};
 use crate::ad::tower::{Tower, Transformation};
 use crate::ad::{Transforms, adding, base_and_tower, plain};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
-use crate::core::ir::{
-    Below, Binding, Body, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var,
-};
-use crate::core::prim::{Family, Prim};
+use crate::core::ir::{Below, Binding, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
+use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -150,7 +149,8 @@ pub struct Analysis {
     pub texts: Vec<Rc<str>>,
 }
 
-/// Analyses a whole program; appends the transformed λs to it. The first attempt has that precision.
+/// Analyses a whole program; appends the transformed λs to it. The first attempt has that precision. A tower of derivatives
+/// whose height is hidden behind `real` gets an attempt in which `real` hides nothing.
 ///
 /// # Errors
 ///
@@ -163,21 +163,30 @@ pub fn analyze(
 ) -> Result<Analysis, Unsupported> {
     // Transforms are appended to what the program has, so that they are easily taken away again.
     let (lambdas, vars) = (program.lambdas.len(), program.vars.len());
-    let mut first = None;
+    let (mut first, mut open_reals) = (None, false);
     loop {
-        let refusal = match attempt(program, sources, &options.at(precision), precision) {
+        let refusal = match attempt(program, sources, &options.at(precision), precision, open_reals) {
             Ok(analysis) => return Ok(analysis),
             Err(Failure::Work(refusal)) => refusal,
+            Err(Failure::Tower { refusal, hides }) if hides && !open_reals && precision == Precision::Full => {
+                open_reals = true;
+                refusal
+            }
             // The first attempt knows that a tower has no end; the others may have made it by what they mix.
-            Err(Failure::Unsupported(refusal)) if first.is_none() => return Err(refusal),
-            Err(Failure::Unsupported(refusal)) => refusal,
+            Err(Failure::Tower { refusal, .. }) if first.is_none() => return Err(refusal),
+            Err(Failure::Tower { refusal, .. }) => refusal,
         };
         program.lambdas.truncate(lambdas);
         program.vars.truncate(vars);
         program.adding.retain(|_, adding| (adding.0 as usize) < lambdas);
         // What stops a later attempt is mostly its lack of precision, so the message is about the first.
+        let is_first = first.is_none();
         let first = first.get_or_insert(refusal);
-        match precision.less() {
+        if is_first && open_reals {
+            continue;
+        }
+        // Coarse attempts forget numbers.
+        match precision.less().filter(|_| !open_reals) {
             Some(less) => precision = less,
             None => return Err(first.clone()),
         }
@@ -188,7 +197,8 @@ pub fn analyze(
 enum Failure {
     /// It went past a bound on its work; a coarse analysis may get through.
     Work(Unsupported),
-    Unsupported(Unsupported),
+    /// A tower has no known height. If `hides`, the program hides numbers with `real` that may decide it.
+    Tower { refusal: Unsupported, hides: bool },
 }
 
 fn attempt(
@@ -196,6 +206,7 @@ fn attempt(
     sources: &SourceMap,
     options: &Options,
     precision: Precision,
+    open_reals: bool,
 ) -> Result<Analysis, Failure> {
     let mut analyzer = Analyzer {
         sources,
@@ -227,6 +238,7 @@ fn attempt(
         item: None,
     };
     analyzer.result.shapes.coarse = precision == Precision::Coarse;
+    analyzer.result.shapes.open_reals = open_reals;
     analyzer.program()?;
     Ok(analyzer.result)
 }
@@ -411,49 +423,6 @@ impl Analyzer<'_> {
         self.frames.last_mut().expect("a body is being interpreted")
     }
 
-    fn body(&mut self, body: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
-        self.result.shapes.work(body.bindings.len());
-        for binding in &body.bindings {
-            self.span = Some(binding.span);
-            let shape = self.rhs(binding, facts)?;
-            if shape == Shapes::BOTTOM {
-                return Ok(Shapes::BOTTOM);
-            }
-            facts.shapes.insert(binding.var, shape);
-            let (below, prim, args) = match &binding.rhs {
-                Rhs::Prim(prim, args) => (Below::NONE, *prim, args),
-                Rhs::Lifted(below, prim, args) => (*below, *prim, args),
-                _ => continue,
-            };
-            if prim.family() == Family::Test {
-                let subjects = self.subjects(args[0], below);
-                facts.tests.insert(binding.var, Test { prim, below, subjects });
-            } else if prim == Prim::JInverse {
-                self.inverse_of.insert(binding.var, (args[0], below));
-            } else if prim == Prim::J
-                && let Some(test) = facts.tests.get(&args[0]).cloned()
-            {
-                // A truth value is its own transform.
-                facts.tests.insert(binding.var, test);
-            }
-        }
-        Ok(facts.shapes[&body.result])
-    }
-
-    /// The variable that is tested below some transformations, the one that it is `*j-inverse` of, and so on.
-    fn subjects(&self, var: Var, below: Below) -> Vec<Var> {
-        let mut subjects = vec![var];
-        let inverse_of = |var: &Var, depth: u32| {
-            self.inverse_of.get(var).filter(|(_, at)| at.forward <= depth && at.series <= below.series)
-        };
-        let mut depth = below.forward;
-        while let Some((of, _)) = inverse_of(&subjects[subjects.len() - 1], depth) {
-            subjects.push(*of);
-            depth += 1;
-        }
-        subjects
-    }
-
     fn rhs(&mut self, binding: &Binding, facts: &mut Facts) -> Result<Shape, Abort> {
         let shapes = &mut self.result.shapes;
         Ok(match &binding.rhs {
@@ -505,7 +474,7 @@ impl Analyzer<'_> {
                 self.primitive(*below, *prim, &args)?
             }
             Rhs::Apply(f, a) => self.apply(binding.var, facts.shapes[f], facts.shapes[a], facts)?,
-            Rhs::If(condition, then, other) => self.conditional(*condition, then, other, facts)?,
+            Rhs::If(condition, then, other) => self.choice(*condition, then, other, facts)?,
         })
     }
 
@@ -572,35 +541,12 @@ impl Analyzer<'_> {
     }
 
     fn tower_too_high(&self, limit: &str) -> Abort {
-        Abort::Failure(Failure::Unsupported(self.unsupported(
+        let refusal = self.unsupported(
             limit,
             "a tower of derivatives has no height known at compile time",
             "make the number of nested derivatives a constant to compile it",
-        )))
-    }
-
-    fn conditional(&mut self, condition: Var, then: &Body, other: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
-        match truth(&self.result.shapes, facts.shapes[&condition]) {
-            Some(true) => self.body(then, facts),
-            Some(false) => self.body(other, facts),
-            None => {
-                self.frame().dynamic += 1;
-                let first = self.branch(condition, true, then, facts)?;
-                let second = self.branch(condition, false, other, facts)?;
-                self.frame().dynamic -= 1;
-                Ok(self.result.shapes.join(first, second))
-            }
-        }
-    }
-
-    /// A branch that run time decides on, where the condition's test has come out as `outcome`.
-    fn branch(&mut self, condition: Var, outcome: bool, body: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
-        let refined = facts.refinements(&mut self.result.shapes, condition, outcome, |var| facts.shapes[&var]);
-        let before: Vec<(Var, Shape)> = refined.iter().map(|(var, _)| (*var, facts.shapes[var])).collect();
-        facts.shapes.extend(refined);
-        let result = self.body(body, facts);
-        facts.shapes.extend(before);
-        result
+        );
+        Abort::Failure(Failure::Tower { refusal, hides: self.result.shapes.hides_numbers.get() })
     }
 
     fn apply(&mut self, var: Var, function: Shape, argument: Shape, facts: &mut Facts) -> Result<Shape, Abort> {

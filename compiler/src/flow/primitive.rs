@@ -102,7 +102,13 @@ fn arithmetic(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
         }
     }
     let fact = match (prim, &facts[..]) {
-        (Prim::Real, _) => Fact::Unknown,
+        (Prim::Real, [fact]) => match fact.number() {
+            Some(number) if shapes.open_reals => Fact::of(number),
+            number => {
+                shapes.hides_numbers.set(shapes.hides_numbers.get() || number.is_some());
+                Fact::Unknown
+            }
+        },
         (Prim::Scale, facts) if facts.contains(&Fact::Zero) => Fact::Zero,
         (Prim::Unscale, [Fact::Zero, _]) => Fact::Zero,
         (Prim::Scale, facts) if facts.contains(&Fact::PerhapsZero) => Fact::PerhapsZero,

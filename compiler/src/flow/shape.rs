@@ -225,6 +225,10 @@ pub struct Shapes {
     pub(super) hands_on: FxHashMap<(Shape, Levels), bool>,
     /// Whether widening is to make shapes small instead of finding out how they grow.
     pub(super) coarse: bool,
+    /// Whether what `real` gives is as well known as its operand.
+    pub(super) open_reals: bool,
+    /// Whether `real` has made a known number unknown.
+    pub(super) hides_numbers: Cell<bool>,
     /// See [`Shapes::steps`].
     steps: Cell<usize>,
 }
@@ -252,6 +256,8 @@ impl Shapes {
             sides: FxHashMap::default(),
             hands_on: FxHashMap::default(),
             coarse: false,
+            open_reals: false,
+            hides_numbers: Cell::new(false),
             steps: Cell::new(0),
         };
         shapes.intern(Vec::new());

@@ -4,8 +4,10 @@
 //! what reading an element gives; and a vector. Sums go from the former to the latter, so that a loop that reads a vector
 //! adds to one element of a sum at each step.
 
+use super::analysis::Facts;
 use super::primitive::real_fact;
 use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
+use crate::core::ir::{Binding, Rhs, Var};
 use crate::core::prim::{Levels, Prim};
 
 impl Shapes {
@@ -304,6 +306,53 @@ pub fn fill(shapes: &mut Shapes, beginning: Shape, value: Shape) -> Shape {
     let Some(beginning) = shapes.find(beginning, Class::Beginning) else { return Shapes::BOTTOM };
     let element = shapes.join(beginning.children[0], value);
     shapes.make(Head::Beginning, &[element])
+}
+
+/// A vector that a body fills, one element after the other. Its beginnings have one shape, that of the last: otherwise
+/// each would be joined with the next, and code would turn each into a vector of one kind of elements more.
+pub struct Filling {
+    beginnings: Vec<Var>,
+    elements: Vec<Shape>,
+    /// What the beginnings have until that is known: the shape of a vector without elements.
+    shape: Shape,
+}
+
+impl Filling {
+    /// What a binding begins, if it does.
+    pub fn of(binding: &Binding, shape: Shape) -> Option<Filling> {
+        let begins = matches!(binding.rhs, Rhs::Prim(Prim::NewVector, _));
+        begins.then(|| Filling { beginnings: vec![binding.var], elements: Vec::new(), shape })
+    }
+
+    /// Whether a binding fills the vector further; then its shape is told when all are known.
+    pub fn goes_on(&mut self, binding: &Binding, facts: &mut Facts) -> bool {
+        let last = self.beginnings[self.beginnings.len() - 1];
+        match &binding.rhs {
+            Rhs::Prim(Prim::Fill, args) if args[0] == last && facts.shapes[&args[1]] != self.shape => {
+                self.elements.push(facts.shapes[&args[1]]);
+                self.beginnings.push(binding.var);
+                facts.shapes.insert(binding.var, self.shape);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a binding may use a beginning for more than the number of its elements.
+    pub fn is_used(&self, binding: &Binding, facts: &Facts) -> bool {
+        match &binding.rhs {
+            Rhs::Prim(Prim::Filled, _) | Rhs::Const(_) | Rhs::Global(_) => false,
+            Rhs::Prim(_, args) | Rhs::Lifted(_, _, args) => args.iter().any(|arg| facts.shapes[arg] == self.shape),
+            _ => true,
+        }
+    }
+
+    /// Tells the shapes of the beginnings.
+    pub fn end(self, shapes: &mut Shapes, facts: &mut Facts) {
+        let elements = shapes.join_all(&self.elements);
+        let filled = fill(shapes, self.shape, elements);
+        facts.shapes.extend(self.beginnings.into_iter().map(|beginning| (beginning, filled)));
+    }
 }
 
 /// The shape of `(%finish beginning)`.

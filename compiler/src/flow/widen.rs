@@ -205,9 +205,12 @@ impl Shapes {
     /// The members of a chain of more than `limit` products inside a shape, with what ends it.
     fn long_chain(&self, shape: Shape, limit: usize) -> Option<Vec<Shape>> {
         let mut seen = FxHashSet::default();
+        // Members of chains that are not long enough, by direction. Nor are the chains that begin with them.
+        let mut walked: FxHashSet<(Class, usize, Shape)> = FxHashSet::default();
         let mut pending = vec![shape];
         while let Some(start) = pending.pop() {
-            if !seen.insert(start) || self.is_recursive(start) {
+            let too_flat = (self.depth(start) as usize) < limit;
+            if too_flat || self.is_recursive(start) || !seen.insert(start) {
                 continue;
             }
             let alternatives = self.alternatives(start);
@@ -215,6 +218,9 @@ impl Shapes {
                 pending.extend(alternative.children.iter());
                 for child in 0..alternative.children.len() {
                     let step = Step { shape: start, class: alternative.head.class(), child };
+                    if walked.contains(&(step.class, child, start)) {
+                        continue;
+                    }
                     // What is recursive already ends the chain: it would lead back into itself.
                     let next = |part: &Shape| self.follow(*part, &step).filter(|_| !self.is_recursive(*part));
                     let chain: Vec<Shape> = std::iter::successors(Some(start), next).collect();
@@ -222,6 +228,7 @@ impl Shapes {
                     if uniform.len() > limit {
                         return Some(uniform.to_vec());
                     }
+                    walked.extend(chain.iter().map(|part| (step.class, child, *part)));
                 }
             }
         }

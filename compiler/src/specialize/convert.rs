@@ -3,8 +3,9 @@
 //!
 //! Between two boxed shapes a conversion is a function of its own, made on demand, which may call itself.
 
-use super::emit::{Emitted, Emitter, Val};
+use super::emit::{Emitted, Emitter, Parts, Val};
 use super::helper::Helper;
+use super::layout::Layout;
 use super::vector::Elements;
 use super::{Specializer, zeros};
 use crate::flow::shape::{Class, Fact, Head, Shape};
@@ -26,36 +27,57 @@ impl Specializer<'_> {
 
     /// [`convert`](Self::convert), alternative by alternative.
     pub fn convert_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
-        self.dispatch(e, value, target, |this, e, parts| {
-            let Some(tag) = this.tag_of(target, parts.alternative.head.class()) else {
-                e.terminate(crate::ssa::ir::Terminator::Unreachable);
-                return None;
-            };
-            let wide = this.flow.shapes.alternatives(target)[tag].clone();
-            if parts.alternative.head.holds_elements() {
-                if this.flow.shapes.single(value.shape).is_none() {
-                    let vector = this.single(e, parts.clone());
-                    if this.changes_large(vector.shape, target) {
-                        return this.convert(e, &vector, target);
-                    }
+        if let Some(only) = self.only_alternative(value.shape, target) {
+            let parts = self.parts(e, value, only);
+            return self.convert_parts(e, parts, false, target);
+        }
+        let is_single = self.flow.shapes.single(value.shape).is_some();
+        self.dispatch(e, value, target, |this, e, parts| this.convert_parts(e, parts, is_single, target))
+    }
+
+    /// The position of the only one of several alternatives that `target` has, too: that is what the value is.
+    fn only_alternative(&mut self, shape: Shape, target: Shape) -> Option<usize> {
+        if !matches!(self.layout(shape), Layout::Union { .. }) {
+            return None;
+        }
+        let alternatives = self.flow.shapes.alternatives(shape);
+        let mut fitting = (0..alternatives.len()).filter(|tag| {
+            let class = alternatives[*tag].head.class();
+            self.flow.shapes.position(target, class).is_some()
+        });
+        fitting.next().filter(|_| fitting.next().is_none())
+    }
+
+    /// The conversion of one alternative, which is the only one of its shape or not.
+    fn convert_parts(&mut self, e: &mut Emitter, parts: Parts, is_single: bool, target: Shape) -> Emitted<Val> {
+        let Some(tag) = self.tag_of(target, parts.alternative.head.class()) else {
+            e.terminate(crate::ssa::ir::Terminator::Unreachable);
+            return None;
+        };
+        let wide = self.flow.shapes.alternatives(target)[tag].clone();
+        if parts.alternative.head.holds_elements() {
+            if !is_single {
+                let vector = self.single(e, parts.clone());
+                if self.changes_large(vector.shape, target) {
+                    return self.convert(e, &vector, target);
                 }
-                let vector = this.convert_elements(e, Elements::of(&parts), wide.children[0]);
-                return Some(this.build(e, target, tag, vector.leaves()));
             }
-            let mut leaves: Vec<Value> = Vec::new();
-            if wide.children.is_empty() {
-                leaves.extend(own_leaf(this, e, parts.alternative.head, parts.own, wide.head));
-            }
-            if wide.head == Head::OneHot {
-                leaves.extend(this.convert_base(e, &parts, wide.children[0]));
-                leaves.extend(this.convert(e, &parts.children[0], wide.children[1])?.leaves);
-                return Some(this.build(e, target, tag, leaves));
-            }
-            for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
-                leaves.extend(this.convert(e, child, *shape)?.leaves);
-            }
-            Some(this.build(e, target, tag, leaves))
-        })
+            let vector = self.convert_elements(e, Elements::of(&parts), wide.children[0]);
+            return Some(self.build(e, target, tag, vector.leaves()));
+        }
+        let mut leaves: Vec<Value> = Vec::new();
+        if wide.children.is_empty() {
+            leaves.extend(own_leaf(self, e, parts.alternative.head, parts.own, wide.head));
+        }
+        if wide.head == Head::OneHot {
+            leaves.extend(self.convert_base(e, &parts, wide.children[0]));
+            leaves.extend(self.convert(e, &parts.children[0], wide.children[1])?.leaves);
+            return Some(self.build(e, target, tag, leaves));
+        }
+        for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
+            leaves.extend(self.convert(e, child, *shape)?.leaves);
+        }
+        Some(self.build(e, target, tag, leaves))
     }
 
     /// Whether a conversion changes all elements of a vector, which are large.

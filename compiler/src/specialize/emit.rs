@@ -107,6 +107,9 @@ impl Emitter {
 /// it decides inside such a part is one call.
 const MAX_CHOICES: usize = 8;
 
+/// The same in programs whose operations are not shared otherwise.
+const MAX_CHOICES_APART: usize = 64;
+
 impl Specializer<'_> {
     /// The types of the leaves of a shape.
     pub fn leaves(&mut self, shape: Shape) -> Rc<[Type]> {
@@ -150,7 +153,8 @@ impl Specializer<'_> {
     /// Whether an operation on all parts of such values decides more than a little, and is to be shared then: each choice
     /// is a branch, and hands all that has been made so far on.
     pub fn has_many_choices(&mut self, shape: Shape) -> bool {
-        self.sharing == Sharing::Shared && self.choices(shape) > MAX_CHOICES
+        let most = if self.sharing == Sharing::Shared { MAX_CHOICES } else { MAX_CHOICES_APART };
+        self.choices(shape) > most
     }
 
     /// The number of choices on the paths through a shape, where it does not contain itself.

@@ -228,8 +228,10 @@ impl Specializer<'_> {
                 let length = self.integer(e, number, limit, |this, e| {
                     this.fail_with(e, &RuntimeError::NotALength { number: HOLE.into() }, &[number])
                 });
-                let none = e.int(0);
-                Some(self.build(e, result, 0, vec![length, none]))
+                let filled = Some(e.int(0));
+                let shape = self.flow.shapes.alternatives(result)[0].children[0];
+                let vector = Elements { filled, ..self.vacant(e, shape, length) };
+                Some(self.build(e, result, 0, vector.leaves()))
             }
             Prim::Fill => self.fill(e, args, result),
             Prim::Finish => self.beginning(e, prim, &args[0], result, |this, e, beginning| {

@@ -5,8 +5,15 @@
 //! depends on a preliminary result of a frame outside of it ([`Frame::low`]) and waits for that frame.
 
 use super::{Abort, Analyzer, Facts, Frame, General, Key, PATIENCE, Variant, VariantId};
-use crate::flow::shape::{Shape, Shapes};
+use crate::core::ir::LambdaId;
+use crate::flow::shape::{Head, Shape, Shapes};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
+
+/// Where a component of calls has grown so often, all of its variants that call themselves are widened; until then, only
+/// its head is (as Bourdoncle chooses the points of widening, "Efficient chaotic iteration strategies with widenings",
+/// 1993). What one of them wraps around itself the others contain: to fold it in each of them would unroll it in each.
+const HEADS: usize = 3;
 
 impl Analyzer<'_> {
     /// The variant that a call uses, and the shape of its result as far as it is known.
@@ -101,6 +108,7 @@ impl Analyzer<'_> {
         let mut nested: Vec<usize> = Vec::new();
         let code = self.codes.code(key.lambda);
         let (mut tower, mut decided, mut decisions) = (code.tower.height(), false, 0);
+        let mut functions: Option<FxHashSet<LambdaId>> = None;
         for index in (0..self.frames.len()).rev() {
             let frame = &self.frames[index];
             dynamic |= frame.dynamic > 0;
@@ -108,7 +116,11 @@ impl Analyzer<'_> {
             let Some(old) = &frame.key else { continue };
             if decided && tower > 0 {
                 let below = self.codes.code(old.lambda);
-                if below.base == code.base && below.tower.height() < tower {
+                // A search within what another search looks at is of another function, of which there are so many only.
+                let repeats = below.base == code.base
+                    && below.tower.height() < tower
+                    && self.functions(old).is_subset(functions.get_or_insert_with(|| self.functions(key)));
+                if repeats {
                     (tower, decided) = (below.tower.height(), false);
                     decisions += 1;
                 }
@@ -147,6 +159,20 @@ impl Analyzer<'_> {
             return self.widen_call(outermost, key);
         }
         Err(Abort::Restart { frame: outermost, key: Key { lambda: key.lambda, args } })
+    }
+
+    /// The functions of the source that the arguments of a call contain, whatever they have been transformed to.
+    fn functions(&self, key: &Key) -> FxHashSet<LambdaId> {
+        let shapes = &self.result.shapes;
+        let parts = key.args.iter().flat_map(|arg| shapes.parts(*arg));
+        let mut functions = FxHashSet::default();
+        for part in parts {
+            functions.extend(shapes.alternatives(part).iter().filter_map(|alternative| match alternative.head {
+                Head::Closure(code) => Some(code.base),
+                _ => None,
+            }));
+        }
+        functions
     }
 
     /// The key of the call in that frame, if it covers `key`; else it is restarted with arguments that do.
@@ -207,7 +233,7 @@ impl Analyzer<'_> {
                     };
                 }
             };
-            self.update(id, result);
+            self.update(id, result, low >= index);
             if low < index {
                 self.result.variants[id].low = low;
                 self.pending.push(id);
@@ -269,11 +295,13 @@ impl Analyzer<'_> {
         Ok(result)
     }
 
-    fn update(&mut self, id: VariantId, result: Shape) {
+    /// The variant has that result now. It is the head of its component unless the component began before it.
+    fn update(&mut self, id: VariantId, result: Shape, is_head: bool) {
         let variant = &self.result.variants[id];
         let (old, recursive, updates) = (variant.result, variant.recursive, variant.updates);
         let shapes = &mut self.result.shapes;
-        let mut new = if recursive { shapes.widen(old, result) } else { shapes.join(old, result) };
+        let widens = recursive && (is_head || updates > HEADS);
+        let mut new = if widens { shapes.widen(old, result) } else { shapes.join(old, result) };
         if new != old && recursive && updates > PATIENCE {
             new = shapes.fold_repetitions(new, 0);
         }

@@ -1,0 +1,173 @@
+//! Bodies on shapes: bindings in their order, and conditionals.
+//!
+//! A body whose last binding is a conditional has several outcomes. They are joined once, for the whole chain of
+//! conditionals that end each other, as those of the clauses of a `cond` do.
+
+use super::{Abort, Analyzer, Facts, Test, truth};
+use crate::core::ir::{Below, Binding, Body, Rhs, Var};
+use crate::core::prim::{Family, Prim};
+use crate::flow::shape::{Shape, Shapes};
+use crate::flow::vector::Filling;
+
+/// What a conditional may come to. A conditional that a branch ends with is part of the one around it, and so is of its
+/// shape: a chain of clauses is joined once, instead of at each clause with all that follow.
+#[derive(Default)]
+struct Outcomes {
+    shapes: Vec<Shape>,
+    /// The variables that conditionals at ends of branches are bound to.
+    conditionals: Vec<Var>,
+}
+
+impl Outcomes {
+    fn join(self, shapes: &mut Shapes, facts: &mut Facts) -> Shape {
+        let shape = shapes.join_all(&self.shapes);
+        facts.shapes.extend(self.conditionals.into_iter().map(|var| (var, shape)));
+        shape
+    }
+}
+
+impl Analyzer<'_> {
+    pub(super) fn body(&mut self, body: &Body, facts: &mut Facts) -> Result<Shape, Abort> {
+        let mut outcomes = Outcomes::default();
+        self.outcomes(body, facts, &mut outcomes)?;
+        Ok(outcomes.join(&mut self.result.shapes, facts))
+    }
+
+    /// Interprets a body that returns one of several outcomes of a conditional.
+    fn outcomes(&mut self, body: &Body, facts: &mut Facts, outcomes: &mut Outcomes) -> Result<(), Abort> {
+        self.result.shapes.work(body.bindings.len());
+        let (mut bindings, mut choice) = (&body.bindings[..], None);
+        if let Some((last, before)) = bindings.split_last()
+            && let Rhs::If(condition, then, other) = &last.rhs
+            && last.var == body.result
+        {
+            (bindings, choice) = (before, Some((last, *condition, then, other)));
+        }
+        if !self.bindings(bindings, facts)? {
+            return Ok(());
+        }
+        let Some((binding, condition, then, other)) = choice else {
+            outcomes.shapes.push(facts.shapes[&body.result]);
+            return Ok(());
+        };
+        self.span = Some(binding.span);
+        let before = outcomes.shapes.len();
+        self.conditional(condition, then, other, facts, outcomes)?;
+        if outcomes.shapes.len() > before {
+            outcomes.conditionals.push(binding.var);
+        }
+        Ok(())
+    }
+
+    /// Interprets bindings; false if one of them never completes.
+    fn bindings(&mut self, bindings: &[Binding], facts: &mut Facts) -> Result<bool, Abort> {
+        let mut filling: Option<Filling> = None;
+        let mut completes = true;
+        for binding in bindings {
+            self.span = Some(binding.span);
+            if filling.as_mut().is_some_and(|filling| filling.goes_on(binding, facts)) {
+                continue;
+            }
+            if let Some(filled) = filling.take_if(|filling| filling.is_used(binding, facts)) {
+                filled.end(&mut self.result.shapes, facts);
+            }
+            let shape = self.rhs(binding, facts)?;
+            if shape == Shapes::BOTTOM {
+                completes = false;
+                break;
+            }
+            facts.shapes.insert(binding.var, shape);
+            if let Some(begun) = Filling::of(binding, shape) {
+                if let Some(filled) = filling.replace(begun) {
+                    filled.end(&mut self.result.shapes, facts);
+                }
+                continue;
+            }
+            let (below, prim, args) = match &binding.rhs {
+                Rhs::Prim(prim, args) => (Below::NONE, *prim, args),
+                Rhs::Lifted(below, prim, args) => (*below, *prim, args),
+                _ => continue,
+            };
+            if prim.family() == Family::Test {
+                let subjects = self.subjects(args[0], below);
+                facts.tests.insert(binding.var, Test { prim, below, subjects });
+            } else if prim == Prim::JInverse {
+                self.inverse_of.insert(binding.var, (args[0], below));
+            } else if prim == Prim::J
+                && let Some(test) = facts.tests.get(&args[0]).cloned()
+            {
+                // A truth value is its own transform.
+                facts.tests.insert(binding.var, test);
+            }
+        }
+        if let Some(filled) = filling {
+            filled.end(&mut self.result.shapes, facts);
+        }
+        Ok(completes)
+    }
+
+    /// The variable that is tested below some transformations, the one that it is `*j-inverse` of, and so on.
+    fn subjects(&self, var: Var, below: Below) -> Vec<Var> {
+        let mut subjects = vec![var];
+        let inverse_of = |var: &Var, depth: u32| {
+            self.inverse_of.get(var).filter(|(_, at)| at.forward <= depth && at.series <= below.series)
+        };
+        let mut depth = below.forward;
+        while let Some((of, _)) = inverse_of(&subjects[subjects.len() - 1], depth) {
+            subjects.push(*of);
+            depth += 1;
+        }
+        subjects
+    }
+
+    /// The shape of a conditional that is not the end of a body.
+    pub(super) fn choice(
+        &mut self,
+        condition: Var,
+        then: &Body,
+        other: &Body,
+        facts: &mut Facts,
+    ) -> Result<Shape, Abort> {
+        let mut outcomes = Outcomes::default();
+        self.conditional(condition, then, other, facts, &mut outcomes)?;
+        Ok(outcomes.join(&mut self.result.shapes, facts))
+    }
+
+    fn conditional(
+        &mut self,
+        condition: Var,
+        then: &Body,
+        other: &Body,
+        facts: &mut Facts,
+        outcomes: &mut Outcomes,
+    ) -> Result<(), Abort> {
+        match truth(&self.result.shapes, facts.shapes[&condition]) {
+            Some(true) => self.outcomes(then, facts, outcomes),
+            Some(false) => self.outcomes(other, facts, outcomes),
+            None => {
+                self.frame().dynamic += 1;
+                self.branch(condition, true, then, facts, outcomes)?;
+                self.branch(condition, false, other, facts, outcomes)?;
+                self.frame().dynamic -= 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// A branch that run time decides on, where the condition's test has come out as `outcome`.
+    fn branch(
+        &mut self,
+        condition: Var,
+        outcome: bool,
+        body: &Body,
+        facts: &mut Facts,
+        outcomes: &mut Outcomes,
+    ) -> Result<(), Abort> {
+        let refined = facts.refinements(&mut self.result.shapes, condition, outcome, |var| facts.shapes[&var]);
+        let before: Vec<(Var, Shape)> = refined.iter().map(|(var, _)| (*var, facts.shapes[var])).collect();
+        facts.shapes.extend(refined);
+        let result = self.outcomes(body, facts, outcomes);
+        facts.shapes.extend(before);
+        result
+    }
+}
