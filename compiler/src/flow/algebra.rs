@@ -16,11 +16,12 @@ use std::collections::BTreeMap;
 /// How many times as many parts as before a shape may have after a knot.
 const MAX_GROWTH: usize = 2;
 
-/// What would have more parts than this is made by unification.
+/// What would have more parts than this is made by unification; and the same where shapes are to be small.
 const MAX_PARTS: usize = 5000;
-
-/// The same where shapes are to be small.
 const MAX_COARSE_PARTS: usize = 300;
+
+/// How many atoms a part may have on average. Where parts of two shapes meet in pairs, few parts can have very many.
+const MAX_ATOMS: usize = 20;
 
 /// So many parts it may always have.
 const SMALL: usize = 200;
@@ -102,6 +103,8 @@ pub(super) struct Unfolding<'a, 't> {
     nodes: FxHashMap<Vec<Atom>, usize>,
     /// The number of nodes that the graph may have.
     limit: usize,
+    /// The number of atoms of the nodes so far.
+    atoms: usize,
 }
 
 impl Shapes {
@@ -136,8 +139,7 @@ impl Shapes {
             Some(transform) => Some(&mut **transform),
             None => None,
         };
-        let limit = if self.coarse { MAX_COARSE_PARTS } else { MAX_PARTS };
-        match self.unfold(root.clone(), again, None, limit) {
+        match self.unfold(root.clone(), again, None, self.most_parts()) {
             Err(Stop::Size) => self.unite(root, Vec::new(), transform),
             result => result,
         }
@@ -145,7 +147,21 @@ impl Shapes {
 
     /// The shape of `(plus x y)`; ⊥ where no alternatives conform.
     pub fn plus(&mut self, a: Shape, b: Shape) -> Shape {
-        self.unfold_or_unite(vec![Atom::Plus(a, b)], None).expect("a sum transforms no code")
+        self.of_pairs(Atom::Plus, a, b)
+    }
+
+    /// What an operation makes of two shapes, whose parts meet in pairs. Where these are many, both are made small first.
+    fn of_pairs(&mut self, operation: fn(Shape, Shape) -> Atom, a: Shape, b: Shape) -> Shape {
+        let exact = self.unfold(vec![operation(a, b)], None, None, self.most_parts());
+        let result = exact.or_else(|_| {
+            let (a, b) = (self.shrink(a), self.shrink(b));
+            self.unfold_or_unite(vec![operation(a, b)], None)
+        });
+        result.expect("the operation transforms no code")
+    }
+
+    fn most_parts(&self) -> usize {
+        if self.coarse { MAX_COARSE_PARTS } else { MAX_PARTS }
     }
 
     /// Whether an alternative of a sum is a pair that may have holes.
@@ -160,7 +176,7 @@ impl Shapes {
 
     /// The shape of `(within sum sensitivity)`.
     pub fn within(&mut self, sum: Shape, sensitivity: Shape) -> Shape {
-        self.unfold_or_unite(vec![Atom::InSum(sum, sensitivity)], None).expect("a choice transforms no code")
+        self.of_pairs(Atom::InSum, sum, sensitivity)
     }
 
     /// The shape of what an operator makes of a value; alternatives that it does not work on are left out.
@@ -410,13 +426,13 @@ impl Shapes {
 pub(super) type Parts = BTreeMap<Class, (Head, Vec<Vec<Atom>>)>;
 
 impl<'a, 't> Unfolding<'a, 't> {
-    /// An empty graph of at most so many nodes.
+    /// An empty graph.
     pub(super) fn new(
         shapes: &'a mut Shapes,
         transform: Option<&'a mut (dyn Transform + 't)>,
         limit: usize,
     ) -> Unfolding<'a, 't> {
-        Unfolding { shapes, transform, knots: None, graph: Vec::new(), nodes: FxHashMap::default(), limit }
+        Unfolding { shapes, transform, knots: None, graph: Vec::new(), nodes: FxHashMap::default(), limit, atoms: 0 }
     }
 }
 
@@ -445,7 +461,8 @@ impl Unfolding<'_, '_> {
             return Ok(Ref::Done(*shape));
         }
         let node = self.graph.len();
-        if node >= self.limit {
+        self.atoms += atoms.len();
+        if node >= self.limit || self.atoms > self.limit.saturating_mul(MAX_ATOMS) {
             return Err(Stop::Size);
         }
         self.shapes.work(atoms.len());

@@ -327,8 +327,8 @@ struct Analyzer<'a> {
     variants_of: FxHashMap<LambdaId, usize>,
     /// What all further calls of a λ with too many variants take.
     general: FxHashMap<(LambdaId, Vec<Grade>), General>,
-    /// Number of variants that differ from a key in known numbers only.
-    skeletons: FxHashMap<Key, usize>,
+    /// Number of variants that differ from a key in known numbers only: those that no other of them has called, and all.
+    skeletons: FxHashMap<Key, (usize, usize)>,
     frames: Vec<Frame>,
     /// Interpreted variants whose component is not finished.
     pending: Vec<VariantId>,

@@ -13,7 +13,7 @@ pub struct Options {
     /// How many calls of one λ may nest before long known data (a list of as many elements) are treated like data that
     /// only run time knows.
     pub max_nesting: usize,
-    /// How many variants of one λ may differ in known numbers only.
+    /// How many variants of one λ may differ in known numbers only; those that a recursion of it goes through count once.
     pub number_variants: usize,
     /// How many variants one λ may have before all its further calls share one.
     pub lambda_variants: usize,

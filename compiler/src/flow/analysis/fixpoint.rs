@@ -15,6 +15,9 @@ use std::rc::Rc;
 /// 1993). What one of them wraps around itself the others contain: to fold it in each of them would unroll it in each.
 const HEADS: usize = 3;
 
+/// How many variants of one λ that differ in known numbers only there may be for each that is not called by another.
+const ROUNDS: usize = 4;
+
 impl Analyzer<'_> {
     /// The variant that a call uses, and the shape of its result as far as it is known.
     pub(super) fn call(&mut self, mut key: Key) -> Result<(VariantId, Shape), Abort> {
@@ -67,9 +70,22 @@ impl Analyzer<'_> {
     fn same_up_to_numbers(&mut self, key: &Key) -> Option<Key> {
         let args: Rc<[Shape]> = key.args.iter().map(|shape| self.result.shapes.forget_numbers(*shape)).collect();
         let skeleton = Key { lambda: key.lambda, args };
-        let count = self.skeletons.entry(skeleton.clone()).or_insert(0);
-        *count += 1;
-        (*count > self.options.number_variants && skeleton != *key).then_some(skeleton)
+        if skeleton == *key {
+            return None;
+        }
+        // The calls of a recursion by known numbers count once, so that it is unrolled whole or not at all.
+        let shapes = &mut self.result.shapes;
+        let around = self.frames.iter().filter_map(|frame| frame.key.as_ref()).filter(|of| of.lambda == key.lambda);
+        let mut is_inner = false;
+        for of in around {
+            let mut pairs = of.args.iter().zip(skeleton.args.iter());
+            is_inner |= pairs.all(|(arg, forgotten)| shapes.forget_numbers(*arg) == *forgotten);
+        }
+        let (entries, all) = self.skeletons.entry(skeleton.clone()).or_insert((0, 0));
+        *entries += usize::from(!is_inner);
+        *all += 1;
+        let most = self.options.number_variants;
+        (*entries > most || *all > most.saturating_mul(ROUNDS)).then_some(skeleton)
     }
 
     /// The key that covers all further calls of a λ which has more variants than are worth having: one for each grade of
