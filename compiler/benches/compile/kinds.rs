@@ -43,7 +43,13 @@ pub const KINDS: &[Kind] = &[
     kind("curried", "functions of fifteen arguments, one at a time", curried),
     kind("conds", "conditionals of a hundred clauses, with gradients", conds),
     kind("clauses", "conditionals of a thousand clauses, with gradients", clauses),
+    kind("clause-chain", "clauses of one conditional, with its gradient", clause_chain),
+    kind("circle", "functions that call one of two others last, and the gradient of the first", circle),
+    kind("layers", "matrices in one list, that a vector goes through, and the gradient in all of them", layers),
     kind("closures", "functions in one list, called from one place", closures),
+    kind("table", "functions in one vector, of which one is called, and its gradient", table),
+    kind("captures", "the same with functions that capture what the gradient is in", captures),
+    kind("vector", "elements of a vector that the program mentions, and the gradient of a sum over them", vector),
     kind("globals", "global numbers that depend on those before", globals),
     kind("literal", "elements of a list that the program mentions", literal),
     kind("weights", "numbers that a list known in length holds, with the gradient in all of them", weights),
@@ -256,6 +262,73 @@ fn wide(lines: usize, clauses: usize) -> String {
         }
         let _ = write!(text, "  (else x)))\n((gradient f{i}) a)\n");
     })
+}
+
+fn clause_chain(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f x) (cond\n";
+    for k in 0..lines {
+        let _ = writeln!(text, "  ((< x {k}) (sin (* x (+ x {k}))))");
+    }
+    text += "  (else x)))\n((gradient f) a)\n";
+    text
+}
+
+fn circle(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    for i in 0..lines {
+        let (next, other) = ((i + 1) % lines, (i + 7) % lines);
+        let _ = writeln!(
+            text,
+            "(define (f{i} n x)\n  (cond ((< n 1) x) ((< x {i}) (f{next} (- n 1) (+ x (sin x)))) \
+             (else (f{other} (- n 1) (* x 0.5)))))"
+        );
+    }
+    text += "((gradient (lambda (x) (f0 a x))) a)\n";
+    text
+}
+
+fn layers(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define layers (list\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  (list (list (+ a {i}) a 2) (list 3 1 a) (list 1 a {i}.5))");
+    }
+    text += "))\n(define (through rows v) (map (lambda (row) (tanh (dot row v))) rows))\n";
+    text +=
+        "(define (loss layers) (fold-left + 0 (fold-left (lambda (v rows) (through rows v)) (list a 1 2) layers)))\n";
+    text += "((gradient loss) layers)\n";
+    text
+}
+
+fn table(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define functions (vector\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  (lambda (x) (+ (* a x) (sin (+ x {i}))))");
+    }
+    text += "))\n(define (f x) ((vector-ref functions a) x))\n((gradient f) a)\n";
+    text
+}
+
+fn captures(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f y i) (let ((functions (vector\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  (lambda (x) (+ (* y x) (sin (+ x {i}))))");
+    }
+    text += "  ))) ((vector-ref functions i) y)))\n((gradient (lambda (y) (f y a))) a)\n";
+    text
+}
+
+fn vector(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define elements (vector\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  {}.5", i * 7 % 1000);
+    }
+    text += "))\n(define (f x) (vector-sum (vector-map (lambda (y) (* x y)) elements)))\n((gradient f) a)\n";
+    text
 }
 
 fn closures(lines: usize) -> String {

@@ -311,6 +311,13 @@ impl Shapes {
     /// The shape with folded zeros unfolded by one level, so that every alternative shows its constructor. The zero of a
     /// folded zero is that zero again, so each primal is unfolded once.
     pub fn unfold_zeros(&mut self, shape: Shape) -> Shape {
+        if self.position(shape, Class::ZeroOf).is_none() {
+            return shape;
+        }
+        if let Some(known) = self.without_zeros.get(&shape) {
+            return *known;
+        }
+        let whole = shape;
         let mut parts = Vec::new();
         let mut unfolded = FxHashSet::default();
         let mut pending = vec![shape];
@@ -329,7 +336,9 @@ impl Shapes {
             let others = others.into_iter().cloned().collect();
             parts.push(self.intern(others));
         }
-        self.join_all(&parts)
+        let result = self.join_all(&parts);
+        self.without_zeros.insert(whole, result);
+        result
     }
 
     /// The shape of what a value is, or is the zero of, through zeros of zeros.
@@ -383,23 +392,6 @@ impl Shapes {
         true
     }
 
-    /// The parts of `root` that are or contain one of `members`.
-    fn containing(&self, root: Shape, members: Vec<Shape>) -> FxHashSet<Shape> {
-        let mut parents: FxHashMap<Shape, Vec<Shape>> = FxHashMap::default();
-        for part in self.parts(root) {
-            for child in self.alternatives(part).iter().flat_map(|alternative| alternative.children.iter()) {
-                parents.entry(*child).or_default().push(part);
-            }
-        }
-        let (mut found, mut pending) = (FxHashSet::default(), members);
-        while let Some(part) = pending.pop() {
-            if found.insert(part) {
-                pending.extend(parents.get(&part).into_iter().flatten());
-            }
-        }
-        found
-    }
-
     fn unfold(
         &mut self,
         root: Vec<Atom>,
@@ -439,6 +431,7 @@ impl<'a, 't> Unfolding<'a, 't> {
 impl Unfolding<'_, '_> {
     /// The node that unfolds the set of atoms.
     fn node(&mut self, mut atoms: Vec<Atom>) -> Result<Ref, Stop> {
+        self.shapes.work(atoms.len() / 2);
         for atom in &mut atoms {
             *atom = self.normal(*atom);
         }
@@ -595,6 +588,7 @@ impl Unfolding<'_, '_> {
         };
         let (a, b) = (unfold(self, a, b), unfold(self, b, a));
         let (left, right) = (self.shapes.alternatives(a), self.shapes.alternatives(b));
+        self.shapes.work(left.len() * right.len());
         for x in left.iter() {
             for y in right.iter() {
                 let shapes = |children: &[Shape]| children.iter().map(|child| vec![Atom::Shape(*child)]).collect();

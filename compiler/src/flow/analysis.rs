@@ -552,7 +552,7 @@ impl Analyzer<'_> {
     fn apply(&mut self, var: Var, function: Shape, argument: Shape, facts: &mut Facts) -> Result<Shape, Abort> {
         let alternatives = self.result.shapes.alternatives(function);
         let dynamic = usize::from(alternatives.len() > 1);
-        let mut result = Shapes::BOTTOM;
+        let mut results = Vec::new();
         self.frame().dynamic += dynamic;
         for alternative in alternatives.iter() {
             let Head::Closure(code) = alternative.head else { continue };
@@ -560,10 +560,10 @@ impl Analyzer<'_> {
             let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
             let (variant, shape) = self.call(Key { lambda, args })?;
             facts.calls.insert((var, code.lambda), variant);
-            result = self.result.shapes.join(result, shape);
+            results.push(shape);
         }
         self.frame().dynamic -= dynamic;
-        Ok(result)
+        Ok(self.result.shapes.join_all(&results))
     }
 }
 

@@ -220,6 +220,7 @@ pub struct Shapes {
     /// Results of the operations that walk a shape, so that shared parts are walked once.
     pub(super) unfolded: FxHashMap<Vec<Atom>, Shape>,
     pub(super) zeros: FxHashMap<Shape, Shape>,
+    pub(super) without_zeros: FxHashMap<Shape, Shape>,
     pub(super) without_numbers: FxHashMap<Shape, Shape>,
     pub(super) sides: FxHashMap<(Shape, Prim, Levels), Shape>,
     pub(super) hands_on: FxHashMap<(Shape, Levels), bool>,
@@ -252,6 +253,7 @@ impl Shapes {
             fingerprints: FxHashMap::default(),
             unfolded: FxHashMap::default(),
             zeros: FxHashMap::default(),
+            without_zeros: FxHashMap::default(),
             without_numbers: FxHashMap::default(),
             sides: FxHashMap::default(),
             hands_on: FxHashMap::default(),
@@ -265,7 +267,7 @@ impl Shapes {
     }
 
     /// How much work has been done with the shapes of this table: a measure of time that is the same on every machine.
-    pub(super) fn steps(&self) -> usize {
+    pub fn steps(&self) -> usize {
         self.steps.get()
     }
     /// Counts so many steps of work.

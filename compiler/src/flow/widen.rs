@@ -62,6 +62,23 @@ impl Shapes {
         self.alternatives(shape).iter().all(|a| matches!(a.head, Head::Real(_) | Head::Bool(_) | Head::Text(_)))
     }
 
+    /// The parts of `root` that are or contain one of `members`.
+    pub(super) fn containing(&self, root: Shape, members: Vec<Shape>) -> FxHashSet<Shape> {
+        let mut parents: FxHashMap<Shape, Vec<Shape>> = FxHashMap::default();
+        for part in self.parts(root) {
+            for child in self.alternatives(part).iter().flat_map(|alternative| alternative.children.iter()) {
+                parents.entry(*child).or_default().push(part);
+            }
+        }
+        let (mut found, mut pending) = (FxHashSet::default(), members);
+        while let Some(part) = pending.pop() {
+            if found.insert(part) {
+                pending.extend(parents.get(&part).into_iter().flatten());
+            }
+        }
+        found
+    }
+
     /// Whether `whole` is or contains `part`; shapes in `seen` are taken not to.
     pub(super) fn contains(&self, whole: Shape, part: Shape, seen: &mut FxHashSet<Shape>) -> bool {
         whole == part

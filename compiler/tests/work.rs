@@ -1,0 +1,99 @@
+//! How much work compiling takes, in counts that are the same on every machine: programs of families that grow take
+//! steps of the analysis, shapes and instructions in proportion to their length.
+
+#[path = "../benches/compile/kinds.rs"]
+mod kinds;
+
+use kinds::KINDS;
+use vlad::pipeline::{Pipeline, Settings};
+use vlad::specialize::Sharing;
+
+/// All stages are recursive, and so are the programs.
+const STACK: usize = 256 << 20;
+
+/// Steps of the analysis, and instructions before optimisation.
+fn work(text: &str) -> [usize; 2] {
+    let text = text.to_string();
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || counts(&text)).expect("a thread starts");
+    thread.join().expect("the program is compiled")
+}
+
+fn counts(text: &str) -> [usize; 2] {
+    let mut pipeline = Pipeline::new(Settings::default());
+    let parts = [("program.vlad".to_string(), text.to_string())];
+    let mut program = pipeline.expand_parts(&parts).expect("the program is right");
+    let analysis = pipeline.analyze(&mut program).expect("the analysis ends");
+    let steps = analysis.shapes.steps();
+    let code = pipeline.specialize(&program, analysis, Sharing::Apart).expect("the program is not too large");
+    let blocks = code.functions.values().flat_map(|function| function.blocks.values());
+    [steps, blocks.map(|block| block.insts.len()).sum()]
+}
+
+/// A family of `kinds.rs`, the size to begin with, and by how many hundredths its steps and its instructions may grow when
+/// the size doubles.
+fn grows_in_proportion(name: &str, size: usize, most: [usize; 2]) {
+    let kind = KINDS.iter().find(|kind| kind.name == name).expect("a kind of program");
+    let counts: Vec<[usize; 2]> = [1, 2, 4].iter().map(|times| work(&(kind.program)(size * times))).collect();
+    for pair in counts.windows(2) {
+        for (count, most) in most.iter().enumerate() {
+            let (small, large) = (pair[0][count], pair[1][count]);
+            assert!(large * 100 <= small * most, "{name} from {size} on: {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn clauses() {
+    grows_in_proportion("clause-chain", 200, [220, 220]);
+}
+
+#[test]
+fn circles_of_calls() {
+    grows_in_proportion("circle", 16, [300, 220]);
+}
+
+#[test]
+fn lists_of_matrices() {
+    grows_in_proportion("layers", 16, [260, 220]);
+}
+
+#[test]
+fn vectors_of_functions() {
+    grows_in_proportion("table", 50, [260, 220]);
+    grows_in_proportion("captures", 100, [260, 220]);
+}
+
+#[test]
+fn vectors() {
+    grows_in_proportion("vector", 100, [220, 220]);
+}
+
+/// Searches in what searches look at: the derivatives that each takes nest, to a height that the program's text tells.
+#[test]
+fn nested_searches_have_towers_of_known_height() {
+    let level =
+        |i: usize| format!("(define (f{i} p) (bisection (lambda (x) (- (+ x (f{} (* 0.1 x))) p)) 0 10 1e-6))\n", i - 1);
+    let levels: String = (1..6).map(level).collect();
+    work(&format!("(define a (read-real))\n(define (f0 p) (* p p))\n{levels}(f5 a)\n"));
+}
+
+/// A height hidden behind `real` is known where otherwise nothing of the program would be compiled.
+#[test]
+fn towers_behind_real_are_compiled() {
+    work(
+        "(define (nth-derivative n f) (if (= n 0) f (nth-derivative (- n 1) (derivative f))))
+         (define order (real 3))
+         ((nth-derivative order (lambda (x) (* x x x x))) 2)",
+    );
+}
+
+/// Each of ten recursions by known numbers is unrolled as the first is, though together they have many rounds.
+#[test]
+fn recursions_by_known_numbers_do_not_use_each_other_up() {
+    let program = |count: usize| {
+        let calls: String = (0..count).map(|i| format!("(power a {i} {})\n", i + 12)).collect();
+        format!("(define a (read-real))\n(define (power x i n) (if (= i n) 1 (* x i (power x (+ i 1) n))))\n{calls}")
+    };
+    let [one, ten] = [1, 10].map(|count| work(&program(count))[1]);
+    assert!(ten > 8 * one, "{one} instructions for one recursion, {ten} for ten");
+}
