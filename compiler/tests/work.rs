@@ -1,6 +1,7 @@
 //! How much work compiling takes, in counts that are the same on every machine: programs of families that grow take
 //! steps of the analysis, shapes and instructions in proportion to their length.
 
+#[allow(dead_code, reason = "the bench prints what each kind is about")]
 #[path = "../benches/compile/kinds.rs"]
 mod kinds;
 
