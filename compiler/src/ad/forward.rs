@@ -36,13 +36,14 @@ use super::Transforms;
 use super::code::Code;
 use super::rules::{self, Call};
 use super::tower::Transformation;
-use crate::core::ir::{Below, Binding, Body, Lambda, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, LambdaId, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The body of the transform of a λ.
-pub(super) fn body(transforms: &mut Transforms, program: &mut Program, source: &Lambda) -> Body {
-    Forwarder { transforms, program }.body(&source.body, Scope::default())
+pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> Body {
+    let source = program.lambdas[lambda].body.clone();
+    Forwarder { transforms, program }.body(&source, Scope::default())
 }
 
 /// What is known of the source variables in scope.
@@ -103,7 +104,7 @@ impl Forwarder<'_> {
             }
             Rhs::Apply(f, a) => Rhs::Apply(self.forwarded(*f), self.forwarded(*a)),
             Rhs::Destructure(part, y) => Rhs::Destructure(*part, self.forwarded(*y)),
-            Rhs::Closure(lambda) => Rhs::Closure(self.transforms.apply(self.program, Transformation::Forward, *lambda)),
+            Rhs::Closure(lambda) => Rhs::Closure(self.transforms.declare(self.program, Transformation::Forward, *lambda)),
             Rhs::If(condition, then, other) => {
                 let condition = self.forwarded(*condition);
                 let then = self.body(then, scope.clone());

@@ -15,7 +15,7 @@ pub mod tower;
 use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use code::Code;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use tower::{Tower, Transformation};
 
@@ -29,6 +29,8 @@ pub struct Transforms {
     /// ↼x, ⇀x or x̂ for each variable x of a transformed λ. The same for every λ that captures x, so that `closure ↼λ` finds
     /// its captures under the names that they have where it stands.
     vars: FxHashMap<(Transformation, Var), Var>,
+    /// The λs that have no body yet.
+    incomplete: FxHashSet<LambdaId>,
     /// Backpropagators hand no sums on: what they return is added where they are called, as in the papers.
     textbook: bool,
 }
@@ -44,9 +46,10 @@ impl Transforms {
         Transforms { textbook: true, ..Transforms::default() }
     }
 
-    /// The transform of a λ, ↼λ, ⇀λ or λ̂: the one that [the library gives](Program::given), or else derived. See
-    /// [`reverse`], [`forward`] and [`series`] for the form of its body; parameter and captures are the transformed ones.
-    pub fn apply(&mut self, program: &mut Program, transformation: Transformation, lambda: LambdaId) -> LambdaId {
+    /// The transform of a λ, ↼λ, ⇀λ or λ̂: the one that [the library gives](Program::given), or else derived. Its parameter and
+    /// captures are the transformed ones. Its body is made when somebody [asks for it](Self::complete): most functions
+    /// that a program makes of others are never called, least of all those of higher orders.
+    pub fn declare(&mut self, program: &mut Program, transformation: Transformation, lambda: LambdaId) -> LambdaId {
         let given = program.given.get(&lambda).map(|given| match transformation {
             Transformation::Reverse => given.reverse,
             Transformation::Forward => given.forward,
@@ -55,22 +58,49 @@ impl Transforms {
         if let Some(done) = given.or_else(|| self.lambdas.get(&(transformation, lambda)).copied()) {
             return done;
         }
-        let source = program.lambdas[lambda].clone();
-        let name = Rc::from(marked(transformation, &source.name));
-        // Known before its body is made, with its captures: a function that refers to itself refers to its transform there.
-        let id = program.lambdas.push(Lambda { name, origin: origin(transformation, lambda), ..source.clone() });
+        let Lambda { name, span, param, captures, .. } = program.lambdas[lambda].clone();
+        let name = Rc::from(marked(transformation, &name));
+        let body = Body { bindings: Vec::new(), result: param };
+        let origin = origin(transformation, lambda);
+        // Known before its captures are: a function that refers to itself refers to its transform there.
+        let id = program.lambdas.push(Lambda { name, span, origin, param, captures: Vec::new(), body });
         self.lambdas.insert((transformation, lambda), id);
-        let captures = source.captures.iter().map(|x| self.variable(program, transformation, *x)).collect();
-        let param = self.variable(program, transformation, source.param);
-        (program.lambdas[id].captures, program.lambdas[id].param) = (captures, param);
+        self.incomplete.insert(id);
+        let captures = captures.iter().map(|x| self.variable(program, transformation, *x)).collect();
+        let param = self.variable(program, transformation, param);
+        let transformed = &mut program.lambdas[id];
+        (transformed.captures, transformed.param, transformed.body.result) = (captures, param, param);
+        id
+    }
+
+    /// Makes the body of a λ that was [declared](Self::declare), if it has none yet. See [`reverse`], [`forward`] and [`series`]
+    /// for its form.
+    pub fn complete(&mut self, program: &mut Program, lambda: LambdaId) {
+        if !self.incomplete.remove(&lambda) {
+            return;
+        }
+        let (transformation, of) = transformed_from(program, lambda).expect("only transforms are declared");
+        self.complete(program, of);
         let mut body = match transformation {
-            Transformation::Reverse => reverse::body(self, program, lambda),
-            Transformation::Forward => forward::body(self, program, &source),
-            Transformation::Series => series::body(self, program, &source),
+            Transformation::Reverse => reverse::body(self, program, of),
+            Transformation::Forward => forward::body(self, program, of),
+            Transformation::Series => series::body(self, program, of),
         };
         code::prune(&mut body, program);
-        program.lambdas[id].body = body;
-        id
+        program.lambdas[lambda].body = body;
+    }
+
+    /// The transform of a λ, with the bodies of all closures that it may make.
+    pub fn apply(&mut self, program: &mut Program, transformation: Transformation, lambda: LambdaId) -> LambdaId {
+        let transform = self.declare(program, transformation, lambda);
+        let (mut made, mut work) = (FxHashSet::default(), vec![transform]);
+        while let Some(lambda) = work.pop() {
+            if made.insert(lambda) {
+                self.complete(program, lambda);
+                program.lambdas[lambda].body.closures(&mut work);
+            }
+        }
+        transform
     }
 
     /// ↼x, ⇀x or x̂.
@@ -80,16 +110,16 @@ impl Transforms {
         }
         let info = program.vars[x].clone();
         let var = program.new_var(&marked(transformation, &info.name), info.span);
-        let transformed = info.environment_of.map(|lambda| self.apply(program, transformation, lambda));
+        let transformed = info.environment_of.map(|lambda| self.declare(program, transformation, lambda));
         program.vars[var].environment_of = transformed;
         self.vars.insert((transformation, x), var);
         var
     }
 
-    /// The λ that all transformations of a tower make of `base`.
+    /// The λ that all transformations of a tower make of `base`, declared.
     pub fn raise(&mut self, program: &mut Program, base: LambdaId, tower: Tower) -> LambdaId {
         let transformations = tower.transformations().into_iter();
-        transformations.fold(base, |lambda, transformation| self.apply(program, transformation, lambda))
+        transformations.fold(base, |lambda, transformation| self.declare(program, transformation, lambda))
     }
 }
 

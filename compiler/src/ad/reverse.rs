@@ -232,7 +232,7 @@ impl Reverser<'_> {
             Rhs::Lifted(below, prim, args) => return self.forward_prim(binding, *below, *prim, args, scope, out),
             Rhs::If(condition, then, other) => return self.forward_if(binding, *condition, then, other, scope, out),
             Rhs::Closure(lambda) => {
-                let transformed = self.transforms.apply(self.program, Transformation::Reverse, *lambda);
+                let transformed = self.transforms.declare(self.program, Transformation::Reverse, *lambda);
                 out.push(Binding { var: reversed_x, rhs: Rhs::Closure(transformed), span: binding.span });
                 scope.closures.insert(x, *lambda);
                 return StepKind::Plain;

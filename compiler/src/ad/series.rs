@@ -35,12 +35,13 @@ use super::Transforms;
 use super::code::Code;
 use super::rules::is_lifted;
 use super::tower::Transformation;
-use crate::core::ir::{Below, Binding, Body, GlobalId, Lambda, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, GlobalId, LambdaId, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 
 /// The body of the transform of a λ.
-pub(super) fn body(transforms: &mut Transforms, program: &mut Program, source: &Lambda) -> Body {
-    Expander { transforms, program }.body(&source.body)
+pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> Body {
+    let source = program.lambdas[lambda].body.clone();
+    Expander { transforms, program }.body(&source)
 }
 
 /// Expands what a function computes into power series.
@@ -76,7 +77,7 @@ impl Expander<'_> {
             Rhs::Var(y) => Rhs::Var(self.expanded(*y)),
             Rhs::Apply(f, a) => Rhs::Apply(self.expanded(*f), self.expanded(*a)),
             Rhs::Destructure(part, y) => Rhs::Destructure(*part, self.expanded(*y)),
-            Rhs::Closure(lambda) => Rhs::Closure(self.transforms.apply(self.program, Transformation::Series, *lambda)),
+            Rhs::Closure(lambda) => Rhs::Closure(self.transforms.declare(self.program, Transformation::Series, *lambda)),
             Rhs::If(condition, then, other) => {
                 let condition = self.expanded(*condition);
                 Rhs::If(condition, Box::new(self.body(then)), Box::new(self.body(other)))

@@ -415,8 +415,12 @@ impl Analyzer<'_> {
     }
 
     fn lambda(&mut self, id: LambdaId) -> Rc<Lambda> {
-        let program = &self.codes.program;
-        self.lambdas.entry(id).or_insert_with(|| Rc::new(program.lambdas[id].clone())).clone()
+        let Codes { program, transforms, .. } = &mut self.codes;
+        let lambda = self.lambdas.entry(id).or_insert_with(|| {
+            transforms.complete(program, id);
+            Rc::new(program.lambdas[id].clone())
+        });
+        lambda.clone()
     }
 
     fn frame(&mut self) -> &mut Frame {
@@ -436,8 +440,8 @@ impl Analyzer<'_> {
             Rhs::Const(constant) => self.constant(constant),
             Rhs::Global(global) => self.global(*global),
             Rhs::Closure(lambda) => {
-                let source = self.lambda(*lambda);
-                let children: Vec<Shape> = source.captures.iter().map(|x| facts.shapes[x]).collect();
+                let captures = &self.codes.program.lambdas[*lambda].captures;
+                let children: Vec<Shape> = captures.iter().map(|x| facts.shapes[x]).collect();
                 let code = self.codes.code(*lambda);
                 self.result.shapes.make(Head::Closure(code), &children)
             }

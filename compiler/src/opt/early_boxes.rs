@@ -20,7 +20,7 @@
 
 use crate::opt::rewrite::{Definitions, is_constant};
 use crate::ssa::ir::{Function, Inst, Op, Program, Type, Value};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fewer reals than this are alive at the same time without harm.
 const MANY: usize = 12;
@@ -41,33 +41,31 @@ fn treat(function: &mut Function) -> bool {
     let looked_at: FxHashSet<Value> = insts().filter(looks).flat_map(|inst| inst.args.iter().copied()).collect();
     // A field that is vacant already is filled by somebody else.
     let stays = |op: Op| is_constant(op) || matches!(op, Op::Vacant(_));
-    let is_filled = |function: &Function, value: Value| {
+    let is_filled = |value: Value| {
         function.values[value] == Type::F64 && !definitions.op(function, value).is_some_and(stays)
     };
-    let is_large = |inst: &&Inst| {
-        let reals: FxHashSet<&Value> = inst.args.iter().filter(|arg| is_filled(function, **arg)).collect();
-        matches!(inst.op, Op::Box(..)) && reals.len() >= MANY && !looked_at.contains(&inst.results[0])
-    };
-    let large: FxHashSet<Value> = insts().filter(is_large).map(|inst| inst.results[0]).collect();
+    // All are found before the first is opened: definitions are looked up in the function as it was.
+    let mut large: FxHashMap<Value, FxHashSet<Value>> = FxHashMap::default();
+    for inst in insts() {
+        let reals: FxHashSet<Value> = inst.args.iter().copied().filter(|arg| is_filled(*arg)).collect();
+        if matches!(inst.op, Op::Box(..)) && reals.len() >= MANY && !looked_at.contains(&inst.results[0]) {
+            large.insert(inst.results[0], reals);
+        }
+    }
     for block in function.blocks.ids() {
         let mut insts = std::mem::take(&mut function.blocks[block].insts);
-        if insts.iter().any(|inst| inst.results.iter().any(|value| large.contains(value))) {
-            insts = insts.into_iter().flat_map(|inst| open(function, inst, &large, &is_filled)).collect();
+        if insts.iter().any(|inst| inst.results.iter().any(|value| large.contains_key(value))) {
+            insts = insts.into_iter().flat_map(|inst| open(function, inst, &large)).collect();
         }
         function.blocks[block].insts = insts;
     }
     !large.is_empty()
 }
 
-/// A large box with its reals vacant, and what fills them.
-fn open(
-    function: &mut Function,
-    mut inst: Inst,
-    large: &FxHashSet<Value>,
-    is_filled: &impl Fn(&Function, Value) -> bool,
-) -> Vec<Inst> {
-    let (Op::Box(sum, tag), Some(made)) = (inst.op, inst.results.first().copied().filter(|made| large.contains(made)))
-    else {
+/// A large box with its reals vacant, and what fills them. `large` has the reals of each.
+fn open(function: &mut Function, mut inst: Inst, large: &FxHashMap<Value, FxHashSet<Value>>) -> Vec<Inst> {
+    let made = inst.results.first().copied();
+    let (Op::Box(sum, tag), Some((made, reals))) = (inst.op, made.and_then(|made| large.get_key_value(&made))) else {
         return vec![inst];
     };
     let new = |op: Op, args: Vec<Value>, results: Vec<Value>| Inst {
@@ -79,9 +77,9 @@ fn open(
     let vacant = function.values.push(Type::F64);
     let mut fills = Vec::new();
     for (field, arg) in (0..).zip(&mut inst.args) {
-        if is_filled(function, *arg) {
+        if reals.contains(arg) {
             let hole = function.values.push(Type::Int);
-            fills.push(new(Op::Hole(sum, tag, field), vec![made], vec![hole]));
+            fills.push(new(Op::Hole(sum, tag, field), vec![*made], vec![hole]));
             fills.push(new(Op::Fill(Type::F64), vec![hole, *arg], Vec::new()));
             *arg = vacant;
         }

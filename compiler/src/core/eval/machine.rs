@@ -381,6 +381,7 @@ impl<'a> Machine<'a> {
         }
         let World { program, transforms, .. } = &mut self.world;
         let lambda = transforms.raise(program, function.base, function.tower);
+        transforms.complete(program, lambda);
         let code = self.add_code(code::of_lambda(self.world.program, lambda));
         self.code_of_function.insert(function, code);
         code
