@@ -104,7 +104,9 @@ impl Forwarder<'_> {
             }
             Rhs::Apply(f, a) => Rhs::Apply(self.forwarded(*f), self.forwarded(*a)),
             Rhs::Destructure(part, y) => Rhs::Destructure(*part, self.forwarded(*y)),
-            Rhs::Closure(lambda) => Rhs::Closure(self.transforms.declare(self.program, Transformation::Forward, *lambda)),
+            Rhs::Closure(lambda) => {
+                Rhs::Closure(self.transforms.declare(self.program, Transformation::Forward, *lambda))
+            }
             Rhs::If(condition, then, other) => {
                 let condition = self.forwarded(*condition);
                 let then = self.body(then, scope.clone());

@@ -41,9 +41,8 @@ fn treat(function: &mut Function) -> bool {
     let looked_at: FxHashSet<Value> = insts().filter(looks).flat_map(|inst| inst.args.iter().copied()).collect();
     // A field that is vacant already is filled by somebody else.
     let stays = |op: Op| is_constant(op) || matches!(op, Op::Vacant(_));
-    let is_filled = |value: Value| {
-        function.values[value] == Type::F64 && !definitions.op(function, value).is_some_and(stays)
-    };
+    let is_filled =
+        |value: Value| function.values[value] == Type::F64 && !definitions.op(function, value).is_some_and(stays);
     // All are found before the first is opened: definitions are looked up in the function as it was.
     let mut large: FxHashMap<Value, FxHashSet<Value>> = FxHashMap::default();
     for inst in insts() {
