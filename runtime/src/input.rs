@@ -189,8 +189,9 @@ const _: () = assert!(crate::layout::class_words(class_of(WORDS)) * WORD == WORD
 const PLACEHOLDER: &[u8] = "\u{FFFC}".as_bytes();
 
 /// The next item of standard input: a number (0), the length of a vector (1) or the number of rows of a matrix (2), whose
-/// numbers are read next. When there is none, the program fails with the message; if that contains a zero byte, what
-/// follows it is the message for malformed input, with a placeholder for what is wrong.
+/// numbers are read next. When there is none, the program fails with the message; if that contains zero bytes, what
+/// follows the first is the message for malformed input, with a placeholder for what is wrong, and what follows the second
+/// that for input which the system does not let it read.
 ///
 /// # Safety
 ///
@@ -204,21 +205,37 @@ pub unsafe extern "C" fn vlad_read(item: u64, message: *const u8, length: usize)
         1 => Item::Vector,
         _ => Item::Matrix,
     };
-    let failure = match state.reader.read(&mut state.buffer, item) {
-        Ok(number) => return number,
+    let result = state.reader.read(&mut state.buffer, item);
+    // Where nothing is open, there is nothing to read.
+    let error = if state.buffer.error == system::EBADF { 0 } else { state.buffer.error };
+    let failure = match result {
+        Ok(number) if error == 0 => return number,
+        Ok(_) => Failure::End,
         Err(failure) => failure,
     };
     // SAFETY: the caller's obligation.
     let message = unsafe { core::slice::from_raw_parts(message, length) };
-    let mut messages = message.splitn(2, |byte| *byte == 0);
+    let mut messages = message.splitn(3, |byte| *byte == 0);
     let end = messages.next().unwrap_or(message);
+    let malformed = messages.next().unwrap_or(end);
     match failure {
+        _ if error != 0 => fail_with(messages.next().unwrap_or(end), &SystemError(error)),
         Failure::End => start::fail(end),
-        Failure::Malformed(fault) => fail_malformed(messages.next().unwrap_or(end), &state.reader.report(fault)),
+        Failure::Malformed(fault) => fail_with(malformed, &state.reader.report(fault)),
     }
 }
 
-fn fail_malformed(message: &[u8], report: &dyn fmt::Display) -> ! {
+/// What the system says about a failure, as the evaluator puts it.
+struct SystemError(c_int);
+
+impl fmt::Display for SystemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = core::str::from_utf8(system::describe_error(self.0)).unwrap_or("");
+        write!(f, "{text} (os error {})", self.0)
+    }
+}
+
+fn fail_with(message: &[u8], report: &dyn fmt::Display) -> ! {
     let at = message.windows(PLACEHOLDER.len()).position(|part| part == PLACEHOLDER);
     let (before, after) = at.map_or((message, &[][..]), |at| (&message[..at], &message[at + PLACEHOLDER.len()..]));
     output::write_error(before);

@@ -14,6 +14,7 @@
 //! | [`reader`] | numbers and arrays of numbers, read from bytes |
 //! | [`number`] | numbers as text |
 //! | [`progress`], [`terminal`] | how far a search has come; interruptions |
+//! | [`processor`] | the instructions that the program needs |
 //! | [`start`] | `main`, exit codes |
 //! | [`library`] | contexts: what a library has in place of a process of its own |
 //! | [`system`] | the few functions of the C library that all this needs |
@@ -42,6 +43,8 @@ pub mod memory;
 pub mod number;
 #[cfg(not(vlad_library))]
 pub mod output;
+#[cfg(not(vlad_library))]
+pub mod processor;
 pub mod progress;
 pub mod reader;
 pub mod results;

@@ -403,6 +403,26 @@ unsafe fn word(context: *mut Context) -> u64 {
     }
 }
 
+/// The next word of the call, which says what becomes of a result.
+unsafe fn mode(context: *mut Context) -> u64 {
+    // SAFETY: the words of a call are as many as its code reads.
+    let mode = unsafe { word(context) };
+    if mode > ACCUMULATE {
+        // SAFETY: compiled code asks, on the stack of the context.
+        unsafe {
+            say(context, b"error: there is no mode ");
+            // Callers pass 32 bits with a sign.
+            say(context, number::format(f64::from(mode as i32)).as_bytes());
+            refuse(
+                context,
+                ARGUMENT,
+                b" of gradients: they replace what is there (OVERWRITE), or are added to it (ACCUMULATE)",
+            );
+        }
+    }
+    mode
+}
+
 /// Begins to read an argument that is an array: its address, and its length or the number of its rows, which is returned.
 ///
 /// # Safety
@@ -430,7 +450,7 @@ pub unsafe extern "C" fn vlad_context_argument_array(context: *mut Context) -> f
 pub unsafe extern "C" fn vlad_context_result(context: *mut Context, x: f64) {
     // SAFETY: the caller's obligation.
     unsafe {
-        let (address, mode) = (word(context) as *mut f64, word(context));
+        let (address, mode) = (word(context) as *mut f64, mode(context));
         if !address.is_null() {
             *address = if mode == ACCUMULATE { *address + x } else { x };
         }
@@ -448,7 +468,7 @@ pub unsafe extern "C" fn vlad_context_result_array(context: *mut Context, rows: 
     // SAFETY: the caller's obligation.
     unsafe {
         (*context).results = word(context) as *mut f64;
-        (*context).mode = word(context);
+        (*context).mode = mode(context);
         let room = word(context);
         for size in [rows, columns] {
             let address = word(context) as *mut usize;

@@ -6,7 +6,7 @@
 
 use crate::cell::Single;
 use crate::heap::{self, Heap, Supply};
-use crate::{output, start, system};
+use crate::{command_line, output, start, system};
 
 /// The least that is granted at a time; machines are asked no more often than this.
 pub const STEP: u64 = 64 << 20;
@@ -58,13 +58,16 @@ unsafe fn heap_exhausted(_: *mut Heap) -> ! {
 pub fn initialise() {
     let physical = system::physical_memory();
     RESERVE.store(physical / 16);
-    match system::environment(b"VLAD_MAX_MEMORY\0").and_then(parse_size) {
-        Some(limit) => {
-            LIMIT.store(limit);
-            USER_LIMIT.store(true);
-        }
-        None => LIMIT.store(physical / 8 * 7),
-    }
+    LIMIT.store(physical / 8 * 7);
+    let Some(text) = system::environment(b"VLAD_MAX_MEMORY\0") else { return };
+    let Some(limit) = parse_size(text) else {
+        output::raw_error(b"error: VLAD_MAX_MEMORY is no size of memory: `");
+        output::raw_error(text);
+        output::raw_error(b"`\nhelp: sizes are written as 500000, 64K, 512M or 2G\n");
+        start::leave(command_line::USAGE);
+    };
+    LIMIT.store(limit);
+    USER_LIMIT.store(true);
 }
 
 /// Asks to use `total` bytes for `what`. Returns the total that is granted, at least as much; ends the program with a

@@ -3,7 +3,7 @@
 //! | | in the input |
 //! |---|---|
 //! | a number | a word between white space |
-//! | a vector | the numbers up to an empty line or the end |
+//! | a vector | the numbers up to an empty line or the end; a line ends with a line feed, a carriage return, or both |
 //! | a matrix | the same, one row in each line |
 //! | either | what NumPy writes as `.npy`: real numbers or truth values of any size, in either byte and memory order |
 //!
@@ -93,6 +93,8 @@ pub struct Reader {
     byte: u64,
     /// How many lines are behind. (All zeros at the beginning: so it takes no place in executables.)
     line: u64,
+    /// A carriage return has ended a line: a line feed that follows belongs to it.
+    has_returned: bool,
     /// The number of bytes before the line.
     line_start: u64,
     word: [u8; LONGEST],
@@ -108,12 +110,13 @@ impl Default for Reader {
 impl Reader {
     /// The beginning of the input.
     pub const fn new() -> Reader {
-        Reader { byte: 0, line: 0, line_start: 0, word: [0; LONGEST], length: 0 }
+        Reader { byte: 0, line: 0, has_returned: false, line_start: 0, word: [0; LONGEST], length: 0 }
     }
 
     /// Goes to the beginning of another input.
     pub fn begin(&mut self) {
         (self.byte, self.line, self.line_start, self.length) = (0, 0, 0, 0);
+        self.has_returned = false;
     }
 
     /// Reads an item.
@@ -146,11 +149,13 @@ impl Reader {
     }
 
     fn advance(&mut self, input: &mut impl Input) {
+        let byte = input.peek();
         self.byte += 1;
-        if input.peek() == Some(b'\n') {
-            self.line += 1;
+        if matches!(byte, Some(b'\n' | b'\r')) {
+            self.line += u64::from(byte == Some(b'\r') || !self.has_returned);
             self.line_start = self.byte;
         }
+        self.has_returned = byte == Some(b'\r');
         input.advance();
     }
 
@@ -172,6 +177,7 @@ impl Reader {
         while let Some(byte) = input.peek().filter(|byte| !is_separator(*byte)) {
             self.keep(byte);
             self.byte += 1;
+            self.has_returned = false;
             input.advance();
         }
         let back = self.length as u64;
@@ -216,7 +222,9 @@ impl Reader {
         let (mut count, mut comma) = (0, false);
         loop {
             match input.peek() {
-                None | Some(b'\n') if !comma => {
+                // The second half of the end of the line before.
+                Some(b'\n') if self.has_returned => self.advance(input),
+                None | Some(b'\n' | b'\r') if !comma => {
                     if input.peek().is_some() {
                         self.advance(input);
                     }
@@ -226,7 +234,7 @@ impl Reader {
                     comma = true;
                     self.advance(input);
                 }
-                None | Some(b'\n' | b',') => {
+                None | Some(b'\n' | b'\r' | b',') => {
                     return Err(Failure::Malformed(Fault { place: self.place(0), problem: Problem::Missing }));
                 }
                 Some(byte) if byte.is_ascii_whitespace() => self.advance(input),

@@ -1,9 +1,12 @@
 //! The beginning and the end of a compiled program.
 //!
-//! Exit codes: 0, 1 when the program is at fault, 2 when its arguments are wrong, 130 when it is interrupted, 3 when memory or stack is exhausted. With `VLAD_REPORT_MEMORY` set
+//! Exit codes: 0, 1 when the program is at fault, 2 when its arguments are wrong, 130 when it is interrupted, 143 when it is
+//! told to end (SIGTERM), 3 when memory or stack is exhausted. With `VLAD_REPORT_MEMORY` set
 //! in the environment, the program says at its end how many boxes are still alive and how much memory boxes took; with
 //! `VLAD_REPORT_USE`, how much processor time it took, and how much memory for boxes and in all.
 
+#[cfg(all(vlad_archive, not(test)))]
+use crate::{command_line::USAGE, processor};
 use crate::{heap, memory, output, system, terminal};
 use core::ffi::{c_int, c_void};
 use core::fmt::Write;
@@ -61,6 +64,29 @@ unsafe extern "C" {
     fn vlad_main();
     /// Gives up the values of all globals.
     fn vlad_release_globals();
+    /// A mark, and the extensions of the processor that the program may use.
+    static vlad_needed_processor: [u64; 2];
+}
+
+/// Ends the program if the processor lacks what the program was compiled for.
+#[cfg(all(vlad_archive, not(test)))]
+fn demand_processor() {
+    // SAFETY: the code generator defines it, and it never changes.
+    let needed = unsafe { vlad_needed_processor[1] };
+    if needed == 0 {
+        return;
+    }
+    let mut missing = processor::missing(needed, processor::available()).peekable();
+    if missing.peek().is_none() {
+        return;
+    }
+    output::raw_error(b"error: this program was compiled with --native-cpu for a processor with ");
+    for (index, name) in missing.enumerate() {
+        output::raw_error(if index == 0 { b"" } else { b", " });
+        output::raw_error(name.as_bytes());
+    }
+    output::raw_error(b", which this one has not\nhelp: compile it on this machine, or without --native-cpu\n");
+    leave(USAGE)
 }
 
 #[cfg(all(vlad_archive, not(test)))]
@@ -82,10 +108,11 @@ extern "C" fn program(_: *mut c_void) -> *mut c_void {
 pub extern "C" fn main(count: c_int, words: *const *const core::ffi::c_char) -> c_int {
     ignore_closed_pipes();
     // The program's own thread gets interruptions.
-    system::keep_away(system::SIGINT);
+    terminal::INTERRUPTIONS.into_iter().for_each(system::keep_away);
     crate::command_line::initialise(count, words);
     terminal::initialise();
     output::initialise();
+    demand_processor();
     crate::memory::initialise();
     crate::stack::run(program);
     0

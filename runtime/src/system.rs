@@ -22,12 +22,14 @@ pub(crate) const SIGPIPE: c_int = 13;
 pub(crate) const SIGILL: c_int = 4;
 pub(crate) const SIGBUS: c_int = 7;
 pub(crate) const SIGSEGV: c_int = 11;
+pub(crate) const SIGTERM: c_int = 15;
 pub(crate) const SIG_DFL: usize = 0;
 pub(crate) const SIG_IGN: usize = 1;
 pub(crate) const SA_SIGINFO: c_int = 4;
 pub(crate) const SA_ONSTACK: c_int = 0x0800_0000;
 
 pub(crate) const EINTR: c_int = 4;
+pub(crate) const EBADF: c_int = 9;
 pub(crate) const EPIPE: c_int = 32;
 
 /// `struct sigaction` of glibc and musl on 64-bit machines.

@@ -1,22 +1,27 @@
 //! What a program shows on a terminal while it runs, and what happens when somebody interrupts it.
 //!
-//! Progress goes to standard error, if that is a terminal. An interruption (SIGINT) ends the line there, writes the whole lines
-//! that standard output still has in its buffer, and ends the program with the exit code 130: nothing is left half written.
+//! Progress goes to standard error, if that is a terminal. An interruption (SIGINT, or SIGTERM) ends the line there, writes the
+//! whole lines that standard output still has in its buffer, and ends the program with the exit code 130 (or 143): nothing
+//! is left half written.
 
 use crate::cell::Single;
 use crate::progress::Progress;
 use crate::{output, start, system};
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 static PROGRESS: Single<Progress> = Single::new(Progress::new());
 static IS_TERMINAL: Single<bool> = Single::new(false);
 /// Output is being written: an interruption waits for that.
 static BUSY: AtomicBool = AtomicBool::new(false);
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The signal that has interrupted the program, or 0.
+static INTERRUPTED: AtomicI32 = AtomicI32::new(0);
 
-/// The exit code after an interruption.
-const INTERRUPTION: c_int = 130;
+/// The signals that interrupt.
+pub const INTERRUPTIONS: [c_int; 2] = [system::SIGINT, system::SIGTERM];
+
+/// What is added to a signal for the exit code.
+const INTERRUPTION: c_int = 128;
 
 /// Decides whether progress is shown.
 pub fn initialise() {
@@ -44,8 +49,9 @@ pub fn undivided<T>(work: impl FnOnce() -> T) -> T {
     let was_busy = BUSY.swap(true, Ordering::SeqCst);
     let result = work();
     BUSY.store(was_busy, Ordering::SeqCst);
-    if !was_busy && INTERRUPTED.load(Ordering::SeqCst) {
-        leave();
+    let signal = INTERRUPTED.load(Ordering::SeqCst);
+    if !was_busy && signal != 0 {
+        leave(signal);
     }
     result
 }
@@ -55,26 +61,28 @@ pub fn catch_interruptions() {
     let mut old = system::SigAction { handler: system::SIG_DFL, mask: [0; 16], flags: 0, restorer: 0 };
     let handler = interrupted as extern "C" fn(c_int) as usize;
     let new = system::SigAction { handler, mask: [0; 16], flags: system::SA_ONSTACK, restorer: 0 };
-    // SAFETY: the structures are complete; the handler does only what a handler may do.
-    unsafe {
-        system::sigaction(system::SIGINT, core::ptr::null(), &raw mut old);
-        if old.handler != system::SIG_IGN {
-            system::sigaction(system::SIGINT, &raw const new, core::ptr::null_mut());
+    for signal in INTERRUPTIONS {
+        // SAFETY: the structures are complete; the handler does only what a handler may do.
+        unsafe {
+            system::sigaction(signal, core::ptr::null(), &raw mut old);
+            if old.handler != system::SIG_IGN {
+                system::sigaction(signal, &raw const new, core::ptr::null_mut());
+            }
         }
+        system::let_through(signal);
     }
-    system::let_through(system::SIGINT);
 }
 
-extern "C" fn interrupted(_: c_int) {
+extern "C" fn interrupted(signal: c_int) {
     // Who asks a second time does not want to wait.
-    if BUSY.load(Ordering::SeqCst) && !INTERRUPTED.swap(true, Ordering::SeqCst) {
+    if BUSY.load(Ordering::SeqCst) && INTERRUPTED.swap(signal, Ordering::SeqCst) == 0 {
         return;
     }
-    leave()
+    leave(signal)
 }
 
-fn leave() -> ! {
+fn leave(signal: c_int) -> ! {
     end_line();
     output::write_whole_lines();
-    start::leave(INTERRUPTION)
+    start::leave(INTERRUPTION + signal)
 }

@@ -104,6 +104,12 @@ static void fail(functions_context *context) {
     demand(functions_swap(context, 1, v, 3, out, 2, &n, &r) == FUNCTIONS_ERROR_ROOM && n == 3, "room", context);
     demand(functions_norm(context, NULL, 2, &r) == FUNCTIONS_ERROR_ARGUMENT, "null", context);
     demand(functions_norm(NULL, v, 3, &r) == FUNCTIONS_ERROR_ARGUMENT, "no context", context);
+    double value, gw[3], gb;
+    for (int mode = -1; mode <= 2; mode += 3) {
+        int code = functions_loss_gradient(context, v, 3, 0.5, v, 1, 3, v, 1, mode, &value, gw, &gb);
+        demand(code == FUNCTIONS_ERROR_ARGUMENT, "mode", context);
+        demand(strstr(functions_message(context), "there is no mode ") != NULL, "mode", context);
+    }
     demand(functions_norm(context, NULL, 0, &r) == FUNCTIONS_OK && r == 0, "empty", context);
     demand(functions_multiply(context, NULL, 0, 5, v, 3, NULL, 0, &n) == FUNCTIONS_OK && n == 0, "rows", context);
     demand(functions_norm(context, v, 3, NULL) == FUNCTIONS_OK, "unwanted", context);

@@ -74,6 +74,21 @@ impl SourceFile {
     }
 }
 
+/// A text whose lines all end in a line feed, perhaps behind a carriage return: one that stands alone, as old systems
+/// end lines, becomes a line feed. No place in the text changes.
+pub fn with_line_feeds(text: String) -> String {
+    if !text.contains('\r') {
+        return text;
+    }
+    let mut bytes = text.into_bytes();
+    for at in 0..bytes.len() {
+        if bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n') {
+            bytes[at] = b'\n';
+        }
+    }
+    String::from_utf8(bytes).expect("one character of ASCII has replaced another")
+}
+
 /// All source texts of one compilation.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
@@ -169,6 +184,11 @@ fn normal(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_end_of_a_line_is_seen() {
+        assert_eq!(with_line_feeds("a\rb\r\nc\r\rd\r".to_string()), "a\nb\r\nc\n\nd\n");
+    }
 
     #[test]
     fn carried_files_are_found_under_all_their_names() {

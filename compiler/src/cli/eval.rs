@@ -5,15 +5,15 @@ use crate::base::{Diagnostic, SourceMap};
 use crate::core::eval;
 use crate::core::ir::Program;
 use crate::pipeline::{Pipeline, Settings};
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Stdout, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The exit code after an interruption.
-const INTERRUPTION: i32 = 130;
+/// What is added to a signal for the exit code after it.
+const INTERRUPTION: i32 = 128;
 
 /// What `vlad eval` accepts.
 #[derive(clap::Args)]
@@ -73,14 +73,24 @@ pub fn evaluate_program(
         Ok(numbers) => numbers,
         Err(code) => return code,
     };
+    let options = match options() {
+        Ok(options) => options,
+        Err(code) => return code,
+    };
     let interrupted = Arc::new(AtomicBool::new(false));
-    // A second interruption ends the process at once. Without a handler, interruptions end it as they do others.
-    let _ = signal_hook::flag::register_conditional_shutdown(SIGINT, INTERRUPTION, interrupted.clone());
-    let _ = signal_hook::flag::register(SIGINT, interrupted.clone());
+    let (signal, waiting) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    for (kind, number) in [(SIGINT, 2), (SIGTERM, 15)] {
+        // A second interruption ends the process at once, and so does one while it waits for input, when there is nothing to
+        // write. Without a handler, interruptions end it as they do others.
+        let _ = signal_hook::flag::register_conditional_shutdown(kind, INTERRUPTION + kind, interrupted.clone());
+        let _ = signal_hook::flag::register_conditional_shutdown(kind, INTERRUPTION + kind, waiting.clone());
+        let _ = signal_hook::flag::register_usize(kind, signal.clone(), number);
+        let _ = signal_hook::flag::register(kind, interrupted.clone());
+    }
     let shared = Output { buffer: RefCell::new(BufWriter::new(io::stdout())), failure: RefCell::new(None) };
     let lines = io::stdout().is_terminal();
     let mut output = Writer { shared: &shared, lines };
-    let mut input = Reader { shared: &shared, input: io::stdin().lock() };
+    let mut input = Reader { shared: &shared, input: io::stdin().lock(), waiting };
     let on_kink: Option<eval::KinkReport> =
         reports.warn_kinks.then_some(|kink, sources| terminal::report([kink], sources));
     let unchecked = reports.unchecked.clone();
@@ -92,12 +102,13 @@ pub fn evaluate_program(
         arguments: numbers,
         progress,
         interrupted: Some(interrupted.clone()),
-        ..options()
+        ..options
     };
     let result = eval::run(program, sources, &options, &mut input, &mut output);
     arguments::end_line();
     if interrupted.load(Ordering::Relaxed) && result.is_err() {
-        shared.leave_whole_lines();
+        let signal = i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(SIGINT);
+        shared.leave_whole_lines(INTERRUPTION + signal);
     }
     let flushed = output.flush();
     if let Some(error) = shared.failure.borrow().as_ref() {
@@ -131,17 +142,36 @@ pub fn run_quietly(
     // Nobody says anything on a command line, so arguments have their defaults; a message says which one has none.
     let declaration = program.arguments.as_deref().unwrap_or("");
     let arguments = arguments::numbers(declaration, "program".as_ref(), &[]).unwrap_or_default();
-    let options = eval::Options { interrupted: Some(interrupted.clone()), arguments, ..options() };
+    // What is no size is reported where programs are run.
+    let limits = limits().unwrap_or_default();
+    let options =
+        eval::Options { interrupted: Some(interrupted.clone()), arguments, limits, ..eval::Options::default() };
     let result = eval::run(program, sources, &options, input, output);
     result.map(|_| ()).map_err(|failure| failure.diagnostic)
 }
 
-/// The evaluator keeps to the same limit as compiled programs do.
-fn options() -> eval::Options {
-    let mut options = eval::Options::default();
-    let limit = std::env::var("VLAD_MAX_MEMORY").ok().and_then(|text| size(&text));
-    options.limits.memory = limit.unwrap_or(options.limits.memory);
-    options
+/// The evaluator keeps to the same limit as compiled programs do. An error is an exit code.
+fn options() -> Result<eval::Options, u8> {
+    match limits() {
+        Ok(limits) => Ok(eval::Options { limits, ..eval::Options::default() }),
+        Err(text) => {
+            // As compiled programs say it.
+            eprintln!("error: VLAD_MAX_MEMORY is no size of memory: `{text}`");
+            eprintln!("help: sizes are written as 500000, 64K, 512M or 2G");
+            Err(super::USAGE)
+        }
+    }
+}
+
+/// The limits that the environment sets; an error is a text that sets none.
+fn limits() -> Result<eval::Limits, String> {
+    match std::env::var_os("VLAD_MAX_MEMORY") {
+        None => Ok(eval::Limits::default()),
+        Some(text) => {
+            let memory = text.to_str().and_then(size);
+            memory.map(|memory| eval::Limits { memory }).ok_or_else(|| text.to_string_lossy().into_owned())
+        }
+    }
 }
 
 /// A number of bytes: `500000`, `64K`, `512M`, `2G`.
@@ -168,17 +198,19 @@ struct Writer<'o> {
 struct Reader<'o, I> {
     shared: &'o Output,
     input: I,
+    /// Set while there is nothing to do but wait.
+    waiting: Arc<AtomicBool>,
 }
 
 impl Output {
     /// Ends the process after an interruption, with whole lines only.
-    fn leave_whole_lines(&self) -> ! {
+    fn leave_whole_lines(&self, code: i32) -> ! {
         let mut buffer = self.buffer.borrow_mut();
         let whole = buffer.buffer().iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let lines = buffer.buffer()[..whole].to_vec();
         // Nobody is told any more that standard output cannot be written.
         let _ = buffer.get_mut().write_all(&lines).and_then(|()| buffer.get_mut().flush());
-        std::process::exit(INTERRUPTION)
+        std::process::exit(code)
     }
     fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| {
@@ -191,7 +223,8 @@ impl Output {
 
 impl Write for Writer<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let result = self.shared.buffer.borrow_mut().write(bytes);
+        let demanded = terminal::demand_output();
+        let result = demanded.and_then(|()| self.shared.buffer.borrow_mut().write(bytes));
         let written = self.shared.note(result)?;
         if self.lines && bytes.contains(&b'\n') {
             self.flush()?;
@@ -214,7 +247,10 @@ impl<I: BufRead> BufRead for Reader<'_, I> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let result = self.shared.buffer.borrow_mut().flush();
         self.shared.note(result)?;
-        self.input.fill_buf()
+        self.waiting.store(true, Ordering::Relaxed);
+        let filled = self.input.fill_buf();
+        self.waiting.store(false, Ordering::Relaxed);
+        filled
     }
     fn consume(&mut self, amount: usize) {
         self.input.consume(amount);

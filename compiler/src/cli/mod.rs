@@ -67,6 +67,8 @@ const USAGE: u8 = 2;
 const STACK: usize = 4 << 30;
 const SMALL_STACK: usize = 256 << 20;
 
+pub use terminal::output_is_closed;
+
 const EXAMPLES: &str = "\
 Examples:
   vlad run examples/saddle.vlad                compile a program and run it

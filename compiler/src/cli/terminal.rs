@@ -10,6 +10,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 static USE_COLOR: AtomicBool = AtomicBool::new(false);
 static USE_JSON: AtomicBool = AtomicBool::new(false);
 
+/// Whether standard output was closed when the process began.
+static IS_OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Notes that standard output was closed when the process began.
+pub fn output_is_closed() {
+    IS_OUTPUT_CLOSED.store(true, Ordering::Relaxed);
+}
+
+/// The failure of what would be written to standard output if that was closed when the process began.
+///
+/// # Errors
+///
+/// When it was.
+pub fn demand_output() -> io::Result<()> {
+    const BAD_FILE: i32 = 9;
+    if IS_OUTPUT_CLOSED.load(Ordering::Relaxed) { Err(io::Error::from_raw_os_error(BAD_FILE)) } else { Ok(()) }
+}
+
 /// Decides how messages look.
 pub fn choose_format(format: MessageFormat) {
     USE_JSON.store(format == MessageFormat::Json, Ordering::Relaxed);
@@ -45,7 +63,8 @@ pub fn report_plain(diagnostic: &Diagnostic) {
 /// Writes to standard output. When nobody reads it any more, ends quietly; other failures are reported.
 pub fn print(text: &str) -> u8 {
     let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+    let demanded = if text.is_empty() { Ok(()) } else { demand_output() };
+    match demanded.and_then(|()| output.write_all(text.as_bytes())).and_then(|()| output.flush()) {
         Ok(()) => super::SUCCESS,
         Err(error) => output_failed(&error),
     }

@@ -59,6 +59,9 @@ use crate::ssa::ir::Program;
 use std::path::PathBuf;
 
 /// The layout of boxes, one definition for the compiler and the run time.
+#[path = "../../../runtime/src/processor.rs"]
+pub mod processor;
+
 #[path = "../../../runtime/src/layout.rs"]
 pub mod layout;
 

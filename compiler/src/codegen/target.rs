@@ -1,8 +1,9 @@
 //! The machine to generate code for: the one that the compiler runs on. Code for others can only be looked at, since the run time
 //! that the compiler embeds is for its own machine.
 
+use crate::codegen::processor::EXTENSIONS;
 use crate::codegen::{Error, Machine, Options};
-use cranelift_codegen::isa::{self, OwnedTargetIsa};
+use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 
 /// Settings of Cranelift, with the reason for each that is not obvious.
@@ -48,6 +49,17 @@ pub fn demand_linkable(options: &Options) -> Result<(), Error> {
         return Err(Error::Target(format!("the run time of this compiler is for {own}, not for {wanted}")));
     }
     Ok(())
+}
+
+/// The extensions of the processor that the code may use beside those that all have, by their bits in
+/// [`EXTENSIONS`]; none unless the code is for the processor of this machine only.
+pub fn needed_processor(options: &Options, isa: &dyn TargetIsa) -> u64 {
+    if !options.native_cpu {
+        return 0;
+    }
+    let flags = isa.isa_flags();
+    let is_on = |name: &str| flags.iter().any(|flag| flag.name == name && flag.as_bool() == Some(true));
+    EXTENSIONS.iter().enumerate().filter(|(_, row)| is_on(row.0)).fold(0, |needed, (bit, _)| needed | 1 << bit)
 }
 
 fn with_settings(

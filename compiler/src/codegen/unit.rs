@@ -7,7 +7,7 @@ use crate::base::entity::Entity;
 use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::constants::Boxes;
-use crate::codegen::{Error, Library, Object, Options, free, function, layout, library, pressure, target};
+use crate::codegen::{Error, Library, Object, Options, free, function, layout, library, pressure, processor, target};
 use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -95,7 +95,12 @@ struct Compiled {
 
 /// Translates and compiles the whole program.
 pub fn compile<'p>(program: &'p Program, options: &Options, library: Option<&Library>) -> Result<Unit<'p>, Error> {
-    let mut unit = translate(program, target::isa(options)?, library)?;
+    let isa = target::isa(options)?;
+    let needed = target::needed_processor(options, &*isa);
+    let mut unit = translate(program, isa, library)?;
+    if library.is_none() {
+        unit.define_needed_processor(needed)?;
+    }
     let pending = std::mem::take(&mut unit.pending);
     for (function, compiled) in compile_all(&pending, options, false)? {
         let Compiled { alignment, bytes, relocations, .. } = compiled;
@@ -470,6 +475,15 @@ impl<'p> Unit<'p> {
             function::release_globals(unit, builder)
         })?;
         Ok(())
+    }
+
+    /// `vlad_needed_processor`: the extensions of the processor that the program may use.
+    fn define_needed_processor(&mut self, needed: u64) -> Result<(), Error> {
+        let name = "vlad_needed_processor";
+        let bytes = [*processor::MARK, needed.to_le_bytes()].concat();
+        let data = self.module.declare_data(name, Linkage::Export, false, false);
+        let data = data.map_err(|error| module_error(name, &error))?;
+        self.module.define_data(data, &contents(bytes)).map_err(|error| module_error(name, &error))
     }
 
     fn define_exported(

@@ -419,6 +419,11 @@ impl RuntimeError {
             {
                 ("a vector of the length of the one on the left".into(), right)
             }
+            RuntimeError::NonConformant { left: Found { kind: Kind::Boolean, .. }, right }
+                if right.kind == Kind::Boolean =>
+            {
+                ("the truth value on the left".into(), right)
+            }
             RuntimeError::NonConformant { left, right } => (format!("{}, as on the left", left.kind.describe()), right),
             RuntimeError::NotForward { found, .. } => ("a forward value".into(), found),
             RuntimeError::NotATangent { value, found } => (value.kind.describe_tangent(), found),

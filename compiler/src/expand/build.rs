@@ -40,6 +40,8 @@ pub struct Expander {
     pub recursion_of: FxHashMap<Var, usize>,
     /// The first use of each recursively defined variable in the piece being expanded.
     pub uses: FxHashMap<Var, Span>,
+    /// The names of local values that functions compute, since they need each other.
+    pub delayed: FxHashSet<Span>,
     /// Top-level values whose definition has not been passed yet.
     pub pending: FxHashSet<GlobalId>,
     /// True while the library is expanded.
@@ -93,6 +95,7 @@ impl Expander {
             recursions: Vec::new(),
             recursion_of: FxHashMap::default(),
             uses: FxHashMap::default(),
+            delayed: FxHashSet::default(),
             pending: FxHashSet::default(),
             in_library: true,
             primitives_file: None,
@@ -188,6 +191,16 @@ impl Expander {
         body.push(Binding { var, rhs, span });
     }
 
+    /// How many bindings the innermost body has.
+    pub fn bound(&self) -> usize {
+        self.bodies.last().map_or(0, Vec::len)
+    }
+
+    /// Drops the last bindings of the innermost body.
+    pub fn unbind(&mut self, left: usize) {
+        self.bodies.last_mut().expect("expressions are expanded inside a body").truncate(left);
+    }
+
     /// Appends finished bindings to the innermost body.
     pub fn append(&mut self, bindings: Vec<Binding>) {
         self.bodies.last_mut().expect("expressions are expanded inside a body").extend(bindings);
@@ -262,16 +275,28 @@ impl Expander {
     /// The λ with the given curried parameter lists and body.
     pub fn function(&mut self, name: &Rc<str>, layers: &[Params], forms: &[Datum], span: Span) -> LambdaId {
         let (params, inner) = layers.split_first().expect("a function has a parameter list");
+        self.lambda(name, span, forms.last().map_or(span, |form| form.span), |expander| {
+            let param = expander.parameter(params);
+            if inner.is_empty() {
+                return (param, expander.body(forms, span));
+            }
+            (param, Rhs::Closure(expander.function(name, inner, forms, span)))
+        })
+    }
+
+    /// The λ whose parameter and value `expand` makes; `place` is that of the value.
+    pub fn lambda(
+        &mut self,
+        name: &Rc<str>,
+        span: Span,
+        place: Span,
+        expand: impl FnOnce(&mut Expander) -> (Var, Rhs),
+    ) -> LambdaId {
         self.functions_around += 1;
         self.open();
         let mark = self.scope.mark();
-        let param = self.parameter(params);
-        let rhs = if inner.is_empty() {
-            self.body(forms, span)
-        } else {
-            Rhs::Closure(self.function(name, inner, forms, span))
-        };
-        let result = self.hold(rhs, forms.last().map_or(span, |form| form.span));
+        let (param, rhs) = expand(self);
+        let result = self.hold(rhs, place);
         self.scope.reset(mark);
         let body = Body { bindings: self.close(), result };
         self.functions_around -= 1;

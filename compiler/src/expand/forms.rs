@@ -44,7 +44,7 @@ impl Expander {
 
     fn variable(&mut self, name: &Rc<str>, span: Span) -> Rhs {
         match self.meaning(name) {
-            Meaning::Local(var) => Rhs::Var(self.local(var, span)),
+            Meaning::Local(var) => self.local(var, span),
             Meaning::User(global) => {
                 if self.functions_around == 0 && self.pending.contains(&global) {
                     let definition = self.core.globals[global].span;
@@ -212,7 +212,7 @@ impl Expander {
         if self.is_define(last) {
             return self.error(Error::NoValue(last.span, span));
         }
-        self.local_definitions(parts, Grouping::Circles);
+        self.local_definitions(&parts, Grouping::Circles);
         self.last(last)
     }
 
@@ -285,7 +285,7 @@ impl Expander {
             parts.push(Part::Define(Define { name, name_span: target.span, value }));
         }
         let mark = self.scope.mark();
-        self.local_definitions(parts, Grouping::Together);
+        self.local_definitions(&parts, Grouping::Together);
         let rhs = self.scoped_body(forms, span, "letrec");
         self.scope.reset(mark);
         rhs
@@ -305,7 +305,8 @@ impl Expander {
         let function = Function { layers: vec![params], forms, span };
         let value = Defined::Function(function);
         let mark = self.scope.mark();
-        self.local_definitions(vec![Part::Define(Define { name, name_span: target.span, value })], Grouping::Together);
+        let definition = Part::Define(Define { name, name_span: target.span, value });
+        self.local_definitions(&[definition], Grouping::Together);
         let function = self.scope.get(name).expect("the name of the loop was just brought into scope");
         self.scope.reset(mark);
         let argument = self.tuple(&values, span);

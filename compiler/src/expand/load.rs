@@ -3,6 +3,7 @@
 //! Each file is spliced once, where the first `include` of it stands; the same file is recognised under any path. A
 //! file that includes itself, directly or through others, is a mistake.
 
+use crate::base::source::with_line_feeds;
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::expand::Options;
 use crate::expand::error::Error;
@@ -28,7 +29,7 @@ struct Open {
     folder: PathBuf,
 }
 
-/// The text that the bytes of a file are.
+/// The text that the bytes of a file are, with ends of lines that all know.
 ///
 /// # Errors
 ///
@@ -39,7 +40,7 @@ pub fn text_of(
     include: Option<Span>,
     sources: &mut SourceMap,
 ) -> Result<String, Box<Error>> {
-    String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map(with_line_feeds).map_err(|error| {
         let start = error.utf8_error().valid_up_to();
         // Up to there nothing is replaced.
         let file = sources.add(path, String::from_utf8_lossy(error.as_bytes()), false);
@@ -69,7 +70,7 @@ impl<'a> Loader<'a> {
     pub fn load_text(&mut self, name: &str, text: &str) {
         let path = Path::new(name);
         let canonical = self.sources.canonical(path);
-        self.splice(path, canonical, text);
+        self.splice(path, canonical, &with_line_feeds(text.to_string()));
     }
 
     /// Reads a file; `include` is the place that asks for it.

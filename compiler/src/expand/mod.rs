@@ -32,6 +32,8 @@ mod call;
 
 mod define;
 
+mod delayed;
+
 pub mod documentation;
 
 mod error;

@@ -12,7 +12,8 @@
 //! `even` starts with `odd = closure λodd`. The functions of a `letrec` are one group, as the language says. Internal
 //! definitions are divided into groups of functions that call each other in a circle, so that a function captures no
 //! more than it needs. A function of an earlier group is captured like any variable. A value that needs a function that
-//! needs a later value cannot be computed; that is the mistake "used before its definition".
+//! needs a later value cannot be computed; that is the mistake "used before its definition". If it needs the function
+//! inside another one only, both values become functions ([`super::delayed`]).
 //!
 //! While a function is expanded, the group that its uses of other functions belong to is not known yet. So inside the
 //! function each such name stands for a variable of its own, an alias, whose binding is put at the start of the
@@ -21,8 +22,9 @@
 use crate::base::Span;
 use crate::core::ir::{Binding, Body, LambdaId, Rhs, Var};
 use crate::expand::build::Expander;
-use crate::expand::define::{Define, Defined, Function};
+use crate::expand::define::{Define, Defined};
 use crate::expand::error::Error;
+use crate::expand::scope;
 use crate::syntax::Datum;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -33,6 +35,10 @@ pub struct Recursion {
     functions: FxHashSet<Var>,
     /// Inside one of the functions: what the functions' names stand for there.
     aliases: Option<FxHashMap<Var, Var>>,
+    /// The functions that compute values. Functions use these, until all values exist.
+    delayed: FxHashMap<Var, Var>,
+    /// The number of λs around the definitions.
+    functions_around: usize,
 }
 
 /// A part of a body that is not its value.
@@ -73,19 +79,62 @@ struct Order {
     available: FxHashSet<Var>,
     /// All variables of this body.
     all: FxHashSet<Var>,
+    /// Those that are functions.
+    functions: FxHashSet<Var>,
+    /// Those that compute values: what they need at once has been looked at where the values were expanded first.
+    delayed: FxHashSet<Var>,
+    /// Values that functions use before they exist, with these uses.
+    early: FxHashMap<Var, Span>,
+    /// Values whose definitions read or write.
+    effects: FxHashSet<Var>,
 }
+
+/// A point to which expansion can go back.
+struct Mark {
+    errors: usize,
+    lambdas: usize,
+    bindings: usize,
+    recursions: usize,
+    uses: FxHashMap<Var, Span>,
+    scope: scope::Mark,
+}
+
+/// A variable that is needed, where, and whether at once.
+type Need = (Var, Span, bool);
 
 impl Expander {
     /// Expands definitions and effects into the current body. Their names come into scope.
-    pub fn local_definitions(&mut self, parts: Vec<Part>, grouping: Grouping) {
-        let vars = self.declare(&parts);
-        let all = vars.iter().flatten().copied().collect();
-        let mut order = Order { grouping, pending: Vec::new(), available: FxHashSet::default(), all };
+    pub fn local_definitions(&mut self, parts: &[Part], grouping: Grouping) {
+        let mark = self.mark();
+        while let Some(early) = self.definitions(parts, grouping, mark.errors) {
+            self.go_back(&mark);
+            self.delayed.extend(early);
+        }
+    }
+
+    /// Expands definitions and effects; returns the names of values that have to be delayed first.
+    fn definitions(&mut self, parts: &[Part], grouping: Grouping, errors: usize) -> Option<Vec<Span>> {
+        let recursion = self.recursions.len();
+        let vars = self.declare(parts);
+        let Recursion { functions, delayed, .. } = &self.recursions[recursion];
+        let all = vars.iter().flatten().chain(delayed.values()).copied().collect();
+        let (functions, computing) = (functions.clone(), delayed.values().copied().collect());
+        let (pending, available, early, effects) = Default::default();
+        let mut order = Order { grouping, pending, available, all, functions, delayed: computing, early, effects };
         for (part, var) in parts.iter().zip(&vars) {
-            if let (Part::Define(Define { name, value: Defined::Function(function), .. }), Some(var)) = (part, var) {
-                let pending = self.pending_function(*var, name, function);
-                order.pending.push(pending);
-            }
+            let (Part::Define(Define { name, value, .. }), Some(var)) = (part, var) else { continue };
+            let pending = match value {
+                Defined::Function(function) => self.pending_function(*var, function.span, |expander| {
+                    expander.function(name, &function.layers, function.forms, function.span)
+                }),
+                Defined::Value(value) => match self.recursions[recursion].delayed.get(var) {
+                    Some(function) => {
+                        self.pending_function(*function, value.span, |expander| expander.delay(name, value))
+                    }
+                    None => continue,
+                },
+            };
+            order.pending.push(pending);
         }
         for (part, var) in parts.iter().zip(vars) {
             match part {
@@ -98,13 +147,54 @@ impl Expander {
         }
         let remaining = std::mem::take(&mut order.pending);
         self.make_closures(&mut order, remaining);
+        self.recursions[recursion].delayed.clear();
+        self.early_values(&order, errors)
+    }
+
+    /// The values that have to be delayed, by name; none if there are mistakes.
+    fn early_values(&mut self, order: &Order, errors: usize) -> Option<Vec<Span>> {
+        let mut early: Vec<(Var, Span)> = order.early.iter().map(|(var, span)| (*var, *span)).collect();
+        early.sort();
+        for (var, used) in &early {
+            if order.effects.contains(var) {
+                self.used_early(*var, *used);
+            }
+        }
+        let names = early.iter().map(|(var, _)| self.core.vars[*var].span).collect();
+        (!early.is_empty() && self.errors.len() == errors).then_some(names)
+    }
+
+    fn used_early(&mut self, var: Var, used: Span) {
+        let info = &self.core.vars[var];
+        let (definition, name) = (info.span, info.name.clone());
+        self.errors.push(Error::UsedBeforeDefinition { used, definition, name });
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            errors: self.errors.len(),
+            lambdas: self.core.lambdas.len(),
+            bindings: self.bound(),
+            recursions: self.recursions.len(),
+            uses: self.uses.clone(),
+            scope: self.scope.mark(),
+        }
+    }
+
+    /// Forgets what has been expanded. Variables stay, and nothing uses them.
+    fn go_back(&mut self, mark: &Mark) {
+        self.core.lambdas.truncate(mark.lambdas);
+        self.unbind(mark.bindings);
+        self.recursions.truncate(mark.recursions);
+        self.uses.clone_from(&mark.uses);
+        self.scope.reset(mark.scope);
     }
 
     /// Creates the variables of all definitions and brings them into scope.
     fn declare(&mut self, parts: &[Part]) -> Vec<Option<Var>> {
         let mut first: FxHashMap<&Rc<str>, Span> = FxHashMap::default();
         let mut vars = Vec::new();
-        let mut functions = FxHashSet::default();
+        let (mut functions, mut delayed) = (FxHashSet::default(), FxHashMap::default());
         for part in parts {
             let Part::Define(define) = part else {
                 vars.push(None);
@@ -121,18 +211,25 @@ impl Expander {
                 functions.insert(var);
             }
             self.recursion_of.insert(var, self.recursions.len());
+            if matches!(define.value, Defined::Value(_)) && self.delayed.contains(&span) {
+                let function = self.new_var(name, span);
+                self.recursion_of.insert(function, self.recursions.len());
+                functions.insert(function);
+                delayed.insert(var, function);
+            }
             vars.push(Some(var));
         }
-        self.recursions.push(Recursion { functions, aliases: None });
+        let functions_around = self.functions_around;
+        self.recursions.push(Recursion { functions, aliases: None, delayed, functions_around });
         vars
     }
 
     /// Expands a function.
-    fn pending_function(&mut self, var: Var, name: &Rc<str>, function: &Function) -> Pending {
+    fn pending_function(&mut self, var: Var, span: Span, expand: impl FnOnce(&mut Expander) -> LambdaId) -> Pending {
         let recursion = self.recursion_of[&var];
         let outer_uses = std::mem::take(&mut self.uses);
         self.recursions[recursion].aliases = Some(FxHashMap::default());
-        let lambda = self.function(name, &function.layers, function.forms, function.span);
+        let lambda = expand(self);
         let aliases = self.recursions[recursion].aliases.take().unwrap_or_default();
         let uses = std::mem::replace(&mut self.uses, outer_uses);
         self.merge_uses(&uses);
@@ -141,16 +238,18 @@ impl Expander {
         let captures = captures.filter(|var| !inside.contains(var)).collect();
         let mut aliases: Vec<(Var, Var)> = aliases.into_iter().collect();
         aliases.sort();
-        Pending { var, lambda, span: function.span, captures, aliases, uses }
+        Pending { var, lambda, span, captures, aliases, uses }
     }
 
     /// Expands a value, or an effect when there is no name, after the closures that it needs.
     fn value(&mut self, order: &mut Order, value: &Datum, var: Option<Var>, name: Option<&Rc<str>>, place: Span) {
         let outer_uses = std::mem::take(&mut self.uses);
         self.open();
-        let rhs = match name {
-            Some(name) => self.named(value, name),
-            None => self.rhs(value),
+        let function = var.and_then(|var| self.recursions[self.recursion_of[&var]].delayed.get(&var).copied());
+        let rhs = match (function, name) {
+            (Some(function), _) => self.force(function, value.span),
+            (None, Some(name)) => self.named(value, name),
+            (None, None) => self.rhs(value),
         };
         let result = match var {
             Some(var) => {
@@ -162,48 +261,46 @@ impl Expander {
         let fragment = Body { bindings: self.close(), result };
         let uses = std::mem::replace(&mut self.uses, outer_uses);
         self.merge_uses(&uses);
-        // The definition binds its own variable, so a use of it inside does not show among the free variables.
-        let own = var.filter(|var| uses.contains_key(var));
-        let needed: Vec<Var> = self.free_variables(&fragment, None).into_iter().chain(own).collect();
-        let group = self.needed_functions(order, &needed, &uses, place);
+        let used = self.uses_of(&fragment, |var| order.functions.contains(&var));
+        if let Some(var) = var.filter(|_| used.has_effect) {
+            order.effects.insert(var);
+        }
+        let place = |var: Var| uses.get(&var).copied().unwrap_or(place);
+        let mut needed: Vec<Var> = used.at_once.iter().chain(&used.later).copied().collect();
+        self.sort(&mut needed);
+        let needed = needed.into_iter().map(|var| (var, place(var), used.at_once.contains(&var))).collect();
+        let group = self.needed_functions(order, needed);
         self.make_closures(order, group);
         self.append(fragment.bindings);
         order.available.extend(var);
     }
 
     /// Takes the functions that `needed` variables depend on out of the pending ones; reports values used too early.
-    fn needed_functions(
-        &mut self,
-        order: &mut Order,
-        needed: &[Var],
-        uses: &FxHashMap<Var, Span>,
-        place: Span,
-    ) -> Vec<Pending> {
+    fn needed_functions(&mut self, order: &mut Order, mut needed: Vec<Need>) -> Vec<Pending> {
         let mut taken = vec![false; order.pending.len()];
         let by_var: FxHashMap<Var, usize> =
             order.pending.iter().enumerate().map(|(index, pending)| (pending.var, index)).collect();
-        let mut work: Vec<(Var, Span)> =
-            needed.iter().map(|var| (*var, uses.get(var).copied().unwrap_or(place))).collect();
+        let mut seen = FxHashSet::default();
         let mut reported = FxHashSet::default();
-        while let Some((var, span)) = work.pop() {
-            if !order.all.contains(&var) || order.available.contains(&var) {
+        while let Some((var, span, at_once)) = needed.pop() {
+            if !order.all.contains(&var) || order.available.contains(&var) || !seen.insert((var, at_once)) {
                 continue;
             }
             match by_var.get(&var) {
-                Some(&index) if taken[index] => {}
                 Some(&index) => {
                     taken[index] = true;
                     let pending = &order.pending[index];
                     let functions = pending.aliases.iter().map(|(function, _)| *function);
-                    let inner = |var: Var| (var, pending.uses.get(&var).copied().unwrap_or(pending.span));
-                    work.extend(functions.chain(pending.captures.iter().copied()).map(inner));
+                    let at_once = at_once && !order.delayed.contains(&var);
+                    let inner = |var: Var| (var, pending.uses.get(&var).copied().unwrap_or(pending.span), at_once);
+                    needed.extend(functions.chain(pending.captures.iter().copied()).map(inner));
                 }
-                None if reported.insert(var) => {
-                    let info = &self.core.vars[var];
-                    let (definition, name) = (info.span, info.name.clone());
-                    self.errors.push(Error::UsedBeforeDefinition { used: span, definition, name });
+                None if at_once => {
+                    if reported.insert(var) {
+                        self.used_early(var, span);
+                    }
                 }
-                None => {}
+                None => drop(order.early.entry(var).or_insert(span)),
             }
         }
         let pending = std::mem::take(&mut order.pending);
@@ -257,9 +354,21 @@ impl Expander {
         }
     }
 
-    /// A reference to a local variable: inside a function of its own group, a function is known by its alias.
-    pub fn local(&mut self, var: Var, span: Span) -> Var {
-        let Some(&index) = self.recursion_of.get(&var) else { return var };
+    /// A reference to a local variable: inside a function of its own group, a function is known by its alias, and a delayed
+    /// value by the function that computes it.
+    pub fn local(&mut self, var: Var, span: Span) -> Rhs {
+        let Some(&index) = self.recursion_of.get(&var) else { return Rhs::Var(var) };
+        let recursion = &self.recursions[index];
+        match recursion.delayed.get(&var).copied() {
+            Some(function) if self.functions_around > recursion.functions_around => {
+                let function = self.recursive(function, index, span);
+                self.force(function, span)
+            }
+            _ => Rhs::Var(self.recursive(var, index, span)),
+        }
+    }
+
+    fn recursive(&mut self, var: Var, index: usize, span: Span) -> Var {
         self.uses.entry(var).or_insert(span);
         let recursion = &self.recursions[index];
         let Some(aliases) = recursion.aliases.as_ref().filter(|_| recursion.functions.contains(&var)) else {

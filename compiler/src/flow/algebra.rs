@@ -663,6 +663,9 @@ impl Unfolding<'_, '_> {
 pub fn sum_head(x: Head, y: Head, single: bool) -> Option<Head> {
     match (x, y) {
         (Head::Pair(p), Head::Pair(q)) if p != q => (single || p.is_none() || q.is_none()).then_some(Head::Pair(None)),
+        // The sum of a truth value and itself.
+        (Head::Bool(Some(p)), Head::Bool(Some(q))) if p != q => None,
+        (Head::Bool(known), Head::Bool(None)) | (Head::Bool(None), Head::Bool(known)) => Some(Head::Bool(known)),
         _ => (x.class() == y.class() && conforms(x)).then(|| x.join(y)),
     }
 }
@@ -671,14 +674,8 @@ pub fn sum_head(x: Head, y: Head, single: bool) -> Option<Head> {
 fn conforms(head: Head) -> bool {
     match head {
         Head::Nil | Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle | Head::Closure(_) => true,
-        Head::Vector => true,
-        Head::Bool(_)
-        | Head::Text(_)
-        | Head::Real(_)
-        | Head::ZeroOf
-        | Head::OneHot
-        | Head::Beginning
-        | Head::Nothing => false,
+        Head::Vector | Head::Bool(_) => true,
+        Head::Text(_) | Head::Real(_) | Head::ZeroOf | Head::OneHot | Head::Beginning | Head::Nothing => false,
     }
 }
 

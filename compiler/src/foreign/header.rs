@@ -152,7 +152,7 @@ uint32_t @name@_abi_version(void);
 enum {
     @NAME@_OK = 0,
     @NAME@_ERROR_PROGRAM = 1,   /* the program fails with these arguments: an index out of range, a call of `error` */
-    @NAME@_ERROR_ARGUMENT = 2,  /* no context, or a null pointer to an array that is not empty */
+    @NAME@_ERROR_ARGUMENT = 2,  /* no context, a null pointer to an array that is not empty, or no mode */
     @NAME@_ERROR_MEMORY = 3,    /* there is no more memory, or recursion is too deep */
     @NAME@_ERROR_BUSY = 4,      /* the context is in use */
     @NAME@_ERROR_ROOM = 5       /* a result has more numbers than there is room for; its sizes have been written */

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Drops instructions without effect whose results nobody needs, calls of functions that can only return among them,
-//! and block parameters that are needed only to compute themselves. A call that may run forever may be dropped.
+//! and block parameters that are needed only to compute themselves. A call that is not known to end stays
+//! ([`crate::opt::termination`]).
 //!
 //! Not done: parameters and results of functions, fields of boxes (see [`crate::opt::dead_across_calls`]).
 //!

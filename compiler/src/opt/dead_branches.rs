@@ -17,7 +17,8 @@
 //! branches look at the choice to make the next one.
 //!
 //! Ways that lead to an error are needed, with the branches that take them, and do not count as ways otherwise; nor do those to
-//! blocks that cannot be reached. As for calls, that a loop may run forever does not keep it.
+//! blocks that cannot be reached. Where a loop that is
+//! not known to end is left is needed as well ([`crate::opt::termination`]).
 //!
 //! A function all of whose ways end in errors stays as it is.
 //!
@@ -26,8 +27,8 @@
 use crate::base::EntityVec;
 use crate::opt::dce::{Sources, drop_dead};
 use crate::opt::effects::Effects;
-use crate::opt::simplify_cfg;
-use crate::ssa::graph::{immediate_dominators, reverse_postorder};
+use crate::opt::{simplify_cfg, termination};
+use crate::ssa::graph::{Graph, immediate_dominators, reverse_postorder};
 use crate::ssa::ir::{BlockId, Function, Program, Target, Terminator, Value};
 
 /// Treats every function.
@@ -45,7 +46,10 @@ fn drop_branches(function: &mut Function, effects: &Effects) -> bool {
         return false;
     }
     let Some(ways) = Ways::new(function) else { return false };
-    let Needed { values, branches, .. } = Needed::new(function, effects, &ways);
+    let graph = Graph::new(function);
+    let Some(endless) = termination::endless_loops(function, &graph) else { return false };
+    let leaving: Vec<BlockId> = endless.iter().flat_map(|header| leaving(function, &graph, *header)).collect();
+    let Needed { values, branches, .. } = Needed::new(function, effects, &ways, &leaving);
     let is_dead = |id: &BlockId| function.blocks[*id].terminator.target_count() > 1 && !branches[*id];
     let dead: Vec<(BlockId, BlockId)> =
         ways.order.iter().filter(|id| is_dead(id)).filter_map(|id| Some((*id, ways.meeting(*id)?))).collect();
@@ -59,6 +63,13 @@ fn drop_branches(function: &mut Function, effects: &Effects) -> bool {
     }
     simplify_cfg::simplify(function);
     true
+}
+
+/// The blocks that lead out of a loop.
+fn leaving(function: &Function, graph: &Graph, header: BlockId) -> Vec<BlockId> {
+    let body = graph.loop_body(header);
+    let leads_out = |id: &BlockId| function.blocks[*id].terminator.targets().iter().any(|target| !body[target.block]);
+    body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id).filter(leads_out).collect()
 }
 
 /// How blocks get to where the function returns.
@@ -180,7 +191,8 @@ struct Needed<'f> {
 }
 
 impl<'f> Needed<'f> {
-    fn new(function: &'f Function, effects: &Effects, ways: &'f Ways) -> Needed<'f> {
+    /// Of a function these branches of which are needed whatever the rest does.
+    fn new(function: &'f Function, effects: &Effects, ways: &'f Ways, branches: &[BlockId]) -> Needed<'f> {
         let mut needed = Needed {
             function,
             ways,
@@ -192,6 +204,7 @@ impl<'f> Needed<'f> {
         };
         let sources = Sources::new(function);
         function.blocks.ids().for_each(|id| needed.begin(id, effects));
+        branches.iter().for_each(|id| needed.branch(*id));
         loop {
             if let Some(id) = needed.waiting_blocks.pop() {
                 if let Some(place) = ways.position[id]

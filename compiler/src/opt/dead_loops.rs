@@ -15,14 +15,15 @@
 //!
 //! A loop without effects goes when nobody needs a value of it and it has one way out, the same from wherever it is left.
 //! (Ways to blocks that cannot be reached are none.) Such loops are left where the elements of a vector turn out to need no
-//! computation, as zeros do. As for calls, that a loop may run forever does not keep it.
+//! computation, as zeros do. A loop that
+//! is not known to end stays ([`crate::opt::termination`]).
 //!
 //! Tests: `tests/opt/dead-loops/`.
 
 use crate::base::EntityVec;
 use crate::opt::effects::Effects;
 use crate::opt::rewrite::{is_constant, using_blocks};
-use crate::opt::simplify_cfg;
+use crate::opt::{simplify_cfg, termination};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Program, Target, Terminator, Value};
 
@@ -42,6 +43,10 @@ fn drop_loops(function: &mut Function, effects: &Effects) -> bool {
     if headers.is_empty() {
         return false;
     }
+    let Some(endless) = termination::endless_loops(function, &graph) else { return false };
+    if endless.len() == headers.len() {
+        return false;
+    }
     let uses = using_blocks(function);
     let mut gone = function.blocks.same_ids(false);
     let mut changed = false;
@@ -51,6 +56,9 @@ fn drop_loops(function: &mut Function, effects: &Effects) -> bool {
             continue;
         }
         let body = graph.loop_body(header);
+        if endless.iter().any(|header| body[*header]) {
+            continue;
+        }
         let Some(way_out) = way_out(function, effects, &uses, header, &body) else { continue };
         for (block, _) in body.iter().filter(|(_, is_inside)| **is_inside) {
             gone[block] = true;

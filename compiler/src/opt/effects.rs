@@ -4,6 +4,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::calls::callers;
+use crate::opt::termination;
 use crate::ssa::ir::{FuncId, Function, Op, Program, Terminator};
 
 /// What a function may do.
@@ -11,8 +12,20 @@ use crate::ssa::ir::{FuncId, Function, Op, Program, Terminator};
 struct Effect {
     /// Reads input, writes output or sets a global.
     visible: bool,
-    /// Ends the program with an error, or never ends: a call of it is not over when the next instruction could run.
+    /// Ends the program with an error.
     fails: bool,
+    /// May never return, for all that is known.
+    endless: bool,
+}
+
+impl Effect {
+    fn or(self, other: Effect) -> Effect {
+        Effect {
+            visible: self.visible || other.visible,
+            fails: self.fails || other.fails,
+            endless: self.endless || other.endless,
+        }
+    }
 }
 
 /// The effects of all functions of a program.
@@ -24,19 +37,24 @@ pub struct Effects {
 impl Effects {
     /// Analyses a program.
     pub fn new(program: &Program) -> Effects {
+        Effects::with(program, termination::endless_functions(program))
+    }
+    /// The same, but takes every function for one that may never return: enough for those who do not drop or move calls.
+    pub fn without_ends(program: &Program) -> Effects {
+        Effects::with(program, program.functions.same_ids(true))
+    }
+    fn with(program: &Program, endless: EntityVec<FuncId, bool>) -> Effects {
         let mut table: EntityVec<FuncId, Effect> = program.functions.values().map(own_effect).collect();
         let callers = callers(program);
         let returning = returning(program);
         for id in table.ids() {
-            table[id].fails |= !returning[id];
+            table[id].endless = endless[id] || !returning[id];
         }
         let mut waiting: Vec<FuncId> = table.ids().filter(|id| table[*id] != Effect::default()).collect();
         while let Some(id) = waiting.pop() {
-            let Effect { visible, fails } = table[id];
             for caller in &callers[id] {
-                let before = table[*caller];
-                let after = Effect { visible: before.visible || visible, fails: before.fails || fails };
-                if after != before {
+                let after = table[*caller].or(table[id]);
+                if after != table[*caller] {
                     table[*caller] = after;
                     waiting.push(*caller);
                 }
@@ -52,10 +70,22 @@ impl Effects {
     pub fn is_repeatable(&self, function: FuncId) -> bool {
         !self.table[function].visible
     }
+    /// True when nobody can see that the function is called, but that it may never return.
+    pub fn is_silent(&self, function: FuncId) -> bool {
+        let Effect { visible, fails, .. } = self.table[function];
+        !visible && !fails
+    }
     /// True when the operation may be dropped if its results are not used.
     pub fn is_removable(&self, op: Op) -> bool {
         match op {
             Op::Call(callee) => self.can_be_dropped(callee),
+            op => !op.has_effect(),
+        }
+    }
+    /// True when the operation may change places with others of which this is true.
+    pub fn is_movable(&self, op: Op) -> bool {
+        match op {
+            Op::Call(callee) => self.is_silent(callee),
             op => !op.has_effect(),
         }
     }

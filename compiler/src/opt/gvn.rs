@@ -40,7 +40,7 @@ use smallvec::smallvec;
 
 /// Numbers the values of every function.
 pub fn run(program: &mut Program) -> bool {
-    let effects = Effects::new(program);
+    let effects = Effects::without_ends(program);
     let mut changed = false;
     for function in program.functions.values_mut() {
         changed |= number(function, &effects, &program.sums);

@@ -54,7 +54,7 @@
 //! | [`memory`] | reference counts: the last pass |
 //!
 //! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`], [`data_flow`], [`holders`],
-//! [`loops`], [`liveness`], [`ownership`], [`handover`] and [`taking`].
+//! [`loops`], [`termination`], [`liveness`], [`ownership`], [`handover`] and [`taking`].
 
 pub mod pipeline;
 
@@ -151,6 +151,8 @@ pub mod memory;
 pub mod calls;
 
 pub mod effects;
+
+pub mod termination;
 
 pub mod data_flow;
 

@@ -220,7 +220,7 @@ fn boxed(block: &Block, index: usize, effects: &Effects) -> Option<Vec<bool>> {
     let mut awaited: FxHashSet<Value> = results.iter().copied().collect();
     for inst in &block.insts[index + 1..] {
         let awaits = inst.args.iter().any(|arg| awaited.contains(arg));
-        if !effects.is_removable(inst.op) || (awaits && !matches!(inst.op, Op::Box(..))) {
+        if !effects.is_movable(inst.op) || (awaits && !matches!(inst.op, Op::Box(..))) {
             return None;
         }
         in_boxes.extend(inst.args.iter().copied().filter(|arg| results.contains(arg)));

@@ -152,7 +152,7 @@ impl Tape {
         for function in lookers {
             let code = &program.functions[function];
             let reader = tape.study_reader(function, code)?;
-            if !effects.can_be_dropped(function) && !tape.starts_at_the_end(reader, code, effects) {
+            if !effects.is_silent(function) && !tape.starts_at_the_end(reader, code, effects) {
                 return None;
             }
             tape.readers.push(reader);
@@ -231,7 +231,7 @@ impl Tape {
         // Every result of the call is used once, where it has been found.
         let used_once = call.results.iter().all(|value| uses[*value] == 1);
         let can_be_before = |inst: &Inst| {
-            effects.is_removable(inst.op)
+            effects.is_movable(inst.op)
                 && (made(inst, self.sum).is_some() || !inst.args.iter().any(|arg| call.results.contains(arg)))
         };
         let fits = made_at.0 == id && passes_on && used_once && block.insts[call_at + 1..].iter().all(can_be_before);
@@ -290,7 +290,7 @@ impl Tape {
             let calls = insts().filter(|inst| is_call(inst)).count();
             let entry = &code.blocks[Function::ENTRY].insts;
             let call = entry.iter().position(is_call);
-            calls == 1 && call.is_some_and(|call| entry[..call].iter().all(|inst| effects.is_removable(inst.op)))
+            calls == 1 && call.is_some_and(|call| entry[..call].iter().all(|inst| effects.is_movable(inst.op)))
         })
     }
 

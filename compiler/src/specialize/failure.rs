@@ -74,7 +74,11 @@ impl Specializer<'_> {
     pub fn input_error_text(&mut self, e: &Emitter, prim: Prim) -> TextId {
         let place = self.place(e);
         let report = crate::ssa::ir::INPUT_FAULT.to_string();
-        let errors = [RuntimeError::EndOfInput { prim }, RuntimeError::MalformedInput { report }];
+        let errors = [
+            RuntimeError::EndOfInput { prim },
+            RuntimeError::MalformedInput { report: report.clone() },
+            RuntimeError::InputOutput { message: report },
+        ];
         let texts = errors.map(|error| error.to_diagnostic(&place).render(self.sources, false));
         self.text(&texts.join("\0"))
     }

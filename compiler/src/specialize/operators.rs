@@ -309,6 +309,19 @@ impl Specializer<'_> {
                 };
                 self.convert(e, &sum, target)
             }
+            (f @ Head::Bool(p), g @ Head::Bool(q)) if p.is_none() || q.is_none() => {
+                let [left, right] = [(p, x.own), (q, y.own)]
+                    .map(|(known, own)| known.map_or_else(|| own, |known| Some(e.boolean(known))));
+                let (left, right) = (left?, right?);
+                let other = e.value(Op::Not, &[right], Type::Bool);
+                let conform = e.value(Op::Select, &[left, right, other], Type::Bool);
+                self.demand(e, conform, |this, e| {
+                    let error = RuntimeError::NonConformant { left: this.found(f), right: this.found(g) };
+                    this.fail(e, &error)
+                });
+                let value = self.single(e, if p.is_some() { x } else { y });
+                self.convert(e, &value, target)
+            }
             (f, g) => {
                 let Some(head) = sum_head(f, g, single) else {
                     let error = RuntimeError::NonConformant { left: self.found(f), right: self.found(g) };

@@ -612,7 +612,9 @@ impl<'p> Machine<'p, '_> {
     /// The failure of a read that met what a report says, or the end of the input.
     fn fail_input(&mut self, text: TextId, report: Option<&str>) -> Result<u8, Error> {
         let text = &self.program.texts[text];
-        let (end, malformed) = text.split_once('\0').unwrap_or((text, text));
+        let mut texts = text.splitn(3, '\0');
+        let end = texts.next().unwrap_or(text);
+        let malformed = texts.next().unwrap_or(end);
         let message = report.map_or(end.to_string(), |report| malformed.replace(INPUT_FAULT, report));
         self.output.flush()?;
         self.errors.write_all(message.as_bytes())?;

@@ -273,7 +273,8 @@ pub enum Op {
     /// `-> bool`: whether a cell of truth values has been set to true by now.
     IsSet(SlotId),
     /// `-> f64`: the next item of standard input; fails with the text when there is none. If the text contains a zero
-    /// character, what follows it is the message for malformed input; [`INPUT_FAULT`] in it stands for what is wrong.
+    /// character, what follows it is the message for malformed input, and behind a second one stands that for input which
+    /// the system does not let it read; [`INPUT_FAULT`] in them stands for what is wrong.
     Read(Item, TextId),
     /// `-> f64`: the next number that the caller of a library passes; the length or the number of rows of the array that it
     /// passes next; the next element of the array at hand.

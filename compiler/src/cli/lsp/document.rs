@@ -2,6 +2,7 @@
 //!
 //! The protocol counts lines from 0, and columns in units of UTF-16; the compiler counts bytes.
 
+use crate::base::source::with_line_feeds;
 use crate::base::{SourceMap, Span};
 use crate::expand::outline::{self, Outline};
 use crate::expand::visible::{self, Visible};
@@ -20,6 +21,7 @@ pub struct Document {
 impl Document {
     /// A document with that text.
     pub fn new(text: String) -> Document {
+        let text = with_line_feeds(text);
         let datums = datums(&text);
         Document { text, datums }
     }

@@ -384,6 +384,7 @@ fn add(
                 match (left, right) {
                     (Value::Nothing, other) | (other, Value::Nothing) => results.push(other.clone()),
                     (Value::Nil, Value::Nil) => results.push(Value::Nil),
+                    (Value::Bool(x), Value::Bool(y)) if x == y => results.push(Value::Bool(*x)),
                     (Value::Real(x), Value::Real(y)) if x.tags == y.tags => {
                         results.push(Value::Real(plus_reals(*x, *y, additions)));
                     }

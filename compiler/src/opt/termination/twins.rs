@@ -1,0 +1,355 @@
+//! Loops that end because another one has ended: see the module above.
+//!
+//! A loop that begins as another one has begun, and does the same as far as its tests are concerned, leaves no later
+//! than that has left. The loops of a function and of its derivative are such twins. They may differ in form: a test
+//! may stand before one and inside the other.
+//!
+//! Both are executed side by side with unknown numbers, from the last block before the first one that leads to both.
+//! What the way to the second one has tested holds. Operations on equal operands are equal (hash consing); a test whose
+//! outcome is not known yet is tried both ways, and both loops get the same answer. Where both begin a round, what is
+//! equal of what they carry is noted, and the next round begins with that (an invariant, which only becomes smaller
+//! until it holds). The second loop has no end of its own if it could go on on no way on which the first one has been
+//! left.
+
+use super::{Code, Loop};
+use crate::base::EntityVec;
+use crate::ssa::ir::{BlockId, Op, Target, Terminator, Value, Values};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How many steps and operations are executed at most for a function.
+pub const BUDGET: usize = 60_000;
+
+/// How many of these for two loops.
+const BUDGET_OF_TWO: usize = 6_000;
+
+impl Code<'_> {
+    /// Whether the second loop ends, given that the first one does if it is before it.
+    pub(super) fn is_twin(&self, first: &Loop<'_>, second: &Loop<'_>, left: &mut usize) -> bool {
+        let [start] = second.starts[..] else { return false };
+        if first.body[second.header] || second.body[first.header] {
+            return false;
+        }
+        let nearest = self.graph.common_dominator(first.header, second.header);
+        let before_first = self.graph.dominator[first.header];
+        let Some(common) = (if nearest == first.header { before_first } else { Some(nearest) }) else { return false };
+        // The way from there to the first loop.
+        let mut before = first.body.same_ids(false);
+        let mut waiting = vec![first.header];
+        while let Some(block) = waiting.pop() {
+            if block != common && !std::mem::replace(&mut before[block], true) {
+                waiting.extend(self.graph.predecessors[block].iter().filter(|from| !first.body[**from]));
+            }
+        }
+        if common == second.header || before[second.header] {
+            return false;
+        }
+        let (ids, outcomes) = (FxHashMap::default(), Vec::new());
+        let budget = BUDGET_OF_TWO.min(*left);
+        let mut twins = Twins { code: self, first, second, common, before, ids, outcomes, budget };
+        let is_twin = twins.run(start).is_some();
+        *left -= budget - twins.budget;
+        is_twin
+    }
+}
+
+/// A number for what is equal.
+type Id = u32;
+
+/// What a number stands for.
+#[derive(PartialEq, Eq, Hash)]
+enum Meaning {
+    /// What was there before both loops.
+    Outer(Value),
+    /// A value that only one of them knows, and that does not change but where a block is entered.
+    Own(bool, Value),
+    /// What one operation has given, once.
+    Fresh(usize),
+    /// What the first loop carries when a round begins.
+    Carried(usize),
+    /// An operation.
+    Result(Op, Vec<Id>),
+}
+
+/// Where an execution is.
+#[derive(Clone)]
+enum Place {
+    /// At the beginning of a block.
+    In(BlockId),
+    /// At the beginning of a round of the first loop, which carries this.
+    Round(Vec<Id>),
+    /// Behind the loop.
+    Left,
+}
+
+/// What both executions have come to.
+#[derive(Clone)]
+struct State {
+    first: Place,
+    second: BlockId,
+    /// The parameters of blocks, in the first and in the second one.
+    known: [FxHashMap<Value, Id>; 2],
+    outcomes: FxHashMap<Id, usize>,
+}
+
+/// What is equal where both begin a round: the positions of parameters of the first loop, and values of the second.
+type Equal = FxHashSet<(usize, Value)>;
+
+struct Twins<'c, 'f> {
+    code: &'c Code<'f>,
+    first: &'c Loop<'f>,
+    second: &'c Loop<'f>,
+    /// The last block before both.
+    common: BlockId,
+    before: EntityVec<BlockId, bool>,
+    ids: FxHashMap<Meaning, Id>,
+    /// The outcomes of tests, by number, that are constants.
+    outcomes: Vec<Option<usize>>,
+    budget: usize,
+}
+
+impl Twins<'_, '_> {
+    /// `None` unless the second loop always ends.
+    fn run(&mut self, start: &Target) -> Option<()> {
+        let mut equal: FxHashMap<BlockId, Equal> = FxHashMap::default();
+        let mut known = [FxHashMap::default(), FxHashMap::default()];
+        let passed = self.ids(true, &start.args, &known[1])?;
+        self.enter(self.second.header, &passed, &mut known[1]);
+        let outcomes = self.tested(&known[1])?;
+        let state = State { first: Place::In(self.common), second: self.second.header, known, outcomes };
+        let mut waiting = self.follow(state, false, &mut equal)?;
+        while let Some(header) = waiting.pop() {
+            let state = self.round(header, &equal[&header]);
+            waiting.extend(self.follow(state, true, &mut equal)?);
+        }
+        Some(())
+    }
+
+    /// The tests that the way to the second loop has passed since the common block, with their outcomes.
+    fn tested(&mut self, known: &FxHashMap<Value, Id>) -> Option<FxHashMap<Id, usize>> {
+        let code = self.code;
+        let mut outcomes = FxHashMap::default();
+        let mut block = self.second.header;
+        while block != self.common {
+            let mut outside = code.graph.predecessors[block].iter().filter(|from| !code.graph.dominates(block, **from));
+            if let (Some(from), None) = (outside.next(), outside.next()) {
+                let terminator = &code.function.blocks[*from].terminator;
+                let mut leading = (0..terminator.target_count()).filter(|way| terminator.target(*way).block == block);
+                if let (Terminator::Branch(test, ..) | Terminator::Switch(test, _), Some(way), None) =
+                    (terminator, leading.next(), leading.next())
+                {
+                    let test = self.value(true, *test, known)?;
+                    outcomes.insert(test, way);
+                }
+            }
+            block = code.graph.dominator[block]?;
+        }
+        Some(outcomes)
+    }
+
+    /// The state in which both begin a round.
+    fn round(&mut self, header: BlockId, equal: &Equal) -> State {
+        let params = &self.code.function.blocks[self.first.header].params;
+        let mut known = [FxHashMap::default(), FxHashMap::default()];
+        for (position, param) in params.iter().enumerate() {
+            let id = self.id(Meaning::Carried(position));
+            known[0].insert(*param, id);
+        }
+        let mut pairs: Vec<&(usize, Value)> = equal.iter().collect();
+        pairs.sort_unstable();
+        for (position, value) in pairs {
+            let id = known[0][&params[*position]];
+            // Two that are equal to the same one are equal.
+            if let Some(other) = known[1].insert(*value, id) {
+                known[1].insert(*value, other);
+                known[0].insert(params[*position], other);
+            }
+        }
+        State { first: Place::In(self.first.header), second: header, known, outcomes: FxHashMap::default() }
+    }
+
+    /// Executes until both begin a round or the second one ends, and at least a step of the second one if it begins a
+    /// round; the result are the headers of the second loop that more has to be found out about. `None` if the second
+    /// one may go on alone.
+    fn follow(&mut self, state: State, begins: bool, equal: &mut FxHashMap<BlockId, Equal>) -> Option<Vec<BlockId>> {
+        let mut again = Vec::new();
+        let mut waiting = vec![(state, begins)];
+        while let Some((mut state, begins)) = waiting.pop() {
+            self.budget = self.budget.checked_sub(1)?;
+            let first = self.choice(&state, false)?;
+            if let Some((_, Some(way))) = first {
+                if self.advance(&mut state, false, way)? {
+                    waiting.push((state, begins));
+                }
+                continue;
+            }
+            let is_header = self.code.graph.is_loop_header(state.second);
+            if let (Place::Round(carried), true, false) = (&state.first, is_header, begins) {
+                let now = self.equal(state.second, carried, &state)?;
+                let before = equal.get(&state.second);
+                let holds: Equal = before.map_or(now.clone(), |before| before.intersection(&now).copied().collect());
+                if before != Some(&holds) {
+                    equal.insert(state.second, holds);
+                    again.push(state.second);
+                }
+                continue;
+            }
+            let second = self.choice(&state, true)?;
+            match (first, second) {
+                (_, Some((_, Some(way)))) => {
+                    if self.advance(&mut state, true, way)? {
+                        waiting.push((state, false));
+                    }
+                }
+                (Some((Some(test), None)), _) | (None, Some((Some(test), None))) => {
+                    let place = match (&state.first, first) {
+                        (Place::In(block), Some(_)) => *block,
+                        _ => state.second,
+                    };
+                    for outcome in 0..self.code.function.blocks[place].terminator.target_count() {
+                        let mut state = state.clone();
+                        state.outcomes.insert(test, outcome);
+                        waiting.push((state, begins));
+                    }
+                }
+                _ => return None,
+            }
+        }
+        Some(again)
+    }
+
+    /// What an execution tests, and the way that it goes if that is known; nothing if it waits.
+    fn choice(&mut self, state: &State, is_second: bool) -> Option<Option<(Option<Id>, Option<usize>)>> {
+        let block = match (&state.first, is_second) {
+            (_, true) => state.second,
+            (Place::In(block), false) => *block,
+            _ => return Some(None),
+        };
+        Some(match &self.code.function.blocks[block].terminator {
+            Terminator::Jump(_) => Some((None, Some(0))),
+            Terminator::Branch(test, ..) | Terminator::Switch(test, _) => {
+                let test = self.value(is_second, *test, &state.known[usize::from(is_second)])?;
+                let known = self.outcomes[test as usize].or_else(|| state.outcomes.get(&test).copied());
+                Some((Some(test), known))
+            }
+            // The function is left, and so is the loop.
+            _ if !is_second => None,
+            _ => return None,
+        })
+    }
+
+    /// Goes one way; false if there is nothing more to find out on it.
+    fn advance(&mut self, state: &mut State, is_second: bool, way: usize) -> Option<bool> {
+        let code = self.code;
+        let block = match (&state.first, is_second) {
+            (Place::In(block), false) => *block,
+            _ => state.second,
+        };
+        let targets = code.function.blocks[block].terminator.targets();
+        let target = *targets.get(way)?;
+        let passed = self.ids(is_second, &target.args, &state.known[usize::from(is_second)])?;
+        if is_second {
+            state.second = target.block;
+            self.enter(target.block, &passed, &mut state.known[1]);
+            return Some(self.second.body[target.block]);
+        }
+        state.first = if target.block == self.first.header {
+            Place::Round(passed)
+        } else if self.first.body[target.block] || self.before[target.block] {
+            self.enter(target.block, &passed, &mut state.known[0]);
+            Place::In(target.block)
+        } else {
+            Place::Left
+        };
+        // Where the program ends, nothing follows.
+        Some(!matches!(code.function.blocks[target.block].terminator, Terminator::Fail(_) | Terminator::Unreachable))
+    }
+
+    /// What is equal of what the first loop carries and what the second one holds at a header.
+    fn equal(&mut self, header: BlockId, carried: &[Id], state: &State) -> Option<Equal> {
+        let code = self.code;
+        let mut found = Equal::default();
+        let around = |block: &BlockId| self.second.body[*block] && code.dominates(*block, header);
+        for block in code.graph.order.iter().copied().filter(around).collect::<Vec<_>>() {
+            for param in &code.function.blocks[block].params {
+                let id = self.value(true, *param, &state.known[1])?;
+                found.extend(
+                    (0..).zip(carried).filter(|(_, other)| **other == id).map(|(position, _)| (position, *param)),
+                );
+            }
+        }
+        Some(found)
+    }
+
+    fn enter(&self, block: BlockId, passed: &[Id], known: &mut FxHashMap<Value, Id>) {
+        known.extend(self.code.function.blocks[block].params.iter().copied().zip(passed.iter().copied()));
+    }
+
+    fn ids(&mut self, is_second: bool, values: &[Value], known: &FxHashMap<Value, Id>) -> Option<Vec<Id>> {
+        values.iter().map(|value| self.value(is_second, *value, known)).collect()
+    }
+
+    fn id(&mut self, meaning: Meaning) -> Id {
+        let next = Id::try_from(self.ids.len()).expect("the budget is small");
+        let outcome = match meaning {
+            Meaning::Result(Op::ConstBool(holds), _) => Some(usize::from(!holds)),
+            _ => None,
+        };
+        let id = *self.ids.entry(meaning).or_insert(next);
+        if id == next {
+            self.outcomes.push(outcome);
+        }
+        id
+    }
+
+    /// What a value is in an execution; `None` if that takes too long to find out.
+    fn value(&mut self, is_second: bool, value: Value, known: &FxHashMap<Value, Id>) -> Option<Id> {
+        // The operations that wait for their operands, which are computed one after another.
+        let mut open: Vec<(Op, &Values, Vec<Id>)> = Vec::new();
+        let mut next = value;
+        let code = self.code;
+        loop {
+            self.budget = self.budget.checked_sub(1)?;
+            let mut done = match (known.get(&next), code.definitions.inst(code.function, next)) {
+                (Some(id), _) => *id,
+                (None, Some(inst)) if is_pure(inst.op) => {
+                    if let Some(first) = inst.args.first() {
+                        next = *first;
+                        open.push((inst.op, &inst.args, Vec::new()));
+                        continue;
+                    }
+                    self.id(Meaning::Result(inst.op, Vec::new()))
+                }
+                (None, inst) => {
+                    let home = code.homes[next].map(|(home, _)| home);
+                    let is_outer = home.is_some_and(|home| code.dominates(home, self.common));
+                    let is_inside = home.is_none_or(|home| self.first.body[home] || self.second.body[home]);
+                    self.id(match inst {
+                        _ if is_outer => Meaning::Outer(next),
+                        Some(_) if is_inside => Meaning::Fresh(self.ids.len()),
+                        _ => Meaning::Own(is_second, next),
+                    })
+                }
+            };
+            loop {
+                let Some((op, args, ids)) = open.last_mut() else { return Some(done) };
+                ids.push(done);
+                if let Some(arg) = args.get(ids.len()) {
+                    next = *arg;
+                    break;
+                }
+                let (op, ids) = (*op, std::mem::take(ids));
+                open.pop();
+                done = self.id(Meaning::Result(op, ids));
+            }
+        }
+    }
+}
+
+/// Whether equal operands give equal results, one for each operation.
+fn is_pure(op: Op) -> bool {
+    let reads = matches!(op, Op::Field(..) | Op::Tag(_) | Op::HasTag(..) | Op::Element(..));
+    reads
+        || op.is_logic()
+        || matches!(op, Op::Real1(_) | Op::Real2(_) | Op::Immediate(..))
+        || matches!(op, Op::ConstReal(_) | Op::ConstBool(_) | Op::ConstInt(_))
+}
