@@ -4,15 +4,17 @@
 //! there, and the values at three shrinking distances to both sides of it. Derivatives in different modes must be equal.
 //! Where the function is smooth enough for the differences to converge, they must be what the differences converge to.
 //! Where it has a kink or a jump they do not, and nothing is compared with them. A line `(31338 ...)` has the derivatives
-//! of the derivative in all four mixes of modes, and values of the derivative.
+//! of the derivative in all four mixes of modes, and values of the derivative. A line `(31340 ...)` has derivatives of any
+//! order, and values of the derivative of the order below.
 
+use super::library::{self, ORDER_MARK};
 use super::mistakes::{CHECK_MARK, SECOND_MARK};
 
 const STEPS: [f64; 3] = [1.0 / 1024.0, 1.0 / 2048.0, 1.0 / 4096.0];
 
 /// What the checks in a program's output say: something wrong, or a word about what was checked.
 pub fn check(output: &str) -> Result<Option<&'static str>, String> {
-    for (mark, count) in [(CHECK_MARK, 2), (SECOND_MARK, 4)] {
+    for (mark, count) in [(CHECK_MARK, 2), (SECOND_MARK, 4), (ORDER_MARK, library::SAME)] {
         let Some(line) = output.lines().find_map(|line| line.strip_prefix(mark)) else {
             continue;
         };
@@ -51,7 +53,8 @@ fn check_numbers(derivatives: &[f64], middle: f64, values: &[f64]) -> Result<&'s
         return Ok(match (central(2) == 0.0, derivatives.len()) {
             (true, _) => "derivative-zero",
             (false, 2) => "derivative-checked",
-            _ => "second-derivative-checked",
+            (false, 4) => "second-derivative-checked",
+            _ => "orders-checked",
         });
     }
     Err(format!("; derivatives {derivatives:?}, differences {} {} {}", central(0), central(1), central(2)))

@@ -9,9 +9,10 @@
 //! A program has a [`Profile`]. Calm programs compute with moderate numbers, divide by nothing near zero and make hardly
 //! any mistake. Wild programs are calm ones with a few mistakes of all kinds in them, with numbers that are none, with
 //! output in the middle and with input that ends too early. A checked program compares a derivative with differences, a lawful
-//! one checks laws of derivatives.
+//! one checks laws of derivatives. A library program is made by [`library`].
 
 use super::laws;
+use super::library;
 use super::mistakes;
 use super::modes::{Mode, nesting};
 use super::rng::Rng;
@@ -52,6 +53,7 @@ pub enum Profile {
     Wild,
     Checked,
     Lawful,
+    Library,
 }
 
 /// The program of a seed, with the profile that is asked for or any other. Each of its expressions is made of at most so
@@ -83,6 +85,12 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
         checked: matches!(profile, Profile::Checked | Profile::Lawful),
         mistakes: if profile == Profile::Wild { 3 } else { 0 },
     };
+    if profile == Profile::Library {
+        generator.note("library");
+        generator.budget = size;
+        let forms = library::program(&mut generator, &mut input);
+        return generator.finish(seed, forms, &input);
+    }
     let mut forms = super::sexp::parse(PRELUDE);
     for name in ["n0", "n1", "r0", "r1"] {
         forms.push(form("(define ? (read-real))", [atom(name)]));
@@ -111,7 +119,7 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
             generator.note("lawful");
             forms.extend(laws::program(&mut generator));
         }
-        Profile::Calm | Profile::Wild => {
+        Profile::Calm | Profile::Wild | Profile::Library => {
             for _ in 0..1 + generator.rng.below(3) {
                 generator.budget = size;
                 let printed = Type::random_data(&mut generator.rng, 2);
@@ -119,13 +127,7 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
             }
         }
     }
-    let input = input.iter().map(|word| format!("{word}\n")).collect();
-    // Not of the same sequence, so that other settings leave the programs as they are.
-    let settings = super::settings::random(&mut Rng::new(!seed));
-    if !settings.is_empty() {
-        generator.note("settings");
-    }
-    Program { forms, input, settings, features: generator.features }
+    generator.finish(seed, forms, &input)
 }
 
 /// A multiple of a quarter between -2 and 3.
@@ -172,6 +174,16 @@ pub(super) const MOST_WORK: usize = 400;
 const HIGHEST_ORDER: usize = 3;
 
 impl Generator {
+    fn finish(mut self, seed: u64, forms: Vec<Sexp>, input: &[String]) -> Program {
+        let input = input.iter().map(|word| format!("{word}\n")).collect();
+        // Not of the same sequence, so that other settings leave the programs as they are.
+        let settings = super::settings::random(&mut Rng::new(!seed));
+        if !settings.is_empty() {
+            self.note("settings");
+        }
+        Program { forms, input, settings, features: self.features }
+    }
+
     /// Any type, records included.
     pub(super) fn any_type(&mut self, depth: usize) -> Type {
         if self.rng.percent(15)

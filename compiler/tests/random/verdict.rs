@@ -63,6 +63,8 @@ kinds! {
     Leak,
     /// A derivative is not what finite differences or its laws say.
     Derivative,
+    /// A program fails that is made so that it cannot.
+    Fails,
     /// The program needs the evaluator at run time.
     Fallback,
     /// A stage of the compiler panicked or refused what another one made.
