@@ -7,10 +7,20 @@
 //! the data counts. Runs of both kinds take turns; times are medians of user time, so that what the system takes to hand
 //! out memory for the first time does not count either.
 //!
+//! Then it checks the law of growth (see [`law`]): a table with a row for each family of programs of `tests/growth` and
+//! each mix of modes.
+//!
 //! Usage: `cargo bench -p vlad --bench scale [-- [--full] [--runs N] [NAME...]]`; `--full` adds ten million elements,
-//! and chains of a hundred million boxes.
+//! chains of a hundred million boxes, and for the law all sizes that take less than twenty seconds and 2 GB. A name is that of
+//! a program, of a family, or `law` for all families.
 
 mod common;
+
+#[path = "../tests/growth/families.rs"]
+mod families;
+
+#[path = "scale/law.rs"]
+mod law;
 
 use common::{Result, median, run, succeed, vlad_command};
 use std::path::Path;
@@ -125,6 +135,7 @@ fn main() -> Result<()> {
     if options.full {
         chains(&folder, scratch.path(), &options, &mut wrong)?;
     }
+    wrong.extend(law::report(options.full, &|name| options.wants(name) || options.wants("law"))?);
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 

@@ -1,9 +1,17 @@
-//! Derivatives of programs that read vectors take time in proportion to the number of reads, whatever calls lie between
-//! them: the programs of `tests/growth` read a length and print a number of a gradient; optimised, they are run by the SSA
-//! evaluator, which counts instructions, and elements that are made or copied as so many.
+//! The law of growth: derivatives take time and memory in proportion to their function, however large the data are.
+//!
+//! The programs of `tests/growth` (see [`families`]) are compiled and run by the SSA evaluator, which counts instructions,
+//! with elements that are made or copied as so many, and the fields of boxes that are alive at once. Counts for `n`, `2n`,
+//! `4n` and `8n` are compared with those of the function. What `tests/growth/open` names is left out;
+//! `VLAD_GROWTH_OPEN=1` runs only that, and prints what obeys the law by now.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+#[path = "growth/families.rs"]
+mod families;
+
+use families::{DOUBLINGS, Family, MIXES, Mix, families};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::path::Path;
+use vlad::base::SourceMap;
 use vlad::flow;
 use vlad::opt::pipeline::{RESULT, Settings as Optimisation, optimize};
 use vlad::pipeline::{Pipeline, Settings};
@@ -11,61 +19,169 @@ use vlad::specialize::Sharing;
 use vlad::ssa::eval::{self, Options};
 use vlad::ssa::ir::Program;
 
-/// The lengths that are compared.
-const LENGTHS: [u64; 2] = [400, 800];
+/// There are at least so many.
+const FAMILIES: usize = 150;
 
-/// Twice the length may take so many times the work. What grows with the square takes four times as much in the end, and
-/// at these lengths more than three times.
-const MOST: f64 = 2.2;
+/// The smallest sizes, for linear, quadratic and cubic work.
+const SIZES: [u32; 3] = [64, 12, 4];
+
+/// Three doublings may change a ratio to the primal by so much, and the last of them by so much. What is by one power of
+/// `n` too dear makes it up to eight times as large.
+const MOST: f64 = 1.5;
+const MOST_OF_LAST: f64 = 1.12;
+
+/// The fields that a doubling adds may grow by so much more than what bounds them; by one power of `n` too many they grow twice
+/// as much more.
+const MOST_OF_MEMORY: f64 = 1.7;
+
+/// A doubling that takes fewer fields more takes none.
+const FEW: f64 = 100.0;
+
+/// Numbers that are equal up to rounding may differ by so much, relatively.
+const TOLERANCE: f64 = 1e-6;
 
 /// For what grows as it should, more than enough.
-const FUEL: u64 = 20_000_000;
+const FUEL: u64 = 50_000_000;
 
-fn code(path: &Path) -> Program {
+fn main() {
+    let arguments = Arguments::from_args();
+    let trials = match families() {
+        Ok(families) if families.len() < FAMILIES => {
+            vec![Trial::test("families", move || Err(format!("there are only {}", families.len()).into()))]
+        }
+        Ok(families) => families.into_iter().map(trial).collect(),
+        Err(message) => vec![Trial::test("families", move || Err(message.into()))],
+    };
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn trial(family: Family) -> Trial {
+    Trial::test(family.name.clone(), move || match std::env::var_os("VLAD_GROWTH_OPEN") {
+        Some(_) => {
+            look(&family);
+            Ok(())
+        }
+        None => check(&family, |mix| !family.open.contains(mix.name)),
+    })
+}
+
+/// Says what of the open parts of a family holds, and what does not.
+fn look(family: &Family) {
+    for name in &family.open {
+        match check(family, |mix| mix.name == name || mix.order == 0) {
+            Ok(()) => println!("{} {name}: holds", family.name),
+            Err(failed) => println!("{} {name}: {}", family.name, failed.message().unwrap_or("fails")),
+        }
+    }
+}
+
+/// What a program did for one size.
+struct Measured {
+    number: f64,
+    steps: f64,
+    fields: f64,
+}
+
+fn check(family: &Family, wanted: impl Fn(Mix) -> bool) -> Result<(), Failed> {
+    let (mut primal, mut wrong): (Vec<Measured>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut numbers: [Option<(Mix, f64)>; 3] = [None; 3];
+    for mix in MIXES.into_iter().filter(|mix| wanted(*mix)) {
+        let measured = match measure(family, mix) {
+            Ok(measured) => measured,
+            Err(error) => {
+                wrong.push(format!("{}: {error}", mix.name));
+                continue;
+            }
+        };
+        let number = measured.last().map_or(f64::NAN, |last| last.number);
+        let (other, expected) = *numbers[mix.order].get_or_insert((mix, number));
+        let is_close = (number - expected).abs() <= TOLERANCE * expected.abs().max(1e-3);
+        if !is_close {
+            wrong.push(format!("{} is {number}, but {} is {expected}", mix.name, other.name));
+        }
+        let complaints = match mix.order {
+            0 => growth_of_primal(family, &measured),
+            _ => growth(family, &primal, &measured),
+        };
+        wrong.extend(complaints.into_iter().map(|text| format!("{}: {text}", mix.name)));
+        if mix.order == 0 {
+            primal = measured;
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(wrong.join("\n").into()),
+    }
+}
+
+fn measure(family: &Family, mix: Mix) -> Result<Vec<Measured>, String> {
+    let program = code(&family.program(mix))?;
+    family.sizes(SIZES).take(DOUBLINGS as usize + 1).map(|size| run(&program, size)).collect()
+}
+
+fn code(text: &str) -> Result<Program, String> {
+    const NAME: &str = "program.vlad";
     let mut pipeline = Pipeline::new(Settings::default());
-    let mut program = pipeline.expand(path).unwrap_or_else(|_| panic!("{} has mistakes", path.display()));
+    pipeline.sources = SourceMap::carrying([(NAME.to_string(), text.to_string())]);
+    let mut program = pipeline.expand(Path::new(NAME)).map_err(|_| "the program has mistakes")?;
     let options = flow::Options::default();
     let flow = flow::analyze(&mut program, &pipeline.sources, &options, flow::Precision::Full)
-        .unwrap_or_else(|_| panic!("{} can be analysed", path.display()));
-    let mut program = pipeline
-        .specialize(&program, flow, Sharing::Apart)
-        .unwrap_or_else(|_| panic!("{} can be compiled", path.display()));
+        .map_err(|_| "the program cannot be analysed")?;
+    let specialized = pipeline.specialize(&program, flow, Sharing::Apart);
+    let mut program = specialized.map_err(|_| "the program cannot be compiled")?;
     optimize(&mut program, &Optimisation::default());
-    program
+    Ok(program)
 }
 
-/// The number that the program prints for a length, and the work that it takes.
-fn run(program: &Program, length: u64) -> Result<(String, u64), String> {
+fn run(program: &Program, size: u32) -> Result<Measured, String> {
     let options = Options { stage: RESULT, fuel: Some(FUEL) };
-    match eval::run_on(program, &format!("{length}\n"), options) {
-        Ok((outcome, output, _)) if outcome.exit_code == 0 => Ok((output, outcome.counts.steps)),
-        Ok((_, _, errors)) => Err(errors),
-        Err(error) => Err(error.to_string()),
+    let found = eval::run_on(program, &format!("{size}\n"), options);
+    let (outcome, output, errors) = found.map_err(|error| format!("{error} for {size}"))?;
+    if outcome.exit_code != 0 {
+        return Err(errors);
     }
+    let number = output.trim().parse().map_err(|_| format!("`{output}` is no number"))?;
+    let counts = outcome.counts;
+    Ok(Measured { number, steps: counts.steps as f64, fields: counts.most_fields as f64 })
 }
 
-fn check(path: &Path) -> Result<(), String> {
-    let program = code(path);
-    let results: Vec<(String, u64)> =
-        LENGTHS.into_iter().map(|length| run(&program, length)).collect::<Result<_, _>>()?;
-    let ratio = results[1].1 as f64 / results[0].1 as f64;
-    let work = results[1].1 / LENGTHS[1];
-    println!("{}: {work} steps for each element, {ratio:.2} times as many for twice the length", path.display());
-    if results.iter().any(|(number, _)| number.trim().parse::<f64>().is_ok_and(|number| number == 0.0)) {
-        return Err("the gradient is zero, which says nothing".to_string());
-    }
-    if ratio > MOST { Err(format!("twice the length takes {ratio:.2} times the work")) } else { Ok(()) }
+/// What is wrong with how the function itself grows. What it does may depend on its data, so a single doubling says little.
+fn growth_of_primal(family: &Family, measured: &[Measured]) -> Vec<String> {
+    let steps = measured.iter().zip(family.sizes(SIZES)).map(|(measured, size)| measured.steps / family.work.of(size));
+    complain("steps", MOST, steps).into_iter().collect()
 }
 
-#[test]
-fn gradients_grow_with_the_number_of_reads() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/growth");
-    let mut programs: Vec<PathBuf> = fs::read_dir(folder).expect("the folder").flatten().map(|e| e.path()).collect();
-    programs.sort();
-    assert!(programs.len() >= 11, "{} programs", programs.len());
-    let complaints: Vec<String> = programs
-        .iter()
-        .filter_map(|path| check(path).err().map(|complaint| format!("{}: {complaint}", path.display())))
-        .collect();
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+/// What is wrong with how a derivative grows, beside the function.
+fn growth(family: &Family, primal: &[Measured], derivative: &[Measured]) -> Vec<String> {
+    let allowed: Vec<f64> = family.sizes(SIZES).take(derivative.len()).map(|size| family.allowed(size)).collect();
+    let both = || derivative.iter().zip(primal).zip(&allowed);
+    let steps = both().map(|((derivative, primal), allowed)| derivative.steps / primal.steps / allowed);
+    let most = both().map(|((_, primal), allowed)| match family.has_tape {
+        true => primal.steps.max(primal.fields) * allowed,
+        false => primal.fields * allowed,
+    });
+    let fields = derivative.iter().map(|derivative| derivative.fields).collect();
+    complain("steps", MOST_OF_LAST, steps).into_iter().chain(complain_of_memory(fields, most.collect())).collect()
+}
+
+/// Whether the last doubling adds more to the fields than the one before did, beside what each adds to what bounds them.
+/// What is constant plays no part in that.
+fn complain_of_memory(fields: Vec<f64>, most: Vec<f64>) -> Option<String> {
+    let added = |counts: &[f64]| match *counts {
+        [.., first, second, third] => (second - first, third - second),
+        _ => (0.0, 0.0),
+    };
+    let ((before, last), (most_before, most_last)) = (added(&fields), added(&most));
+    let allowed = if most_before > 0.0 { (most_last / most_before).max(1.0) } else { 1.0 };
+    let grows = last > FEW && last / before.max(1.0) > MOST_OF_MEMORY * allowed;
+    grows.then(|| format!("the number of fields grows: {fields:?}, beside {most:?}"))
+}
+
+/// Whether ratios grow: by more than [`MOST`] in all, or by more than this in the last doubling.
+fn complain(what: &str, most_of_last: f64, ratios: impl Iterator<Item = f64>) -> Option<String> {
+    let ratios: Vec<f64> = ratios.collect();
+    let [first, .., before, last] = ratios[..] else { return Some("there are too few sizes".to_string()) };
+    let grows = last > MOST * first || last > most_of_last * before;
+    let texts: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.2}")).collect();
+    grows.then(|| format!("the ratio of {what} grows: {}", texts.join(", ")))
 }

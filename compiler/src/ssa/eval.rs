@@ -62,6 +62,8 @@ pub struct Counts {
     pub boxes: u64,
     /// The largest number of boxes that lived at once (counted where owners are).
     pub most_boxes: u64,
+    /// The largest number of fields in boxes that lived at once, each box counted as one more (counted where owners are).
+    pub most_fields: u64,
     /// Vectors that were copied because someone else owned what was to be changed (counted where owners are).
     pub copies: u64,
 }
@@ -137,6 +139,7 @@ pub fn run(program: &Program, streams: Streams, options: Options) -> Result<Outc
         counts: Counts::default(),
         live_boxes: 0,
         remembered: Remembered::default(),
+        live_fields: 0,
     };
     machine.enter(main, Vec::new());
     let exit_code = loop {
@@ -234,6 +237,7 @@ struct Machine<'p, 's> {
     counts: Counts,
     live_boxes: u64,
     remembered: Remembered,
+    live_fields: u64,
 }
 
 impl<'p> Machine<'p, '_> {
@@ -486,6 +490,8 @@ impl<'p> Machine<'p, '_> {
         self.counts.boxes += 1;
         self.live_boxes += 1;
         self.counts.most_boxes = self.counts.most_boxes.max(self.live_boxes);
+        self.live_fields += 1 + fields.len() as u64;
+        self.counts.most_fields = self.counts.most_fields.max(self.live_fields);
         Datum::Box(Rc::new(BoxData { content, fields: RefCell::new(fields), owners: Cell::new(1) }))
     }
 
@@ -540,6 +546,7 @@ impl<'p> Machine<'p, '_> {
             data.owners.set(data.owners.get() - 1);
             if data.owners.get() == 0 {
                 self.live_boxes -= 1;
+                self.live_fields -= 1 + data.fields.borrow().len() as u64;
                 waiting.extend(data.fields.borrow().iter().cloned());
             }
         }

@@ -129,6 +129,7 @@ impl Machine<'_, '_> {
         if is_counted && !is_shared {
             data.owners.set(0);
             self.live_boxes -= 1;
+            self.live_fields -= 1 + fields.len() as u64;
             self.release_all(value, old)?;
         } else {
             self.pay(fields.len())?;
