@@ -49,10 +49,30 @@ fn main() {
         Ok(families) if families.len() < FAMILIES => {
             vec![Trial::test("families", move || Err(format!("there are only {}", families.len()).into()))]
         }
-        Ok(families) => families.into_iter().map(trial).collect(),
+        Ok(families) => families.into_iter().map(trial).chain(programs()).collect(),
         Err(message) => vec![Trial::test("families", move || Err(message.into()))],
     };
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Programs that read a length and print a number of a gradient: twice the length takes about twice the steps.
+fn programs() -> Vec<Trial> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/growth");
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let texts =
+        entries.filter_map(|path| Some((path.file_stem()?.to_str()?.to_string(), std::fs::read_to_string(path).ok()?)));
+    let others = texts.filter(|(name, text)| name != "open" && !text.contains("\n; work: "));
+    others.map(|(name, text)| Trial::test(name, move || check_program(&text))).collect()
+}
+
+fn check_program(text: &str) -> Result<(), Failed> {
+    let program = code(text)?;
+    let [once, twice] = [run(&program, 400)?, run(&program, 800)?];
+    match (twice.number == 0.0, twice.steps / once.steps) {
+        (true, _) => Err("the gradient is zero, which says nothing".into()),
+        (_, ratio) if ratio > 2.2 => Err(format!("twice the length takes {ratio:.2} times the work").into()),
+        _ => Ok(()),
+    }
 }
 
 fn trial(family: Family) -> Trial {

@@ -145,7 +145,7 @@ impl Family {
     }
 }
 
-/// All families, by name.
+/// All families, by name. Files that do not say how their work grows are programs of another kind.
 pub fn families() -> Result<Vec<Family>, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/growth");
     let open = fs::read_to_string(folder.join("open")).map_err(|error| format!("open: {error}"))?;
@@ -153,6 +153,7 @@ pub fn families() -> Result<Vec<Family>, String> {
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "vlad"));
     paths.sort();
+    paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains("\n; work: ")));
     let families: Vec<Family> = paths.iter().map(|path| Family::read(path, &open)).collect::<Result<_, _>>()?;
     let is_known = |line: &&str| match line.split_once(' ') {
         Some((name, mix)) => {
