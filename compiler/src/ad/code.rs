@@ -83,6 +83,8 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
                     Prim::Cons
                         | Prim::InElement
                         | Prim::TakeElement
+                        | Prim::GiveElement
+                        | Prim::TakeGiven
                         | Prim::PutElement
                         | Prim::LeaveElement
                         | Prim::Handed
@@ -90,6 +92,8 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
                         | Prim::Within
                         | Prim::SumCar
                         | Prim::SumCdr
+                        | Prim::InSumCar
+                        | Prim::InSumCdr
                         | Prim::Adding
                         | Prim::Plain
                         | Prim::Zero

@@ -60,7 +60,7 @@ pub(super) fn is_constant(prim: Prim) -> bool {
 /// True for primitives that choose parts or forms of sums, whatever transformations these have been through.
 pub(super) fn is_of_sums(prim: Prim) -> bool {
     matches!(prim, Prim::Handed | Prim::Kept | Prim::SumCar | Prim::SumCdr | Prim::Adding | Prim::Plain)
-        || matches!(prim, Prim::TakeElement | Prim::PutElement | Prim::LeaveElement)
+        || matches!(prim, Prim::TakeElement | Prim::TakeGiven | Prim::PutElement | Prim::LeaveElement)
 }
 
 /// True for primitives that look at the transformations of their operands: in a transformed function they are done below
@@ -78,6 +78,10 @@ fn contribution(code: &mut Code<'_>, call: &Call<'_>, position: usize, s: Var) -
         [a, b] => binary(code, call, [a, b], s, position),
         // Linear in the sensitivity; the vector gives the shape of the zeros only.
         [_, index, _] if call.prim == Prim::InElement && position == 2 => Some(code.prim(Prim::VectorRef, &[s, index])),
+        // The sum says only whether there is something to give.
+        [sum, index, _] if call.prim == Prim::GiveElement && position == 2 => {
+            Some(code.prim(Prim::TakeGiven, &[sum, index, s]))
+        }
         _ => None,
     }
 }
@@ -93,8 +97,8 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
         }
         // What is chosen depends on the sum, not on its sensitivity.
         Prim::Handed | Prim::Kept => return Some(code.prim(Prim::Within, &[x, s])),
-        Prim::SumCar => return Some(code.prim(Prim::InCar, &[y, s])),
-        Prim::SumCdr => return Some(code.prim(Prim::InCdr, &[y, s])),
+        Prim::SumCar => return Some(code.prim(Prim::InSumCar, &[y, s])),
+        Prim::SumCdr => return Some(code.prim(Prim::InSumCdr, &[y, s])),
         Prim::Adding => return Some(code.prim(Prim::Plain, &[s])),
         Prim::Plain => return Some(code.prim(Prim::Adding, &[s])),
         Prim::J => return Some(code.lifted(below, Prim::JInverse, &[s])),
@@ -183,15 +187,21 @@ fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, positi
         Prim::Bundle if first => return Some(code.lifted(below, Prim::Primal, &[s])),
         Prim::Bundle => return Some(code.lifted(below, Prim::Tangent, &[s])),
         // Linear in the sensitivity; the pair gives the shape of the zero only.
-        Prim::InCar | Prim::InCdr | Prim::Within if first => return None,
+        Prim::InCar | Prim::InCdr | Prim::InSumCar | Prim::InSumCdr | Prim::Within if first => return None,
         Prim::Within => return Some(code.prim(prim, &[a, s])),
-        Prim::TakeElement => return first.then(|| code.prim(Prim::InElement, &[a, b, s])),
+        Prim::TakeElement => return first.then(|| code.prim(Prim::GiveElement, &[a, b, s])),
+        Prim::TakeGiven => return (position == 2).then(|| code.prim(Prim::GiveElement, &[a, b, s])),
         // What is put is zero but for its element.
         Prim::PutElement if position == 2 => return Some(s),
         Prim::PutElement => return first.then(|| code.prim(Prim::LeaveElement, &[a, b, s])),
         Prim::LeaveElement => return (position == 2).then(|| code.prim(prim, &[a, b, s])),
-        Prim::InCar => return Some(code.prim(Prim::SumCar, &[s])),
-        Prim::InCdr => return Some(code.prim(Prim::SumCdr, &[s])),
+        Prim::InCar => return Some(code.prim(Prim::Car, &[s])),
+        Prim::InCdr => return Some(code.prim(Prim::Cdr, &[s])),
+        Prim::InSumCar | Prim::InSumCdr => {
+            let part = if prim == Prim::InSumCar { Prim::SumCar } else { Prim::SumCdr };
+            let within = code.prim(Prim::Within, &[a, s]);
+            return Some(code.prim(part, &[within]));
+        }
         Prim::Atan2 => {
             let (aa, bb) = (code.prim(Prim::Mul, &[a, a]), code.prim(Prim::Mul, &[b, b]));
             let square = code.prim(Prim::Add, &[aa, bb]);

@@ -106,16 +106,25 @@ pub enum Prim {
     SumCar,
     /// `(sum-cdr s)`: the second part of a sum; of nothing, nothing.
     SumCdr,
+    /// `(in-sum-car s r)`: the sensitivity of the sum `s` that has `r` in its first part and is zero in the other, with nothing
+    /// where the sum has nothing.
+    InSumCar,
+    /// `(in-sum-cdr s r)`: the same with the parts exchanged.
+    InSumCdr,
     /// `(adding b)`: the backpropagator that takes a pair of a sensitivity and sums, and returns the sums with what `b`
     /// returns for the sensitivity added. Of the sensitivity of `b`, that of `(adding b)`.
     Adding,
     /// The inverse of `adding`.
     Plain,
-    /// `(in-element v i s)`: the sensitivity of the vector `v` that has `s` in its element `i` and is zero elsewhere. Nothing,
-    /// if one of the two is.
+    /// `(in-element v i s)`: the sensitivity of the vector `v` that has `s` in its element `i` and is zero elsewhere.
     InElement,
     /// `(take-element s i)`: the element `i` of a sum, if it has vectors that are handed on; else nothing.
     TakeElement,
+    /// `(give-element s i r)`: the sensitivity of the sum `s` that has `r` in its element `i` and is zero elsewhere if
+    /// `take-element` takes that of `s`; else nothing.
+    GiveElement,
+    /// `(take-given s i r)`: the element `i` of the sensitivity `r` if `take-element` takes that of `s`; else nothing.
+    TakeGiven,
     /// `(put-element s i e)`: the sum `s` after what was taken out of it has become the element `i` of `e`, which is zero
     /// elsewhere. If nothing was taken, that is added.
     PutElement,
@@ -182,8 +191,9 @@ pub enum Family {
     Structure,
     /// `%new-vector`, `%fill`, `%finish`, `%filled`, `vector-length`, `vector-ref`.
     Vector,
-    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`, `take-element`, `put-element`, `leave-element`, `handed`,
-    /// `kept`, `within`, `sum-car`, `sum-cdr`, `adding`, `plain`, `%series`, `%series-parts`, `%lift`, `%unlift`, `%environment`,
+    /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`,
+    /// `take-element`, `give-element`, `take-given`, `put-element`, `leave-element`, `handed`, `kept`, `within`, `sum-car`, `sum-cdr`,
+    /// `in-sum-car`, `in-sum-cdr`, `adding`, `plain`, `%series`, `%series-parts`, `%lift`, `%unlift`, `%environment`,
     /// `%with-environment`.
     Derivative,
     /// Reads, writes, fails or stays where it is.
@@ -193,8 +203,8 @@ pub enum Family {
 use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test, Vector};
 
 /// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
-/// `in-element`, `take-element`, `put-element`, `leave-element`, `handed`, `kept`, `within`, `sum-car`, `sum-cdr`, `adding`, `plain`, `scale`, `unscale` and `opaque` cannot be
-/// written in a program; they stand in printed code only. Names that start with `%` can be written in the library only.
+/// `in-element`, `take-element`, `give-element`, `take-given`, `put-element`, `leave-element`, `handed`, `kept`, `within`,
+/// `sum-car`, `sum-cdr`, `in-sum-car`, `in-sum-cdr`, `adding`, `plain`, `scale`, `unscale` and `opaque` cannot be written in a program; they stand in printed code only. Names that start with `%` can be written in the library only.
 pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Neg, "neg", 1, Arithmetic),
     (Prim::Sqrt, "sqrt", 1, Arithmetic),
@@ -264,10 +274,14 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Within, "within", 2, Derivative),
     (Prim::SumCar, "sum-car", 1, Derivative),
     (Prim::SumCdr, "sum-cdr", 1, Derivative),
+    (Prim::InSumCar, "in-sum-car", 2, Derivative),
+    (Prim::InSumCdr, "in-sum-cdr", 2, Derivative),
     (Prim::Adding, "adding", 1, Derivative),
     (Prim::Plain, "plain", 1, Derivative),
     (Prim::InElement, "in-element", 3, Derivative),
     (Prim::TakeElement, "take-element", 2, Derivative),
+    (Prim::GiveElement, "give-element", 3, Derivative),
+    (Prim::TakeGiven, "take-given", 3, Derivative),
     (Prim::PutElement, "put-element", 3, Derivative),
     (Prim::LeaveElement, "leave-element", 3, Derivative),
     (Prim::Series, "%series", 1, Derivative),
@@ -316,7 +330,9 @@ impl Prim {
     pub fn number_operand(self) -> Option<usize> {
         match self {
             Prim::NewVector => Some(0),
-            Prim::VectorRef | Prim::InElement | Prim::TakeElement | Prim::PutElement | Prim::LeaveElement => Some(1),
+            Prim::VectorRef | Prim::InElement => Some(1),
+            Prim::TakeElement | Prim::GiveElement | Prim::TakeGiven => Some(1),
+            Prim::PutElement | Prim::LeaveElement => Some(1),
             _ => None,
         }
     }

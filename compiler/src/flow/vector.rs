@@ -252,15 +252,6 @@ impl Shapes {
         }
     }
 
-    /// The shape without the alternative that stands for nothing.
-    pub fn without_nothing(&mut self, shape: Shape) -> Shape {
-        if self.find(shape, Class::Nothing).is_none() {
-            return shape;
-        }
-        let kept = self.alternatives(shape).iter().filter(|of| of.head != Head::Nothing).cloned().collect();
-        self.intern(kept)
-    }
-
     /// Whether values of a shape hold nothing.
     pub fn is_nothing(&self, shape: Shape) -> bool {
         !self.is_recursive(shape)
@@ -385,31 +376,42 @@ pub fn reference(shapes: &mut Shapes, vector: Shape, index: Shape) -> Shape {
 
 /// The shape of `(in-element vector index sensitivity)`.
 pub fn in_element(shapes: &mut Shapes, vector: Shape, sensitivity: Shape) -> Shape {
-    let nothing = shapes.make(Head::Nothing, &[]);
-    if sensitivity == nothing || vector == nothing {
-        return nothing;
-    }
-    let holes = [vector, sensitivity].into_iter().any(|shape| shapes.find(shape, Class::Nothing).is_some());
-    let (vector, sensitivity) = (shapes.vectors(vector), shapes.without_nothing(sensitivity));
+    let vector = shapes.vectors(vector);
     if vector == Shapes::BOTTOM || sensitivity == Shapes::BOTTOM {
-        return if holes { nothing } else { Shapes::BOTTOM };
+        return Shapes::BOTTOM;
     }
     let base = shapes.zero_base(vector);
-    let one_hot = shapes.make(Head::OneHot, &[base, sensitivity]);
-    if holes { shapes.join(one_hot, nothing) } else { one_hot }
+    shapes.make(Head::OneHot, &[base, sensitivity])
 }
 
 /// The shape of `(take-element sum index)`.
 pub fn take_element(shapes: &mut Shapes, sum: Shape) -> Shape {
-    let mut taken = Vec::new();
+    for_given_elements(shapes, sum, |shapes, part| shapes.element(part))
+}
+
+/// The shape of `(take-given sum index sensitivity)`.
+pub fn take_given(shapes: &mut Shapes, sum: Shape, sensitivity: Shape) -> Shape {
+    for_given_elements(shapes, sum, |shapes, _| shapes.element(sensitivity))
+}
+
+/// The shape of `(give-element sum index sensitivity)`.
+pub fn give_element(shapes: &mut Shapes, sum: Shape, sensitivity: Shape) -> Shape {
+    for_given_elements(shapes, sum, |shapes, part| in_element(shapes, part, sensitivity))
+}
+
+/// What `given` makes of the alternatives of a sum whose elements have vectors that are handed on; of others nothing.
+fn for_given_elements(shapes: &mut Shapes, sum: Shape, mut given: impl FnMut(&mut Shapes, Shape) -> Shape) -> Shape {
+    let mut results = Vec::new();
     for alternative in shapes.alternatives(sum).iter() {
-        let part = shapes.intern(vec![alternative.clone()]);
-        taken.push(match shapes.gives_elements(alternative) {
-            true => shapes.element(part),
+        results.push(match shapes.gives_elements(alternative) {
+            true => {
+                let part = shapes.intern(vec![alternative.clone()]);
+                given(shapes, part)
+            }
             false => shapes.make(Head::Nothing, &[]),
         });
     }
-    shapes.join_all(&taken)
+    shapes.join_all(&results)
 }
 
 /// The shape of `(put-element sum index element)`, where the element is one-hot.

@@ -8,19 +8,46 @@ use super::emit::{Emitted, Emitter, Parts, Val};
 use super::vector::Elements;
 use crate::core::prim::Prim;
 use crate::flow::shape::{Class, Head, Shape};
+use crate::flow::vector::in_element;
 use crate::ssa::ir::{Op, Terminator, Type, Value};
 
 impl Specializer<'_> {
     /// `(take-element sum index)`. The index has been checked.
     pub fn take_element(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
         let place = self.checked_place(e, &args[1])?;
-        self.dispatch(e, &args[0], result, |this, e, parts| {
+        self.for_given_elements(e, &args[0], result, |this, e, sum| this.element_at(e, &sum, place, false, result))
+    }
+
+    /// `(take-given sum index sensitivity)`. The index has been checked.
+    pub fn take_given(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
+        let place = self.checked_place(e, &args[1])?;
+        self.for_given_elements(e, &args[0], result, |this, e, _| this.element_at(e, &args[2], place, false, result))
+    }
+
+    /// `(give-element sum index sensitivity)`. The index has been checked.
+    pub fn give_element(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
+        self.for_given_elements(e, &args[0], result, |this, e, sum| {
+            let shape = in_element(&mut this.flow.shapes, sum.shape, args[2].shape);
+            let one_hot = this.in_element(e, &[sum, args[1].clone(), args[2].clone()], shape)?;
+            this.convert(e, &one_hot, result)
+        })
+    }
+
+    /// Runs `given` on a sum whose elements have vectors that are handed on; of others, nothing.
+    fn for_given_elements(
+        &mut self,
+        e: &mut Emitter,
+        sum: &Val,
+        result: Shape,
+        mut given: impl FnMut(&mut Self, &mut Emitter, Val) -> Emitted<Val>,
+    ) -> Emitted<Val> {
+        self.dispatch(e, sum, result, |this, e, parts| {
             if !this.flow.shapes.gives_elements(&parts.alternative) {
                 let nothing = Val { shape: this.flow.shapes.make(Head::Nothing, &[]), leaves: Vec::new() };
                 return this.convert(e, &nothing, result);
             }
             let sum = this.single(e, parts);
-            this.element_at(e, &sum, place, false, result)
+            given(this, e, sum)
         })
     }
 

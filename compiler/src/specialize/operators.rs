@@ -466,7 +466,7 @@ impl Specializer<'_> {
         own.unwrap_or_else(|| self.number(e, head, None))
     }
 
-    /// `(in-car pair part)` (index 0) and `(in-cdr pair part)` (index 1).
+    /// `(in-car pair part)` (index 0) and `(in-cdr pair part)` (index 1), and the same of sums.
     pub fn in_part(&mut self, e: &mut Emitter, index: usize, pair: &Val, part: &Val, target: Shape) -> Emitted<Val> {
         let pair = self.unfold_zeros(e, pair)?;
         self.dispatch(e, &pair, target, |this, e, parts| {
@@ -481,7 +481,8 @@ impl Specializer<'_> {
                 return this.fail(e, &error);
             };
             let mut values = this.zeros(e, &parts.children)?;
-            values[index] = part.clone();
+            let within = this.flow.shapes.within(parts.children[index].shape, part.shape);
+            values[index] = this.within(e, &parts.children[index], part, within)?;
             let shapes: Vec<Shape> = values.iter().map(|value| value.shape).collect();
             let shape = this.flow.shapes.make(head, &shapes);
             let sensitivity = this.build(e, shape, 0, values.into_iter().flat_map(|value| value.leaves).collect());

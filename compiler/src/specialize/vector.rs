@@ -382,20 +382,6 @@ impl Specializer<'_> {
 
     /// `(in-element vector index sensitivity)`. The index has been checked: only the reverse phase of a read does this.
     pub fn in_element(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
-        let nothing = self.flow.shapes.make(Head::Nothing, &[]);
-        if let Some(holed) =
-            [0, 2].into_iter().find(|operand| self.tag_of(args[*operand].shape, Class::Nothing).is_some())
-        {
-            return self.dispatch(e, &args[holed], result, |this, e, parts| {
-                let operand = this.single(e, parts);
-                if operand.shape == nothing {
-                    return this.convert(e, &operand, result);
-                }
-                let mut args = args.to_vec();
-                args[holed] = operand;
-                this.in_element(e, &args, result)
-            });
-        }
         let length = self.length(e, Prim::VectorRef, &args[0])?;
         let place = self.checked_place(e, &args[1])?;
         let tag = self.tag_of(result, Class::OneHot)?;

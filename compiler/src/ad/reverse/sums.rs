@@ -414,7 +414,13 @@ impl<'a> ReversePhase<'a> {
                     match prim {
                         Prim::Handed => self.incomplete.insert(contribution, Holes::OfHanded),
                         Prim::Kept => self.incomplete.insert(contribution, Holes::OfKept),
-                        Prim::TakeElement => self.incomplete.insert(contribution, Holes::Anywhere),
+                        // Nothing, where a sum has nothing, to what is complete.
+                        Prim::Within | Prim::InSumCar | Prim::InSumCdr => {
+                            self.incomplete.insert(contribution, Holes::Anywhere)
+                        }
+                        Prim::TakeElement | Prim::GiveElement | Prim::TakeGiven | Prim::LeaveElement => {
+                            self.incomplete.insert(contribution, Holes::Anywhere)
+                        }
                         _ => None,
                     };
                     self.add(args[index], contribution);

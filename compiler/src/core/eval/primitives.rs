@@ -162,6 +162,25 @@ fn with_element(x: &Value, index: &Value, element: Value, program: &Program) -> 
     Ok(Value::vector(elements))
 }
 
+/// Whether the element of a sum at an index has vectors that are handed on.
+fn gives_element(sum: &Value, index: &Value, program: &Program) -> Result<bool, RuntimeError> {
+    match sum {
+        Value::Nothing => Ok(false),
+        _ => {
+            let element = vector(Prim::VectorRef, sum.clone(), index.clone(), program)?;
+            Ok(operators::hands_on(&element, Levels::ALL))
+        }
+    }
+}
+
+/// The zero of a vector with a sensitivity in the place of the zero at an index.
+fn in_element(x: &Value, index: &Value, element: &Value, program: &Program) -> Result<Value, RuntimeError> {
+    let Value::Vector(_) = x else {
+        return Err(RuntimeError::NotAVector { prim: Prim::VectorRef, found: found(program, x) });
+    };
+    with_element(&deferred::zero(x), index, element.clone(), program)
+}
+
 /// The index into a vector of so many elements that an operand is.
 fn index_of(prim: Prim, index: &Value, length: usize, program: &Program) -> Result<usize, RuntimeError> {
     let number = number_of(prim, 1, index, program)?;
@@ -192,7 +211,6 @@ fn derivative(
             sum
         }
         Prim::InCar | Prim::InCdr => match x {
-            Value::Nothing => Ok(Value::Nothing),
             Value::Pair(pair) if prim == Prim::InCar => Ok(Value::pair(y.clone(), deferred::zero(pair.cdr()))),
             Value::Pair(pair) => Ok(Value::pair(deferred::zero(pair.car()), y.clone())),
             _ => {
@@ -208,6 +226,17 @@ fn derivative(
             Value::Pair(pair) => Ok(pair.cdr().clone()),
             _ => Err(RuntimeError::NotAPair { prim, found: found(world.program, x) }),
         },
+        Prim::InSumCar | Prim::InSumCdr => match x {
+            Value::Nothing => Ok(Value::Nothing),
+            Value::Pair(sum) if prim == Prim::InSumCar => {
+                Ok(Value::pair(operators::within(sum.car(), y), deferred::zero(sum.cdr())))
+            }
+            Value::Pair(sum) => Ok(Value::pair(deferred::zero(sum.car()), operators::within(sum.cdr(), y))),
+            _ => {
+                let prim = if prim == Prim::InSumCar { Prim::Car } else { Prim::Cdr };
+                Err(RuntimeError::NotAPair { prim, found: found(world.program, x) })
+            }
+        },
         Prim::Adding | Prim::Plain => Ok(match x {
             Value::Closure(closure) => {
                 let Function { base, tower } = closure.function();
@@ -219,43 +248,24 @@ fn derivative(
             }
             other => other.clone(),
         }),
-        Prim::InElement => match x {
-            Value::Nothing => Ok(Value::Nothing),
-            _ if matches!(z, Value::Nothing) => Ok(Value::Nothing),
-            Value::Vector(vector) => {
-                let index = index_of(Prim::VectorRef, y, vector.elements().len(), world.program)?;
-                let mut zeros: Vec<Value> = vector.elements().iter().map(deferred::zero).collect();
-                zeros[index] = z.clone();
-                Ok(Value::vector(zeros))
-            }
-            _ => Err(RuntimeError::NotAVector { prim: Prim::VectorRef, found: found(world.program, x) }),
-        },
-        Prim::TakeElement => match x {
-            Value::Nothing => Ok(Value::Nothing),
-            _ => {
-                let element = vector(Prim::VectorRef, x.clone(), y.clone(), world.program)?;
-                Ok(if operators::hands_on(&element, Levels::ALL) { element } else { Value::Nothing })
-            }
-        },
-        Prim::PutElement | Prim::LeaveElement => {
-            let is_put = prim == Prim::PutElement;
-            let Value::Nothing = x else {
-                let element = vector(Prim::VectorRef, x.clone(), y.clone(), world.program)?;
-                if operators::hands_on(&element, Levels::ALL) {
-                    let new = vector(Prim::VectorRef, z.clone(), y.clone(), world.program)?;
-                    return match is_put {
-                        true => with_element(x, y, new, world.program),
-                        false => with_element(z, y, deferred::zero(&new), world.program),
-                    };
-                }
-                return if is_put {
-                    derivative(below, Prim::Plus, x, z, &Value::Nothing, world)
-                } else {
-                    Ok(z.clone())
-                };
-            };
-            Ok(if is_put { z.clone() } else { Value::Nothing })
+        Prim::InElement => in_element(x, y, z, world.program),
+        Prim::TakeElement | Prim::GiveElement | Prim::TakeGiven if !gives_element(x, y, world.program)? => {
+            Ok(Value::Nothing)
         }
+        Prim::TakeElement => vector(Prim::VectorRef, x.clone(), y.clone(), world.program),
+        Prim::GiveElement => in_element(x, y, z, world.program),
+        Prim::TakeGiven => vector(Prim::VectorRef, z.clone(), y.clone(), world.program),
+        Prim::PutElement if matches!(x, Value::Nothing) => Ok(z.clone()),
+        Prim::LeaveElement if matches!(x, Value::Nothing) => Ok(Value::Nothing),
+        Prim::PutElement | Prim::LeaveElement if gives_element(x, y, world.program)? => {
+            let new = vector(Prim::VectorRef, z.clone(), y.clone(), world.program)?;
+            match prim {
+                Prim::PutElement => with_element(x, y, new, world.program),
+                _ => with_element(z, y, deferred::zero(&new), world.program),
+            }
+        }
+        Prim::PutElement => derivative(below, Prim::Plus, x, z, &Value::Nothing, world),
+        Prim::LeaveElement => Ok(z.clone()),
         Prim::J => Ok(deferred::apply(Operator::Reverse(below), x)),
         Prim::JStar => Ok(deferred::apply(Operator::Forward(below), x)),
         Prim::Lift => Ok(deferred::apply(Operator::Lift(below), x)),
