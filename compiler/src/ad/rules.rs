@@ -180,7 +180,14 @@ fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, positi
             if first {
                 return Some(quotient);
             }
-            let negative = code.prim(Prim::Neg, &[x]);
+            // A quotient of a sensitivity may be a symbolic zero, and stays one.
+            let negative = match prim {
+                Prim::Div => code.prim(Prim::Neg, &[x]),
+                _ => {
+                    let minus_one = code.number(-1.0);
+                    code.prim(Prim::Scale, &[minus_one, x])
+                }
+            };
             return Some(code.prim(Prim::Scale, &[negative, quotient]));
         }
         Prim::WithEnvironment => return (!first).then_some(s),

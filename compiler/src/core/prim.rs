@@ -62,6 +62,8 @@ pub enum Prim {
     IsReverse,
     /// True for numbers that `%series` made.
     IsSeries,
+    /// `(%zero? x)`: true for symbolic zeros, and for pairs and vectors that `zero` made.
+    IsZero,
     // Pairs.
     Cons,
     Car,
@@ -250,6 +252,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::IsForward, "forward?", 1, Test),
     (Prim::IsReverse, "reverse?", 1, Test),
     (Prim::IsSeries, "%series?", 1, Test),
+    (Prim::IsZero, "%zero?", 1, Test),
     (Prim::Cons, "cons", 2, Structure),
     (Prim::Car, "car", 1, Structure),
     (Prim::Cdr, "cdr", 1, Structure),

@@ -123,6 +123,7 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%series" => Some(Prim::Series),
         "%series-parts" => Some(Prim::SeriesParts),
         "%series?" => Some(Prim::IsSeries),
+        "%zero?" => Some(Prim::IsZero),
         "%lift" => Some(Prim::Lift),
         "%unlift" => Some(Prim::Unlift),
         "%new-vector" => Some(Prim::NewVector),
@@ -147,7 +148,7 @@ pub fn internal(name: &str) -> Option<Prim> {
 }
 
 /// Library functions whose transforms the library gives: the reverse and the forward one, and that on power series.
-const GIVEN: [(&str, [&str; 3]); 7] = [
+const GIVEN: [(&str, [&str; 3]); 8] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series"]),
     ("%custom-back", ["%custom-reverse", "%custom-back-forward", "%custom-back-series"]),
     ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series"]),
@@ -155,10 +156,11 @@ const GIVEN: [(&str, [&str; 3]); 7] = [
     ("%require", ["%require-reverse", "%require-forward", "%require-series"]),
     ("%check-given", ["%check-given-reverse", "%check-given-forward", "%check-given-series"]),
     ("%custom-push", ["%custom-push-reverse", "%custom-push-forward", "%custom-push-series"]),
+    ("%apply-linear", ["%apply-linear-reverse", "%apply-linear-forward", "%apply-linear-series"]),
 ];
 
 /// The same where given derivatives are checked.
-const GIVEN_CHECKED: [(&str, [&str; 3]); 7] = [
+const GIVEN_CHECKED: [(&str, [&str; 3]); 8] = [
     ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series"]),
     ("%custom-back", ["%checked-custom-reverse", "%custom-back-forward", "%custom-back-series"]),
     GIVEN[2],
@@ -166,6 +168,7 @@ const GIVEN_CHECKED: [(&str, [&str; 3]); 7] = [
     GIVEN[4],
     GIVEN[5],
     ("%custom-push", ["%checked-push-reverse", "%checked-push-forward", "%custom-push-series"]),
+    GIVEN[7],
 ];
 
 /// The given transforms of library functions, with those that check what a program gives or those that do not.

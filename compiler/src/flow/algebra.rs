@@ -371,6 +371,11 @@ impl Shapes {
         (pairs && is_zero(y)).then_some(x)
     }
 
+    /// Whether all values of an alternative that is no empty list consist of symbolic zeros and empty lists.
+    pub fn is_zero_alternative(&self, alternative: &Alternative) -> bool {
+        alternative.head != Head::Nil && alternative.children.iter().all(|part| self.is_zero(*part))
+    }
+
     /// Whether all values of a shape consist of symbolic zeros and empty lists.
     fn is_zero(&self, shape: Shape) -> bool {
         let (mut seen, mut pending) = (FxHashSet::default(), vec![shape]);

@@ -157,7 +157,7 @@ pub fn satisfies(class: Class, prim: Prim) -> bool {
 /// know that one is a pair would mean to take it apart here and to box it anew wherever it is passed on.
 pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, below: Below) -> Shape {
     let alternatives = shapes.alternatives(shape);
-    if alternatives.len() < 2 || alternatives.iter().any(|a| a.head == Head::ZeroOf) {
+    if alternatives.len() < 2 || prim == Prim::IsZero || alternatives.iter().any(|a| a.head == Head::ZeroOf) {
         return shape;
     }
     let kept = alternatives.iter().filter(|a| {
@@ -189,6 +189,13 @@ pub fn inside(class: Class, below: Below) -> Option<Below> {
 }
 
 fn test(shapes: &mut Shapes, below: Below, prim: Prim, arg: Shape) -> Shape {
+    if prim == Prim::IsZero {
+        let known: Vec<Option<bool>> = shapes.alternatives(arg).iter().map(|a| known_zero(shapes, a)).collect();
+        return match known[..] {
+            [] => Shapes::BOTTOM,
+            [first, ref others @ ..] => shapes.boolean(first.filter(|first| others.iter().all(|o| *o == Some(*first)))),
+        };
+    }
     let arg = shapes.unfold_zeros(arg);
     let satisfied =
         |a: &Alternative| class_below(shapes, a.head.class(), &a.children, below).map(|class| satisfies(class, prim));
@@ -198,6 +205,25 @@ fn test(shapes: &mut Shapes, below: Below, prim: Prim, arg: Shape) -> Shape {
         [] => Shapes::BOTTOM,
         [Some(known)] => shapes.boolean(Some(known)),
         _ => shapes.boolean(None),
+    }
+}
+
+/// Whether the values of an alternative are known zeros; `None` where that is decided at run time.
+pub fn known_zero(shapes: &Shapes, alternative: &Alternative) -> Option<bool> {
+    match alternative.head {
+        Head::ZeroOf | Head::Real(Fact::Zero) => Some(true),
+        Head::Real(Fact::PerhapsZero) => None,
+        Head::Reverse | Head::Bundle => {
+            let parts = alternative.children.iter().flat_map(|part| shapes.alternatives(*part).to_vec());
+            let known: Vec<Option<bool>> = parts.map(|part| known_zero(shapes, &part)).collect();
+            match known.contains(&Some(false)) && alternative.children.iter().all(|part| shapes.single(*part).is_some())
+            {
+                true => Some(false),
+                false => known.iter().all(|known| *known == Some(true)).then_some(true),
+            }
+        }
+        Head::Pair(_) | Head::Series | Head::Vector => Some(shapes.is_zero_alternative(alternative)),
+        _ => Some(false),
     }
 }
 

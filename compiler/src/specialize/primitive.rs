@@ -7,7 +7,7 @@ use crate::core::errors::{RuntimeError, mismatch};
 use crate::core::ir::{Below, Part, Var};
 use crate::core::prim::{Family, Levels, Prim};
 use crate::flow::operators::Operator;
-use crate::flow::primitive::{is_renamed, part, real_fact, satisfies};
+use crate::flow::primitive::{is_renamed, known_zero, part, real_fact, satisfies};
 use crate::flow::shape::{Class, Fact, Head, Shape};
 use crate::ssa::ir::{Compare, Op, Piece, Real1, Real2, Stream, Type, Value};
 
@@ -257,6 +257,9 @@ impl Specializer<'_> {
         if below != Below::NONE && self.flow.shapes.single(result).is_some_and(|a| a.head == Head::Bool(None)) {
             return self.test_below(e, below, prim, value);
         }
+        if prim == Prim::IsZero && self.flow.shapes.single(result).is_some_and(|a| a.head == Head::Bool(None)) {
+            return self.is_zero(e, value, result);
+        }
         let value = self.unfold_zeros(e, value)?;
         let leaves = match self.flow.shapes.single(result).map(|a| a.head) {
             Some(Head::Bool(None)) => {
@@ -268,6 +271,25 @@ impl Specializer<'_> {
             _ => Vec::new(),
         };
         Some(Val { shape: result, leaves })
+    }
+
+    /// `(%zero? value)`, where run time decides.
+    fn is_zero(&mut self, e: &mut Emitter, value: &Val, result: Shape) -> Emitted<Val> {
+        self.dispatch(e, value, result, |this, e, parts| {
+            let is_zero = match (known_zero(&this.flow.shapes, &parts.alternative), parts.own) {
+                (Some(known), _) => e.boolean(known),
+                (None, Some(number)) => zeros::is_symbolic(e, number),
+                (None, None) => {
+                    let mut all = e.boolean(true);
+                    for part in &parts.children {
+                        let part = this.is_zero(e, part, result)?;
+                        all = e.value(Op::And, &[all, part.leaves[0]], Type::Bool);
+                    }
+                    all
+                }
+            };
+            Some(Val { shape: result, leaves: vec![is_zero] })
+        })
     }
 
     fn effect(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {

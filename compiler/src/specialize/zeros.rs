@@ -18,7 +18,8 @@ pub fn symbolic(e: &mut Emitter) -> Value {
     e.real(f64::from_bits(SYMBOLIC_ZERO))
 }
 
-fn is_symbolic(e: &mut Emitter, value: Value) -> Value {
+/// Whether a value that may be the symbolic zero is it.
+pub fn is_symbolic(e: &mut Emitter, value: Value) -> Value {
     e.value(Op::RealIs(SYMBOLIC_ZERO), &[value], Type::Bool)
 }
 

@@ -18,6 +18,8 @@ use std::rc::Rc;
 /// What to build from results.
 enum Build {
     Pair,
+    /// A pair that is a zero.
+    ZeroPair,
     Series,
     /// A bundle with so many tags.
     Bundle(u32),
@@ -26,6 +28,8 @@ enum Build {
     List(usize),
     /// A vector of so many elements.
     Vector(usize),
+    /// The same of one that is a zero.
+    ZeroVector(usize),
 }
 
 /// The address of a node that more than one reference leads to.
@@ -43,17 +47,19 @@ fn shared_address(value: &Value) -> Option<*const ()> {
 /// Replaces the results for the parts, which stand last in order, by the result for the whole.
 fn build_from(results: &mut Vec<Value>, build: Build) {
     let count = match build {
-        Build::Pair | Build::Series | Build::Bundle(_) => 2,
-        Build::Closure(_, count) | Build::List(count) | Build::Vector(count) => count,
+        Build::Pair | Build::ZeroPair | Build::Series | Build::Bundle(_) => 2,
+        Build::Closure(_, count) | Build::List(count) | Build::Vector(count) | Build::ZeroVector(count) => count,
     };
     let mut parts = results.drain(results.len() - count..);
     let mut next = || parts.next().unwrap_or_default();
     let whole = match build {
         Build::Pair => Value::pair(next(), next()),
+        Build::ZeroPair => Value::zero_pair(next(), next()),
         Build::Series => Value::series(next(), next()),
         Build::Bundle(tags) => Value::bundle(tags, next(), next()),
         Build::Closure(function, _) => Value::closure(function, parts.by_ref().collect()),
         Build::Vector(_) => Value::vector(parts.by_ref().collect()),
+        Build::ZeroVector(_) => Value::zero_vector(parts.by_ref().collect()),
         Build::List(_) => parts.by_ref().rfold(Value::Nil, |tail, item| Value::pair(item, tail)),
     };
     drop(parts);
@@ -118,13 +124,19 @@ fn visit<'a>(operator: Operator, value: &'a Value, tasks: &mut Vec<UndoTask<'a>>
         Value::Bundle(bundle) => return visit_bundle(operator, value, bundle, tasks),
         Value::Series(series) if matches!(operator, Operator::Unlift(_)) => return Some(Some(series.car().clone())),
         Value::Pair(pair) | Value::Series(pair) => {
-            let build = if matches!(value, Value::Pair(_)) { Build::Pair } else { Build::Series };
+            // What is undone of a zero is a zero.
+            let build = match value {
+                Value::Pair(pair) if pair.is_zero() => Build::ZeroPair,
+                Value::Pair(_) => Build::Pair,
+                _ => Build::Series,
+            };
             tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(build)]);
             tasks.extend([UndoTask::Visit(operator, pair.cdr()), UndoTask::Visit(operator, pair.car())]);
         }
         Value::Vector(vector) => {
-            tasks
-                .extend([UndoTask::Remember(operator, value), UndoTask::Build(Build::Vector(vector.elements().len()))]);
+            let count = vector.elements().len();
+            let build = if vector.is_zero() { Build::ZeroVector(count) } else { Build::Vector(count) };
+            tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(build)]);
             tasks.extend(vector.elements().iter().rev().map(|element| UndoTask::Visit(operator, element)));
         }
         Value::Closure(closure) => {
@@ -460,8 +472,8 @@ pub fn hands_on(sum: &Value, levels: Levels) -> bool {
     }
 }
 
-/// Whether a pair holds symbolic zeros and empty lists only, at any depth.
-fn consists_of_zeros(value: &Value) -> bool {
+/// Whether a value consists of symbolic zeros and empty lists, at any depth.
+pub fn consists_of_zeros(value: &Value) -> bool {
     let mut seen = FxHashSet::default();
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {

@@ -87,6 +87,18 @@ fn test(below: Below, prim: Prim, x: &Value) -> bool {
         Prim::IsBoolean => matches!(x, Value::Bool(_)),
         Prim::IsProcedure => matches!(x, Value::Closure(_)),
         Prim::IsVector => matches!(x, Value::Vector(_)),
+        Prim::IsZero => is_zero(x),
+        _ => false,
+    }
+}
+
+/// Whether a number consists of symbolic zeros, or `zero` made data.
+fn is_zero(x: &Value) -> bool {
+    match x {
+        Value::Real(real) => real.symbolic,
+        Value::Pair(pair) => pair.is_zero(),
+        Value::Bundle(_) | Value::Series(_) => operators::consists_of_zeros(x),
+        Value::Vector(vector) => vector.is_zero(),
         _ => false,
     }
 }

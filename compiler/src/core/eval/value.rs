@@ -226,10 +226,17 @@ impl Value {
     }
     /// A vector.
     pub fn vector(elements: Vec<Value>) -> Value {
+        Value::built_vector(elements, false)
+    }
+    /// A vector that is a zero, of elements that are zeros.
+    pub fn zero_vector(elements: Vec<Value>) -> Value {
+        Value::built_vector(elements, true)
+    }
+    fn built_vector(elements: Vec<Value>, is_zero: bool) -> Value {
         LIVE.set(LIVE.get() + sequence_bytes(elements.len()));
         let elements = OnceCell::from(elements);
         let (origin, memo) = (Origin::Built, OnceCell::new());
-        Value::Vector(Rc::new(Vector { elements, origin, memo, is_zero: false }))
+        Value::Vector(Rc::new(Vector { elements, origin, memo, is_zero }))
     }
     /// A vector whose elements are found when they are asked for.
     pub(super) fn deferred_vector(origin: Origin, is_zero: bool) -> Value {
