@@ -23,6 +23,10 @@
 //! x = (vector-ref v i)             s = sum of v;  x̄ = take-element s i;  ...;  s' = put-element s i (in-element v i x̄)
 //! ~~~
 //!
+//! What a sum has no part of gets no sensitivity either, so that derivatives of sums have their holes: choosing a part of a
+//! sum, or an element, is transposed by what decides by the same sum ([`Prim::InSumCar`], [`Prim::GiveElement`],
+//! [`Prim::TakeGiven`]). The contributions to what is complete that this gives are incomplete in turn.
+//!
 //! Each sum is handed on once. A closure stands for its captures, a pair of arguments for these, a parameter for the
 //! variables that hold its parts.
 //!
