@@ -386,32 +386,44 @@ pub fn in_element(shapes: &mut Shapes, vector: Shape, sensitivity: Shape) -> Sha
 
 /// The shape of `(take-element sum index)`.
 pub fn take_element(shapes: &mut Shapes, sum: Shape) -> Shape {
-    for_given_elements(shapes, sum, |shapes, part| shapes.element(part))
+    let (given, others) = given_elements(shapes, sum);
+    let element = shapes.element(given);
+    or_nothing(shapes, element, others)
 }
 
 /// The shape of `(take-given sum index sensitivity)`.
 pub fn take_given(shapes: &mut Shapes, sum: Shape, sensitivity: Shape) -> Shape {
-    for_given_elements(shapes, sum, |shapes, _| shapes.element(sensitivity))
+    let (given, others) = given_elements(shapes, sum);
+    let others = others || shapes.find(sensitivity, Class::Nothing).is_some();
+    let element = if given == Shapes::BOTTOM { given } else { shapes.element(sensitivity) };
+    or_nothing(shapes, element, others)
 }
 
 /// The shape of `(give-element sum index sensitivity)`.
 pub fn give_element(shapes: &mut Shapes, sum: Shape, sensitivity: Shape) -> Shape {
-    for_given_elements(shapes, sum, |shapes, part| in_element(shapes, part, sensitivity))
+    let (given, others) = given_elements(shapes, sum);
+    let others = others || shapes.find(sensitivity, Class::Nothing).is_some();
+    let some = shapes.alternatives(sensitivity).iter().filter(|of| of.head != Head::Nothing).cloned().collect();
+    let some = shapes.intern(some);
+    let one_hot = in_element(shapes, given, some);
+    or_nothing(shapes, one_hot, others)
 }
 
-/// What `given` makes of the alternatives of a sum whose elements have vectors that are handed on; of others nothing.
-fn for_given_elements(shapes: &mut Shapes, sum: Shape, mut given: impl FnMut(&mut Shapes, Shape) -> Shape) -> Shape {
-    let mut results = Vec::new();
-    for alternative in shapes.alternatives(sum).iter() {
-        results.push(match shapes.gives_elements(alternative) {
-            true => {
-                let part = shapes.intern(vec![alternative.clone()]);
-                given(shapes, part)
-            }
-            false => shapes.make(Head::Nothing, &[]),
-        });
+/// The alternatives of a sum whose elements have vectors that are handed on, and whether there are others.
+fn given_elements(shapes: &mut Shapes, sum: Shape) -> (Shape, bool) {
+    let alternatives = shapes.alternatives(sum);
+    let given: Vec<Alternative> = alternatives.iter().filter(|of| shapes.gives_elements(of)).cloned().collect();
+    let others = given.len() < alternatives.len();
+    (shapes.intern(given), others)
+}
+
+/// A shape, and perhaps nothing.
+fn or_nothing(shapes: &mut Shapes, shape: Shape, nothing: bool) -> Shape {
+    if !nothing {
+        return shape;
     }
-    shapes.join_all(&results)
+    let nothing = shapes.make(Head::Nothing, &[]);
+    shapes.join(shape, nothing)
 }
 
 /// The shape of `(put-element sum index element)`, where the element is one-hot.

@@ -8,7 +8,6 @@ use super::emit::{Emitted, Emitter, Parts, Val};
 use super::vector::Elements;
 use crate::core::prim::Prim;
 use crate::flow::shape::{Class, Head, Shape};
-use crate::flow::vector::in_element;
 use crate::ssa::ir::{Op, Terminator, Type, Value};
 
 impl Specializer<'_> {
@@ -21,15 +20,38 @@ impl Specializer<'_> {
     /// `(take-given sum index sensitivity)`. The index has been checked.
     pub fn take_given(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
         let place = self.checked_place(e, &args[1])?;
-        self.for_given_elements(e, &args[0], result, |this, e, _| this.element_at(e, &args[2], place, false, result))
+        self.unless_nothing(e, &args[2], result, |this, e, sensitivity| {
+            this.for_given_elements(e, &args[0], result, |this, e, _| {
+                this.element_at(e, &sensitivity, place, false, result)
+            })
+        })
     }
 
     /// `(give-element sum index sensitivity)`. The index has been checked.
     pub fn give_element(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
-        self.for_given_elements(e, &args[0], result, |this, e, sum| {
-            let shape = in_element(&mut this.flow.shapes, sum.shape, args[2].shape);
-            let one_hot = this.in_element(e, &[sum, args[1].clone(), args[2].clone()], shape)?;
-            this.convert(e, &one_hot, result)
+        self.unless_nothing(e, &args[2], result, |this, e, sensitivity| {
+            this.for_given_elements(e, &args[0], result, |this, e, sum| {
+                this.in_element(e, &[sum, args[1].clone(), sensitivity.clone()], result)
+            })
+        })
+    }
+
+    /// Runs `some` on a sensitivity; of nothing, nothing. What a sum gave and what it seems to give where its shape covers
+    /// more may differ.
+    fn unless_nothing(
+        &mut self,
+        e: &mut Emitter,
+        sensitivity: &Val,
+        result: Shape,
+        mut some: impl FnMut(&mut Self, &mut Emitter, Val) -> Emitted<Val>,
+    ) -> Emitted<Val> {
+        if self.tag_of(sensitivity.shape, Class::Nothing).is_none() {
+            return some(self, e, sensitivity.clone());
+        }
+        self.dispatch(e, sensitivity, result, |this, e, parts| {
+            let is_nothing = parts.alternative.head == Head::Nothing;
+            let value = this.single(e, parts);
+            if is_nothing { this.convert(e, &value, result) } else { some(this, e, value) }
         })
     }
 

@@ -264,6 +264,7 @@ fn derivative(
         Prim::TakeElement | Prim::GiveElement | Prim::TakeGiven if !gives_element(x, y, world.program)? => {
             Ok(Value::Nothing)
         }
+        Prim::GiveElement | Prim::TakeGiven if matches!(z, Value::Nothing) => Ok(Value::Nothing),
         Prim::TakeElement => vector(Prim::VectorRef, x.clone(), y.clone(), world.program),
         Prim::GiveElement => in_element(x, y, z, world.program),
         Prim::TakeGiven => vector(Prim::VectorRef, z.clone(), y.clone(), world.program),
