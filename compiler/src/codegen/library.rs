@@ -215,9 +215,8 @@ fn define_function(
         let value = match *word {
             Word::Constant(bits) => builder.ins().iconst(types::I64, bits.cast_signed()),
             Word::Parameter(index) if call.parameters[index] == Kind::Choice => {
-                // Whatever is not the one is the other.
-                let accumulates = builder.ins().icmp_imm_s(IntCC::Equal, parameters[index + 1], ACCUMULATES);
-                builder.ins().uextend(types::I64, accumulates)
+                // The run time refuses what is no mode.
+                builder.ins().uextend(types::I64, parameters[index + 1])
             }
             Word::Parameter(index) => parameters[index + 1],
             Word::Length(index) => builder.ins().fcvt_from_uint(types::F64, parameters[index + 1]),
@@ -234,9 +233,6 @@ fn define_function(
     unit.define(id, name.to_string(), code);
     Ok(())
 }
-
-/// The choice of callers who want gradients to be added.
-const ACCUMULATES: i64 = layout::ACCUMULATE as i64;
 
 impl Translator<'_, '_, '_> {
     /// The next argument: a number among the words of the call, the length of an array, or an element at the place that the

@@ -18,6 +18,7 @@ const HOST: &str = r#"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+const unsigned long long vlad_needed_processor[2] = {0, 0};
 static void *program;
 static void call(const char *name) {
     void (*function)(void) = (void (*)(void)) dlsym(program, name);
