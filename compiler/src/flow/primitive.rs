@@ -214,7 +214,9 @@ pub fn known_zero(shapes: &Shapes, alternative: &Alternative) -> Option<bool> {
         Head::ZeroOf | Head::Real(Fact::Zero) => Some(true),
         Head::Real(Fact::PerhapsZero) => None,
         // What is transformed any number of times is looked at no further: to take it for a number is safe.
-        Head::Reverse | Head::Bundle if alternative.children.iter().any(|part| shapes.is_recursive(*part)) => Some(false),
+        Head::Reverse | Head::Bundle if alternative.children.iter().any(|part| shapes.is_recursive(*part)) => {
+            Some(false)
+        }
         Head::Reverse | Head::Bundle => {
             let parts = alternative.children.iter().flat_map(|part| shapes.alternatives(*part).to_vec());
             let known: Vec<Option<bool>> = parts.map(|part| known_zero(shapes, &part)).collect();
