@@ -83,17 +83,12 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
                     Prim::Cons
                         | Prim::InElement
                         | Prim::TakeElement
-                        | Prim::GiveElement
-                        | Prim::TakeGiven
                         | Prim::PutElement
-                        | Prim::LeaveElement
                         | Prim::Handed
                         | Prim::Kept
-                        | Prim::Within
+                        | Prim::Lent
                         | Prim::SumCar
                         | Prim::SumCdr
-                        | Prim::InSumCar
-                        | Prim::InSumCdr
                         | Prim::Adding
                         | Prim::Plain
                         | Prim::Zero

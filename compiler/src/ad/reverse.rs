@@ -317,11 +317,7 @@ impl Reverser<'_> {
                     StepKind::Prim { operands: vec![place], result: reversed_x }
                 }
                 Prim::Finish => StepKind::Prim { operands: Vec::new(), result: reversed_x },
-                Prim::Handed | Prim::Kept => {
-                    let result = primal(&mut code, scope, x, reversed_x);
-                    StepKind::Prim { operands: vec![reversed_x], result }
-                }
-                Prim::Adding | Prim::Plain => StepKind::Prim { operands: vec![reversed_x], result: reversed_x },
+                _ if rules::is_of_sums(prim) => StepKind::Prim { operands: Vec::new(), result: reversed_x },
                 _ => {
                     let whole = primal(&mut code, scope, args[0], reversed[0]);
                     let operands = [whole].into_iter().chain(number.map(|(_, index)| index)).collect();

@@ -59,8 +59,8 @@ pub(super) fn is_constant(prim: Prim) -> bool {
 
 /// True for primitives that choose parts or forms of sums, whatever transformations these have been through.
 pub(super) fn is_of_sums(prim: Prim) -> bool {
-    matches!(prim, Prim::Handed | Prim::Kept | Prim::SumCar | Prim::SumCdr | Prim::Adding | Prim::Plain)
-        || matches!(prim, Prim::TakeElement | Prim::TakeGiven | Prim::PutElement | Prim::LeaveElement)
+    matches!(prim, Prim::Handed | Prim::Kept | Prim::Lent | Prim::SumCar | Prim::SumCdr)
+        || matches!(prim, Prim::Adding | Prim::Plain | Prim::TakeElement | Prim::PutElement)
 }
 
 /// True for primitives that look at the transformations of their operands: in a transformed function they are done below
@@ -73,15 +73,28 @@ pub(super) fn is_lifted(prim: Prim) -> bool {
 
 /// The partial derivative with respect to the operand at `position`, times `s`.
 fn contribution(code: &mut Code<'_>, call: &Call<'_>, position: usize, s: Var) -> Option<Var> {
+    if is_of_sums(call.prim) {
+        return of_sums(code, call.prim, position, s);
+    }
     match *call.operands {
         [a] => unary(code, call, a, s),
         [a, b] => binary(code, call, [a, b], s, position),
         // Linear in the sensitivity; the vector gives the shape of the zeros only.
         [_, index, _] if call.prim == Prim::InElement && position == 2 => Some(code.prim(Prim::VectorRef, &[s, index])),
-        // The sum says only whether there is something to give.
-        [sum, index, _] if call.prim == Prim::GiveElement && position == 2 => {
-            Some(code.prim(Prim::TakeGiven, &[sum, index, s]))
-        }
+        _ => None,
+    }
+}
+
+/// The contribution to an operand of a primitive that chooses parts or forms of sums.
+///
+/// Everything that is added to a sum has the sensitivity of what the sum becomes in the end. So that of what is kept is that of
+/// the whole sum, also of what is handed on meanwhile, or taken out, and comes back as a part of what is added.
+fn of_sums(code: &mut Code<'_>, prim: Prim, position: usize, s: Var) -> Option<Var> {
+    match prim {
+        Prim::Kept => Some(s),
+        Prim::PutElement => (position != 1).then_some(s),
+        Prim::Adding => Some(code.prim(Prim::Plain, &[s])),
+        Prim::Plain => Some(code.prim(Prim::Adding, &[s])),
         _ => None,
     }
 }
@@ -95,12 +108,6 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
         Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => {
             return Some(s);
         }
-        // What is chosen depends on the sum, not on its sensitivity.
-        Prim::Handed | Prim::Kept => return Some(code.prim(Prim::Within, &[x, s])),
-        Prim::SumCar => return Some(code.prim(Prim::InSumCar, &[y, s])),
-        Prim::SumCdr => return Some(code.prim(Prim::InSumCdr, &[y, s])),
-        Prim::Adding => return Some(code.prim(Prim::Plain, &[s])),
-        Prim::Plain => return Some(code.prim(Prim::Adding, &[s])),
         Prim::J => return Some(code.lifted(below, Prim::JInverse, &[s])),
         Prim::JInverse => return Some(code.lifted(below, Prim::J, &[s])),
         Prim::JStar => return Some(code.lifted(below, Prim::Primal, &[s])),
@@ -194,21 +201,9 @@ fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, positi
         Prim::Bundle if first => return Some(code.lifted(below, Prim::Primal, &[s])),
         Prim::Bundle => return Some(code.lifted(below, Prim::Tangent, &[s])),
         // Linear in the sensitivity; the pair gives the shape of the zero only.
-        Prim::InCar | Prim::InCdr | Prim::InSumCar | Prim::InSumCdr | Prim::Within if first => return None,
-        Prim::Within => return Some(code.prim(prim, &[a, s])),
-        Prim::TakeElement => return first.then(|| code.prim(Prim::GiveElement, &[a, b, s])),
-        Prim::TakeGiven => return (position == 2).then(|| code.prim(Prim::GiveElement, &[a, b, s])),
-        // What is put is zero but for its element.
-        Prim::PutElement if position == 2 => return Some(s),
-        Prim::PutElement => return first.then(|| code.prim(Prim::LeaveElement, &[a, b, s])),
-        Prim::LeaveElement => return (position == 2).then(|| code.prim(prim, &[a, b, s])),
+        Prim::InCar | Prim::InCdr if first => return None,
         Prim::InCar => return Some(code.prim(Prim::Car, &[s])),
         Prim::InCdr => return Some(code.prim(Prim::Cdr, &[s])),
-        Prim::InSumCar | Prim::InSumCdr => {
-            let part = if prim == Prim::InSumCar { Prim::SumCar } else { Prim::SumCdr };
-            let within = code.prim(Prim::Within, &[a, s]);
-            return Some(code.prim(part, &[within]));
-        }
         Prim::Atan2 => {
             let (aa, bb) = (code.prim(Prim::Mul, &[a, a]), code.prim(Prim::Mul, &[b, b]));
             let square = code.prim(Prim::Add, &[aa, bb]);

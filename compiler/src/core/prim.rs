@@ -102,17 +102,13 @@ pub enum Prim {
     Handed,
     /// `(kept s)`: what `handed` leaves of a sum, with nothing in the place of the vectors.
     Kept,
-    /// `(within y s)`: the sensitivity `s` where `y`, a sum, has something, and nothing where it has nothing.
-    Within,
+    /// `(lent s)`: the sums `s` that a backpropagator is handed. They get no sensitivity from it: the sum that they become
+    /// has it.
+    Lent,
     /// `(sum-car s)`: the first part of a sum; of nothing, nothing.
     SumCar,
     /// `(sum-cdr s)`: the second part of a sum; of nothing, nothing.
     SumCdr,
-    /// `(in-sum-car s r)`: the sensitivity of the sum `s` that has `r` in its first part and is zero in the other, with nothing
-    /// where the sum has nothing.
-    InSumCar,
-    /// `(in-sum-cdr s r)`: the same with the parts exchanged.
-    InSumCdr,
     /// `(adding b)`: the backpropagator that takes a pair of a sensitivity and sums, and returns the sums with what `b`
     /// returns for the sensitivity added. Of the sensitivity of `b`, that of `(adding b)`.
     Adding,
@@ -122,17 +118,9 @@ pub enum Prim {
     InElement,
     /// `(take-element s i)`: the element `i` of a sum, if it has vectors that are handed on; else nothing.
     TakeElement,
-    /// `(give-element s i r)`: the sensitivity of the sum `s` that has `r` in its element `i` and is zero elsewhere if
-    /// `take-element` takes that of `s`; else nothing.
-    GiveElement,
-    /// `(take-given s i r)`: the element `i` of the sensitivity `r` if `take-element` takes that of `s`; else nothing.
-    TakeGiven,
     /// `(put-element s i e)`: the sum `s` after what was taken out of it has become the element `i` of `e`, which is zero
     /// elsewhere. If nothing was taken, that is added.
     PutElement,
-    /// `(leave-element s i r)`: the sensitivity `r` with a zero as its element `i` if `take-element` takes that of `s`. Of
-    /// nothing, nothing.
-    LeaveElement,
     /// `(%series (cons x l))`: the power series with the constant term `x` and the further coefficients `l`.
     Series,
     /// The pair that a power series was made of.
@@ -274,19 +262,14 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::InCdr, "in-cdr", 2, Derivative),
     (Prim::Handed, "handed", 1, Derivative),
     (Prim::Kept, "kept", 1, Derivative),
-    (Prim::Within, "within", 2, Derivative),
+    (Prim::Lent, "lent", 1, Derivative),
     (Prim::SumCar, "sum-car", 1, Derivative),
     (Prim::SumCdr, "sum-cdr", 1, Derivative),
-    (Prim::InSumCar, "in-sum-car", 2, Derivative),
-    (Prim::InSumCdr, "in-sum-cdr", 2, Derivative),
     (Prim::Adding, "adding", 1, Derivative),
     (Prim::Plain, "plain", 1, Derivative),
     (Prim::InElement, "in-element", 3, Derivative),
     (Prim::TakeElement, "take-element", 2, Derivative),
-    (Prim::GiveElement, "give-element", 3, Derivative),
-    (Prim::TakeGiven, "take-given", 3, Derivative),
     (Prim::PutElement, "put-element", 3, Derivative),
-    (Prim::LeaveElement, "leave-element", 3, Derivative),
     (Prim::Series, "%series", 1, Derivative),
     (Prim::SeriesParts, "%series-parts", 1, Derivative),
     (Prim::Lift, "%lift", 1, Derivative),
@@ -333,9 +316,7 @@ impl Prim {
     pub fn number_operand(self) -> Option<usize> {
         match self {
             Prim::NewVector => Some(0),
-            Prim::VectorRef | Prim::InElement => Some(1),
-            Prim::TakeElement | Prim::GiveElement | Prim::TakeGiven => Some(1),
-            Prim::PutElement | Prim::LeaveElement => Some(1),
+            Prim::VectorRef | Prim::InElement | Prim::TakeElement | Prim::PutElement => Some(1),
             _ => None,
         }
     }

@@ -53,8 +53,6 @@ pub(super) enum Stop {
 pub(super) enum Atom {
     Shape(Shape),
     Plus(Shape, Shape),
-    /// [`Prim::Within`] of a sum and a sensitivity.
-    InSum(Shape, Shape),
     Operator(Operator, Shape),
     /// `bundle` below some transformations.
     Bundle(Below, Shape, Shape),
@@ -147,17 +145,13 @@ impl Shapes {
 
     /// The shape of `(plus x y)`; ⊥ where no alternatives conform.
     pub fn plus(&mut self, a: Shape, b: Shape) -> Shape {
-        self.of_pairs(Atom::Plus, a, b)
-    }
-
-    /// What an operation makes of two shapes, whose parts meet in pairs. Where these are many, both are made small first.
-    fn of_pairs(&mut self, operation: fn(Shape, Shape) -> Atom, a: Shape, b: Shape) -> Shape {
-        let exact = self.unfold(vec![operation(a, b)], None, None, self.most_parts());
+        let exact = self.unfold(vec![Atom::Plus(a, b)], None, None, self.most_parts());
         let result = exact.or_else(|_| {
+            // The parts meet in pairs. Where these are many, both are made small first.
             let (a, b) = (self.shrink(a), self.shrink(b));
-            self.unfold_or_unite(vec![operation(a, b)], None)
+            self.unfold_or_unite(vec![Atom::Plus(a, b)], None)
         });
-        result.expect("the operation transforms no code")
+        result.expect("a sum transforms no code")
     }
 
     fn most_parts(&self) -> usize {
@@ -172,11 +166,6 @@ impl Shapes {
     /// Whether values of a sum's shape may be pairs with holes; what is nothing as a whole does not count.
     pub fn has_parts_with_holes(&self, sum: Shape) -> bool {
         self.alternatives(sum).iter().any(|alternative| self.is_pair_with_holes(alternative))
-    }
-
-    /// The shape of `(within sum sensitivity)`.
-    pub fn within(&mut self, sum: Shape, sensitivity: Shape) -> Shape {
-        self.of_pairs(Atom::InSum, sum, sensitivity)
     }
 
     /// The shape of what an operator makes of a value; alternatives that it does not work on are left out.
@@ -515,7 +504,6 @@ impl Unfolding<'_, '_> {
         match atom {
             Atom::Shape(shape) => self.expand_shape(shape, parts),
             Atom::Plus(a, b) => self.expand_plus(a, b, parts),
-            Atom::InSum(sum, sensitivity) => self.expand_in_sum(sum, sensitivity, parts),
             Atom::Operator(operator, shape) => return self.expand_operator(operator, shape, parts),
             Atom::Bundle(below, x, t) => return self.expand_bundle(below, x, t, parts),
             Atom::Environment(operator, closure, index) => {
@@ -556,32 +544,6 @@ impl Unfolding<'_, '_> {
             let children =
                 alternative.children.iter().enumerate().map(|(i, child)| vec![part(*child, (class, i))]).collect();
             Self::add(parts, alternative.head, children);
-        }
-    }
-
-    fn expand_in_sum(&mut self, sum: Shape, sensitivity: Shape, parts: &mut Parts) {
-        if !self.shapes.has_holes(sum) {
-            return self.expand_shape(sensitivity, parts);
-        }
-        let unfolded = self.shapes.unfold_zeros(sensitivity);
-        let sensitivities = self.shapes.alternatives(unfolded);
-        for alternative in self.shapes.alternatives(sum).iter() {
-            if alternative.head == Head::Nothing {
-                Self::add(parts, Head::Nothing, vec![]);
-            } else if !self.shapes.is_pair_with_holes(alternative) {
-                self.expand_shape(sensitivity, parts);
-            } else {
-                for other in sensitivities.iter() {
-                    let children = match other.head {
-                        Head::Pair(_) => {
-                            let both = alternative.children.iter().zip(other.children.iter());
-                            both.map(|(sum, part)| vec![Atom::InSum(*sum, *part)]).collect()
-                        }
-                        _ => other.children.iter().map(|child| vec![Atom::Shape(*child)]).collect(),
-                    };
-                    Self::add(parts, other.head, children);
-                }
-            }
         }
     }
 

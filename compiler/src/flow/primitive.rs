@@ -44,19 +44,16 @@ pub fn apply(
             Prim::Zero => shapes.zero(args[0]),
             Prim::Plus => shapes.plus(args[0], args[1]),
             Prim::Bundle => shapes.bundle(below, [args[0], args[1]], transform)?,
-            Prim::InCar | Prim::InSumCar => in_part(shapes, args[0], args[1], 0),
-            Prim::InCdr | Prim::InSumCdr => in_part(shapes, args[0], args[1], 1),
+            Prim::InCar => in_part(shapes, args[0], args[1], 0),
+            Prim::InCdr => in_part(shapes, args[0], args[1], 1),
             Prim::Handed | Prim::Kept => shapes.split_sum(args[0], prim, Levels::ALL),
-            Prim::Within => shapes.within(args[0], args[1]),
+            Prim::Lent => args[0],
             Prim::SumCar => sum_part(shapes, args[0], 0),
             Prim::SumCdr => sum_part(shapes, args[0], 1),
             Prim::Adding | Prim::Plain => form(shapes, transform, prim, args[0]),
             Prim::InElement => vector::in_element(shapes, args[0], args[2]),
             Prim::TakeElement => vector::take_element(shapes, args[0]),
-            Prim::TakeGiven => vector::take_given(shapes, args[0], args[2]),
-            Prim::GiveElement => vector::give_element(shapes, args[0], args[2]),
             Prim::PutElement => vector::put_element(shapes, args[0], args[2]),
-            Prim::LeaveElement => vector::leave_element(shapes, args[0], args[2]),
             Prim::Environment => environment(shapes, args[0]),
             Prim::WithEnvironment => with_environment(shapes, args[0], args[1]),
             Prim::Series => rename(shapes, args[0], Head::Series),
@@ -320,18 +317,15 @@ pub fn is_renamed(head: Head, to: Head) -> bool {
     }
 }
 
-/// The sensitivity of a pair, or of a sum, that has `part` in the slot at `index` and is zero in the other: in a sum, with
-/// nothing where that has nothing.
+/// The sensitivity of a pair that has `part` in the slot at `index` and is zero in the other.
 fn in_part(shapes: &mut Shapes, pair: Shape, part: Shape, index: usize) -> Shape {
     let pair = shapes.unfold_zeros(pair);
     let mut sensitivities = Vec::new();
     for alternative in shapes.alternatives(pair).iter() {
         if let head @ Head::Pair(_) = alternative.head {
             let mut parts = [shapes.zero(alternative.children[0]), shapes.zero(alternative.children[1])];
-            parts[index] = shapes.within(alternative.children[index], part);
+            parts[index] = part;
             sensitivities.push(shapes.make(head, &parts));
-        } else if alternative.head == Head::Nothing {
-            sensitivities.push(shapes.make(Head::Nothing, &[]));
         }
     }
     shapes.join_all(&sensitivities)

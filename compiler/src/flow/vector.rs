@@ -391,24 +391,6 @@ pub fn take_element(shapes: &mut Shapes, sum: Shape) -> Shape {
     or_nothing(shapes, element, others)
 }
 
-/// The shape of `(take-given sum index sensitivity)`.
-pub fn take_given(shapes: &mut Shapes, sum: Shape, sensitivity: Shape) -> Shape {
-    let (given, others) = given_elements(shapes, sum);
-    let others = others || shapes.find(sensitivity, Class::Nothing).is_some();
-    let element = if given == Shapes::BOTTOM { given } else { shapes.element(sensitivity) };
-    or_nothing(shapes, element, others)
-}
-
-/// The shape of `(give-element sum index sensitivity)`.
-pub fn give_element(shapes: &mut Shapes, sum: Shape, sensitivity: Shape) -> Shape {
-    let (given, others) = given_elements(shapes, sum);
-    let others = others || shapes.find(sensitivity, Class::Nothing).is_some();
-    let some = shapes.alternatives(sensitivity).iter().filter(|of| of.head != Head::Nothing).cloned().collect();
-    let some = shapes.intern(some);
-    let one_hot = in_element(shapes, given, some);
-    or_nothing(shapes, one_hot, others)
-}
-
 /// The alternatives of a sum whose elements have vectors that are handed on, and whether there are others.
 fn given_elements(shapes: &mut Shapes, sum: Shape) -> (Shape, bool) {
     let alternatives = shapes.alternatives(sum);
@@ -445,22 +427,4 @@ pub fn put_element(shapes: &mut Shapes, sum: Shape, one_hot: Shape) -> Shape {
         });
     }
     shapes.join_all(&sums)
-}
-
-/// The shape of `(leave-element sum index sensitivity)`.
-pub fn leave_element(shapes: &mut Shapes, sum: Shape, sensitivity: Shape) -> Shape {
-    let mut left = Vec::new();
-    for alternative in shapes.alternatives(sum).iter() {
-        left.push(match shapes.gives_elements(alternative) {
-            true => {
-                let element = shapes.element(sensitivity);
-                let zero = shapes.zero(element);
-                let element = shapes.join(element, zero);
-                shapes.make(Head::Vector, &[element])
-            }
-            false if alternative.head == Head::Nothing => shapes.make(Head::Nothing, &[]),
-            false => sensitivity,
-        });
-    }
-    shapes.join_all(&left)
 }

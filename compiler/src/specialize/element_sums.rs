@@ -14,62 +14,13 @@ impl Specializer<'_> {
     /// `(take-element sum index)`. The index has been checked.
     pub fn take_element(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
         let place = self.checked_place(e, &args[1])?;
-        self.for_given_elements(e, &args[0], result, |this, e, sum| this.element_at(e, &sum, place, false, result))
-    }
-
-    /// `(take-given sum index sensitivity)`. The index has been checked.
-    pub fn take_given(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
-        let place = self.checked_place(e, &args[1])?;
-        self.unless_nothing(e, &args[2], result, |this, e, sensitivity| {
-            this.for_given_elements(e, &args[0], result, |this, e, _| {
-                this.element_at(e, &sensitivity, place, false, result)
-            })
-        })
-    }
-
-    /// `(give-element sum index sensitivity)`. The index has been checked.
-    pub fn give_element(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
-        self.unless_nothing(e, &args[2], result, |this, e, sensitivity| {
-            this.for_given_elements(e, &args[0], result, |this, e, sum| {
-                this.in_element(e, &[sum, args[1].clone(), sensitivity.clone()], result)
-            })
-        })
-    }
-
-    /// Runs `some` on a sensitivity; of nothing, nothing. What a sum gave and what it seems to give where its shape covers
-    /// more may differ.
-    fn unless_nothing(
-        &mut self,
-        e: &mut Emitter,
-        sensitivity: &Val,
-        result: Shape,
-        mut some: impl FnMut(&mut Self, &mut Emitter, Val) -> Emitted<Val>,
-    ) -> Emitted<Val> {
-        if self.tag_of(sensitivity.shape, Class::Nothing).is_none() {
-            return some(self, e, sensitivity.clone());
-        }
-        self.dispatch(e, sensitivity, result, |this, e, parts| {
-            let is_nothing = parts.alternative.head == Head::Nothing;
-            let value = this.single(e, parts);
-            if is_nothing { this.convert(e, &value, result) } else { some(this, e, value) }
-        })
-    }
-
-    /// Runs `given` on a sum whose elements have vectors that are handed on; of others, nothing.
-    fn for_given_elements(
-        &mut self,
-        e: &mut Emitter,
-        sum: &Val,
-        result: Shape,
-        mut given: impl FnMut(&mut Self, &mut Emitter, Val) -> Emitted<Val>,
-    ) -> Emitted<Val> {
-        self.dispatch(e, sum, result, |this, e, parts| {
+        self.dispatch(e, &args[0], result, |this, e, parts| {
             if !this.flow.shapes.gives_elements(&parts.alternative) {
                 let nothing = Val { shape: this.flow.shapes.make(Head::Nothing, &[]), leaves: Vec::new() };
                 return this.convert(e, &nothing, result);
             }
             let sum = this.single(e, parts);
-            given(this, e, sum)
+            this.element_at(e, &sum, place, false, result)
         })
     }
 
@@ -88,29 +39,6 @@ impl Specializer<'_> {
             let shape = this.flow.shapes.hot_element(one_hot.shape);
             let element = this.hot_element(e, &one_hot, place, shape)?;
             this.replace_element(e, &parts, place, &element, result)
-        })
-    }
-
-    /// `(leave-element sum index sensitivity)`. The index has been checked.
-    pub fn leave_element(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
-        let place = self.checked_place(e, &args[1])?;
-        self.dispatch(e, &args[0], result, |this, e, parts| {
-            if parts.alternative.head == Head::Nothing {
-                let nothing = this.single(e, parts);
-                return this.convert(e, &nothing, result);
-            }
-            if !this.flow.shapes.gives_elements(&parts.alternative) {
-                return this.convert(e, &args[2], result);
-            }
-            // The element of a zero is a zero already, and the zero of that is to say so.
-            let element = this.flow.shapes.element(args[2].shape);
-            let element = this.element_at(e, &args[2], place, false, element)?;
-            let zero = this.flow.shapes.zero(element.shape);
-            let zero = this.zero(e, &element, zero)?;
-            let sensitivity = this.unfold_zeros(e, &args[2])?;
-            this.dispatch(e, &sensitivity, result, |this, e, parts| {
-                this.replace_element(e, &parts, place, &zero, result)
-            })
         })
     }
 

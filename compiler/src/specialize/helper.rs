@@ -34,8 +34,6 @@ pub enum Helper {
     BeneathZeros(Shape, Shape),
     /// `handed` or `kept` of sums, this deep in them, as another shape.
     Side(Prim, Shape, Levels, Shape),
-    /// `within` of a sum and a sensitivity, as a third shape.
-    Within(Shape, Shape, Shape),
     /// Printing.
     Write(Shape, Position, Stream),
 }
@@ -78,7 +76,6 @@ impl Specializer<'_> {
             Helper::Bundle(_, parts, to, _) => ("bundle", parts.to_vec(), Some(to)),
             Helper::UnfoldZeros(from, to) => ("unfold", vec![from], Some(to)),
             Helper::BeneathZeros(from, to) => ("beneath", vec![from], Some(to)),
-            Helper::Within(a, b, to) => ("within", vec![a, b], Some(to)),
             Helper::Side(side, from, _, to) => (side.name(), vec![from], Some(to)),
             Helper::Write(shape, ..) => ("write", vec![shape], None),
         };
@@ -126,10 +123,6 @@ impl Specializer<'_> {
             }
             Helper::UnfoldZeros(from, to) => self.unfold_zeros_to(e, &value(from), to),
             Helper::BeneathZeros(from, to) => self.beneath_zeros_to(e, &value(from), to),
-            Helper::Within(a, b, to) => {
-                let values = self.split(&[a, b], &params);
-                self.within_unfolded(e, &values[0], &values[1], to)
-            }
             Helper::Side(side, from, levels, to) => self.split_sum_unfolded(e, side, &value(from), levels, to),
             Helper::Write(shape, position, stream) => {
                 write::print_unfolded(self, e, &value(shape), position, stream);

@@ -405,45 +405,6 @@ impl Specializer<'_> {
         })
     }
 
-    /// `(within sum sensitivity)`, as a value of shape `target`.
-    pub fn within(&mut self, e: &mut Emitter, sum: &Val, sensitivity: &Val, target: Shape) -> Emitted<Val> {
-        if !self.flow.shapes.has_holes(sum.shape) {
-            return self.convert(e, sensitivity, target);
-        }
-        if self.flow.shapes.single(sum.shape).is_none() || self.is_large(sum.shape) {
-            let helper = Helper::Within(sum.shape, sensitivity.shape, target);
-            return Some(self.call_helper(e, helper, &[sum, sensitivity], target));
-        }
-        self.within_unfolded(e, sum, sensitivity, target)
-    }
-
-    /// [`within`](Self::within), alternative by alternative.
-    pub fn within_unfolded(&mut self, e: &mut Emitter, sum: &Val, sensitivity: &Val, target: Shape) -> Emitted<Val> {
-        let unfolded = self.unfold_zeros(e, sensitivity)?;
-        self.dispatch(e, sum, target, |this, e, parts| {
-            if parts.alternative.head == Head::Nothing {
-                let nothing = this.single(e, parts);
-                return this.convert(e, &nothing, target);
-            }
-            if !this.flow.shapes.is_pair_with_holes(&parts.alternative) {
-                return this.convert(e, sensitivity, target);
-            }
-            this.dispatch(e, &unfolded, target, |this, e, other| {
-                let head = other.alternative.head;
-                let (Head::Pair(_), Some(tag)) = (head, this.tag_of(target, head.class())) else {
-                    let value = this.single(e, other);
-                    return this.convert(e, &value, target);
-                };
-                let wide = this.flow.shapes.alternatives(target)[tag].children.clone();
-                let mut leaves = Vec::new();
-                for ((sum, part), shape) in parts.children.iter().zip(&other.children).zip(wide.iter()) {
-                    leaves.extend(this.within(e, sum, part, *shape)?.leaves);
-                }
-                Some(this.build(e, target, tag, leaves))
-            })
-        })
-    }
-
     /// A part of a sum; of nothing, nothing.
     pub fn sum_part(&mut self, e: &mut Emitter, prim: Prim, sum: &Val, target: Shape) -> Emitted<Val> {
         let index = usize::from(prim == Prim::SumCdr);
@@ -466,23 +427,18 @@ impl Specializer<'_> {
         own.unwrap_or_else(|| self.number(e, head, None))
     }
 
-    /// `(in-car pair part)` (index 0) and `(in-cdr pair part)` (index 1), and the same of sums.
+    /// `(in-car pair part)` (index 0) and `(in-cdr pair part)` (index 1).
     pub fn in_part(&mut self, e: &mut Emitter, index: usize, pair: &Val, part: &Val, target: Shape) -> Emitted<Val> {
         let pair = self.unfold_zeros(e, pair)?;
         self.dispatch(e, &pair, target, |this, e, parts| {
             let head = parts.alternative.head;
-            if head == Head::Nothing {
-                let nothing = this.single(e, parts);
-                return this.convert(e, &nothing, target);
-            }
             let Head::Pair(_) = head else {
                 let prim = if index == 0 { Prim::Car } else { Prim::Cdr };
                 let error = RuntimeError::NotAPair { prim, found: this.found(head) };
                 return this.fail(e, &error);
             };
             let mut values = this.zeros(e, &parts.children)?;
-            let within = this.flow.shapes.within(parts.children[index].shape, part.shape);
-            values[index] = this.within(e, &parts.children[index], part, within)?;
+            values[index] = part.clone();
             let shapes: Vec<Shape> = values.iter().map(|value| value.shape).collect();
             let shape = this.flow.shapes.make(head, &shapes);
             let sensitivity = this.build(e, shape, 0, values.into_iter().flat_map(|value| value.leaves).collect());

@@ -23,9 +23,9 @@
 //! x = (vector-ref v i)             s = sum of v;  x̄ = take-element s i;  ...;  s' = put-element s i (in-element v i x̄)
 //! ~~~
 //!
-//! What a sum has no part of gets no sensitivity either, so that derivatives of sums have their holes: choosing a part of a
-//! sum, or an element, is transposed by what decides by the same sum ([`Prim::InSumCar`], [`Prim::GiveElement`],
-//! [`Prim::TakeGiven`]). The contributions to what is complete that this gives are incomplete in turn.
+//! The derivative of this code reads where it adds: whatever is added to a sum has the sensitivity of what the sum becomes
+//! in the end. So `k` has all of that of `s'`, and hands it to `s`; `h` gets nothing, and neither do the sums that a
+//! backpropagator is handed ([`Prim::Lent`]). No sum is kept for that, and n reads have one sensitivity, which nobody changes.
 //!
 //! Each sum is handed on once. A closure stands for its captures, a pair of arguments for these, a parameter for the
 //! variables that hold its parts.
@@ -50,8 +50,8 @@ pub(super) struct ReversePhase<'a> {
     sensitivities: FxHashMap<Var, Var>,
     /// The contributions to the parts of source variables that hold pairs.
     parts: FxHashMap<Var, PairParts>,
-    /// Sums that may have holes, and contributions.
-    incomplete: FxHashMap<Var, Holes>,
+    /// Sums and contributions that may have holes.
+    incomplete: FxHashSet<Var>,
     /// The variables that hold elements of vectors.
     elements: FxHashMap<Var, Element>,
     /// By vector, the variable that holds the element whose sum has been taken out of that of the vector.
@@ -68,17 +68,6 @@ struct Element {
     operands: [Var; 2],
     /// The variable of the forward phase that holds the element.
     reversed: Var,
-}
-
-/// Where a sum has holes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Holes {
-    /// Where [`Prim::Handed`] makes them.
-    OfHanded,
-    /// Where [`Prim::Kept`] makes them: everywhere else.
-    OfKept,
-    /// Anywhere.
-    Anywhere,
 }
 
 /// What has been contributed to the sensitivity of a pair through its parts.
@@ -102,7 +91,7 @@ impl<'a> ReversePhase<'a> {
             hands_on,
             sensitivities: FxHashMap::default(),
             parts: FxHashMap::default(),
-            incomplete: FxHashMap::default(),
+            incomplete: FxHashSet::default(),
         }
     }
 
@@ -140,7 +129,7 @@ impl<'a> ReversePhase<'a> {
             return self.begin(*alias, sum, names);
         }
         let Some((primal, holders)) = names.parts.get(&x) else {
-            self.incomplete.insert(sum, Holes::Anywhere);
+            self.incomplete.insert(sum);
             self.sensitivities.insert(x, sum);
             return;
         };
@@ -149,7 +138,7 @@ impl<'a> ReversePhase<'a> {
             match holders[position].filter(|holder| !self.scope.inactive.contains(holder)) {
                 Some(holder) => self.begin(holder, part, names),
                 None => {
-                    self.incomplete.insert(part, Holes::Anywhere);
+                    self.incomplete.insert(part);
                     let parts = self.parts.entry(x).or_insert(PairParts { primal: *primal, sums: [None; 2] });
                     parts.sums[position] = Some(part);
                 }
@@ -190,7 +179,7 @@ impl<'a> ReversePhase<'a> {
         let Some(sum) = self.sensitivities.get(&vector).copied() else { return };
         let index = self.operand(operands[1]);
         let mut element = self.code.prim(Prim::TakeElement, &[sum, index]);
-        self.incomplete.insert(element, Holes::Anywhere);
+        self.incomplete.insert(element);
         self.taken.insert(vector, x);
         if let Some(sum) = self.sensitivities.get(&x).copied() {
             element = self.sum(x, Some(element), sum);
@@ -217,7 +206,7 @@ impl<'a> ReversePhase<'a> {
     }
 
     fn is_incomplete(&self, sum: Var) -> bool {
-        self.incomplete.contains_key(&sum)
+        self.incomplete.contains(&sum)
     }
 
     /// A contribution to x̄ or a part of it, added to what there is.
@@ -225,12 +214,8 @@ impl<'a> ReversePhase<'a> {
         let Some(sum) = sum else { return contribution };
         let name = bar(&self.code.name(x));
         let total = self.code.bind(&name, Rhs::Prim(Prim::Plus, vec![sum, contribution]));
-        match (self.incomplete.get(&sum), self.incomplete.get(&contribution)) {
-            (None, _) | (_, None) => {}
-            (Some(Holes::OfHanded), Some(Holes::OfKept)) | (Some(Holes::OfKept), Some(Holes::OfHanded)) => {}
-            _ => {
-                self.incomplete.insert(total, Holes::Anywhere);
-            }
+        if self.is_incomplete(sum) && self.is_incomplete(contribution) {
+            self.incomplete.insert(total);
         }
         total
     }
@@ -269,7 +254,7 @@ impl<'a> ReversePhase<'a> {
         let [car, cdr] = sums.map(|sum| sum.unwrap_or_else(|| self.code.nothing()));
         let pair = self.code.prim(Prim::Cons, &[car, cdr]);
         if sums.iter().any(|sum| sum.is_none_or(|sum| self.is_incomplete(sum))) {
-            self.incomplete.insert(pair, Holes::Anywhere);
+            self.incomplete.insert(pair);
         }
         pair
     }
@@ -317,7 +302,7 @@ impl<'a> ReversePhase<'a> {
         let sum = self.sensitivities.get(&x).copied()?;
         let handed = self.code.prim(Prim::Handed, &[sum]);
         let kept = self.code.prim(Prim::Kept, &[sum]);
-        self.incomplete.insert(kept, Holes::Anywhere);
+        self.incomplete.insert(kept);
         self.sensitivities.insert(x, kept);
         Some(handed)
     }
@@ -336,7 +321,8 @@ impl<'a> ReversePhase<'a> {
     fn backpropagate(&mut self, backpropagator: Var, sensitivity: Var, handed: Option<Var>) -> Var {
         let Some(handed) = handed else { return self.code.bind("p", Rhs::Apply(backpropagator, sensitivity)) };
         let adding = self.code.prim(Prim::Adding, &[backpropagator]);
-        let argument = self.code.prim(Prim::Cons, &[sensitivity, handed]);
+        let lent = self.code.prim(Prim::Lent, &[handed]);
+        let argument = self.code.prim(Prim::Cons, &[sensitivity, lent]);
         self.code.bind("p", Rhs::Apply(adding, argument))
     }
 
@@ -346,7 +332,10 @@ impl<'a> ReversePhase<'a> {
         let Some(sensitivity) = self.sensitivity(step.var) else { return };
         let passes_holes = match &step.rhs {
             Rhs::Var(_) | Rhs::Destructure(..) => true,
-            Rhs::Prim(prim, _) => matches!(prim, Prim::Car | Prim::Cdr | Prim::Plus),
+            Rhs::Prim(prim, _) => {
+                matches!(prim, Prim::Car | Prim::Cdr | Prim::Plus)
+                    || rules::is_of_sums(*prim) && !matches!(prim, Prim::Adding | Prim::Plain)
+            }
             _ => false,
         };
         let sensitivity = match self.is_incomplete(sensitivity) && !passes_holes {
@@ -399,6 +388,11 @@ impl<'a> ReversePhase<'a> {
                 let contribution = self.code.prim(Prim::InElement, &[operands[0], index, sensitivity]);
                 self.add(args[0], contribution);
             }
+            // Nobody wants the sensitivity of sums that are handed over.
+            (Rhs::Prim(Prim::SumCar | Prim::SumCdr, args), _) => {
+                let nothing = self.code.nothing();
+                self.sensitivities.insert(args[0], nothing);
+            }
             // The sensitivity of the beginning of a vector is that of the vector.
             (Rhs::Prim(Prim::Finish, args), _) => self.add(args[0], sensitivity),
             (Rhs::Prim(Prim::Fill, args), StepKind::Prim { operands, .. }) => {
@@ -415,18 +409,6 @@ impl<'a> ReversePhase<'a> {
                 let call = Call { below, prim: *prim, operands: &operands, result: *result };
                 let contributions = rules::pullback(&mut self.code, &call, sensitivity, &active);
                 for (index, contribution) in contributions {
-                    match prim {
-                        Prim::Handed => self.incomplete.insert(contribution, Holes::OfHanded),
-                        Prim::Kept => self.incomplete.insert(contribution, Holes::OfKept),
-                        // Nothing, where a sum has nothing, to what is complete.
-                        Prim::Within | Prim::InSumCar | Prim::InSumCdr => {
-                            self.incomplete.insert(contribution, Holes::Anywhere)
-                        }
-                        Prim::TakeElement | Prim::GiveElement | Prim::TakeGiven | Prim::LeaveElement => {
-                            self.incomplete.insert(contribution, Holes::Anywhere)
-                        }
-                        _ => None,
-                    };
                     self.add(args[index], contribution);
                 }
             }

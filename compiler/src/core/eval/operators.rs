@@ -449,17 +449,6 @@ pub fn split_sum(sum: &Value, side: Prim, levels: Levels) -> Value {
     }
 }
 
-/// What [`Prim::Within`] makes of a sum and a sensitivity.
-pub fn within(sum: &Value, sensitivity: &Value) -> Value {
-    match (sum, sensitivity) {
-        (Value::Nothing, _) => Value::Nothing,
-        (Value::Pair(sum), Value::Pair(pair)) if sum.has_holes() => {
-            Value::pair(within(sum.car(), pair.car()), within(sum.cdr(), pair.cdr()))
-        }
-        _ => sensitivity.clone(),
-    }
-}
-
 /// Whether a sum has vectors that are handed on, this deep in it: zeros are not, as to begin with one costs nothing.
 pub fn hands_on(sum: &Value, levels: Levels) -> bool {
     match sum {

@@ -231,23 +231,12 @@ fn derivative(
             }
         },
         Prim::Handed | Prim::Kept => Ok(operators::split_sum(x, prim, Levels::ALL)),
-        Prim::Within => Ok(operators::within(x, y)),
+        Prim::Lent => Ok(x.clone()),
         Prim::SumCar | Prim::SumCdr => match x {
             Value::Nothing => Ok(Value::Nothing),
             Value::Pair(pair) if prim == Prim::SumCar => Ok(pair.car().clone()),
             Value::Pair(pair) => Ok(pair.cdr().clone()),
             _ => Err(RuntimeError::NotAPair { prim, found: found(world.program, x) }),
-        },
-        Prim::InSumCar | Prim::InSumCdr => match x {
-            Value::Nothing => Ok(Value::Nothing),
-            Value::Pair(sum) if prim == Prim::InSumCar => {
-                Ok(Value::pair(operators::within(sum.car(), y), deferred::zero(sum.cdr())))
-            }
-            Value::Pair(sum) => Ok(Value::pair(deferred::zero(sum.car()), operators::within(sum.cdr(), y))),
-            _ => {
-                let prim = if prim == Prim::InSumCar { Prim::Car } else { Prim::Cdr };
-                Err(RuntimeError::NotAPair { prim, found: found(world.program, x) })
-            }
         },
         Prim::Adding | Prim::Plain => Ok(match x {
             Value::Closure(closure) => {
@@ -261,24 +250,14 @@ fn derivative(
             other => other.clone(),
         }),
         Prim::InElement => in_element(x, y, z, world.program),
-        Prim::TakeElement | Prim::GiveElement | Prim::TakeGiven if !gives_element(x, y, world.program)? => {
-            Ok(Value::Nothing)
-        }
-        Prim::GiveElement | Prim::TakeGiven if matches!(z, Value::Nothing) => Ok(Value::Nothing),
+        Prim::TakeElement if !gives_element(x, y, world.program)? => Ok(Value::Nothing),
         Prim::TakeElement => vector(Prim::VectorRef, x.clone(), y.clone(), world.program),
-        Prim::GiveElement => in_element(x, y, z, world.program),
-        Prim::TakeGiven => vector(Prim::VectorRef, z.clone(), y.clone(), world.program),
         Prim::PutElement if matches!(x, Value::Nothing) => Ok(z.clone()),
-        Prim::LeaveElement if matches!(x, Value::Nothing) => Ok(Value::Nothing),
-        Prim::PutElement | Prim::LeaveElement if gives_element(x, y, world.program)? => {
+        Prim::PutElement if gives_element(x, y, world.program)? => {
             let new = vector(Prim::VectorRef, z.clone(), y.clone(), world.program)?;
-            match prim {
-                Prim::PutElement => with_element(x, y, new, world.program),
-                _ => with_element(z, y, deferred::zero(&new), world.program),
-            }
+            with_element(x, y, new, world.program)
         }
         Prim::PutElement => derivative(below, Prim::Plus, x, z, &Value::Nothing, world),
-        Prim::LeaveElement => Ok(z.clone()),
         Prim::J => Ok(deferred::apply(Operator::Reverse(below), x)),
         Prim::JStar => Ok(deferred::apply(Operator::Forward(below), x)),
         Prim::Lift => Ok(deferred::apply(Operator::Lift(below), x)),

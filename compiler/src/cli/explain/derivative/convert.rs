@@ -275,7 +275,7 @@ impl<'a> Converter<'a> {
             }
             Prim::SumCar => Term::Prim(Prim::Car, named(self)),
             Prim::SumCdr => Term::Prim(Prim::Cdr, named(self)),
-            Prim::Handed | Prim::Kept | Prim::Within | Prim::Adding | Prim::Plain | Prim::InSumCar | Prim::InSumCdr => {
+            Prim::Handed | Prim::Kept | Prim::Lent | Prim::Adding | Prim::Plain => {
                 return Err(Unwritable("it hands sums on".to_string()));
             }
             Prim::Series | Prim::SeriesParts | Prim::Lift | Prim::Unlift | Prim::IsSeries => {
