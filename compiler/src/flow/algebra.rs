@@ -26,6 +26,9 @@ const MAX_ATOMS: usize = 20;
 /// So many parts it may always have.
 const SMALL: usize = 200;
 
+/// So few alternatives are all tried where one that fits is looked for.
+const FEW: usize = 8;
+
 /// How the operations ask for transforms of code.
 pub trait Transform {
     /// The code with one more transformation, below so many others; `None` past the limit on orders.
@@ -46,6 +49,8 @@ pub(super) enum Stop {
     Tower,
     /// It would have more nodes than allowed.
     Size,
+    /// See [`Shapes::is_exhausted`].
+    Work,
 }
 
 /// A term whose unfolding is known.
@@ -129,7 +134,7 @@ impl Shapes {
         }
     }
 
-    /// The exact shape, unless it has very many parts.
+    /// The exact shape, unless it has very many parts; ⊥ where the work for it is not allowed.
     fn unfold_or_unite(
         &mut self,
         root: Vec<Atom>,
@@ -139,10 +144,9 @@ impl Shapes {
             Some(transform) => Some(&mut **transform),
             None => None,
         };
-        match self.unfold(root.clone(), again, None, self.most_parts()) {
-            Err(Stop::Size) => self.unite(root, Vec::new(), transform),
-            result => result,
-        }
+        let exact = self.unfold(root.clone(), again, None, self.most_parts());
+        let result = if exact == Err(Stop::Size) { self.unite(root, Vec::new(), transform) } else { exact };
+        if result == Err(Stop::Work) { Ok(Shapes::BOTTOM) } else { result }
     }
 
     /// The shape of `(plus x y)`; ⊥ where no alternatives conform.
@@ -158,6 +162,23 @@ impl Shapes {
             self.unfold_or_unite(vec![operation(a, b)], None)
         });
         result.expect("the operation transforms no code")
+    }
+
+    /// The positions of the alternatives of a shape that may be added to a value with that head: with the other
+    /// alternatives it has no sum. Sums of hundreds of alternatives each would take long to try in pairs.
+    fn perhaps_added(&self, head: Head, shape: Shape) -> Vec<usize> {
+        let count = self.count(shape);
+        let meets_all = matches!(head, Head::Nothing | Head::ZeroOf | Head::Pair(None));
+        let mut positions: Vec<usize> = if meets_all || count < FEW {
+            (0..count).collect()
+        } else {
+            let always = [Class::Nothing, Class::ZeroOf, Class::Pair(None), Class::Vector, Class::OneHot];
+            always.into_iter().chain([head.class()]).filter_map(|class| self.position(shape, class)).collect()
+        };
+        positions.sort_unstable();
+        positions.dedup();
+        self.work(positions.len());
+        positions
     }
 
     fn most_parts(&self) -> usize {
@@ -437,6 +458,9 @@ impl Unfolding<'_, '_> {
     /// The node that unfolds the set of atoms.
     fn node(&mut self, mut atoms: Vec<Atom>) -> Result<Ref, Stop> {
         self.shapes.work(atoms.len() / 2);
+        if self.shapes.is_exhausted() {
+            return Err(Stop::Work);
+        }
         for atom in &mut atoms {
             *atom = self.normal(*atom);
         }
@@ -593,9 +617,9 @@ impl Unfolding<'_, '_> {
         };
         let (a, b) = (unfold(self, a, b), unfold(self, b, a));
         let (left, right) = (self.shapes.alternatives(a), self.shapes.alternatives(b));
-        self.shapes.work(left.len() * right.len());
         for x in left.iter() {
-            for y in right.iter() {
+            for y in self.shapes.perhaps_added(x.head, b) {
+                let y = &right[y];
                 let shapes = |children: &[Shape]| children.iter().map(|child| vec![Atom::Shape(*child)]).collect();
                 match (x.head, y.head) {
                     (_, Head::Nothing) => Self::add(parts, x.head, shapes(&x.children)),

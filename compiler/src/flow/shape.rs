@@ -232,6 +232,8 @@ pub struct Shapes {
     pub(super) hides_numbers: Cell<bool>,
     /// See [`Shapes::steps`].
     steps: Cell<usize>,
+    /// See [`Shapes::is_exhausted`].
+    pub(super) max_steps: usize,
 }
 
 impl Default for Shapes {
@@ -261,6 +263,7 @@ impl Shapes {
             open_reals: false,
             hides_numbers: Cell::new(false),
             steps: Cell::new(0),
+            max_steps: usize::MAX,
         };
         shapes.intern(Vec::new());
         shapes
@@ -274,10 +277,19 @@ impl Shapes {
     pub(super) fn work(&self, steps: usize) {
         self.steps.set(self.steps.get() + steps);
     }
+    /// Whether more work has been done than is allowed. From then on operations may end early with any result, ⊥ for
+    /// example: whoever sets a limit asks before a result is used.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps.get() > self.max_steps
+    }
     /// The alternatives in class order.
     pub fn alternatives(&self, shape: Shape) -> Rc<[Alternative]> {
         self.work(1);
         self.nodes[shape.0 as usize].alternatives.clone()
+    }
+    /// The number of alternatives.
+    pub(super) fn count(&self, shape: Shape) -> usize {
+        self.nodes[shape.0 as usize].alternatives.len()
     }
     /// Whether the shape contains itself.
     pub fn is_recursive(&self, shape: Shape) -> bool {
