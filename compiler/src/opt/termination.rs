@@ -40,13 +40,16 @@ mod execution;
 mod twins;
 
 /// The functions a call of which may not end, whatever the functions that it calls do: those with a loop that may not,
-/// and those that call themselves, directly or not, in a way that may not.
-pub fn endless_functions(program: &Program) -> EntityVec<FuncId, bool> {
-    let mut endless: EntityVec<FuncId, bool> = program.functions.values().map(has_endless_loop).collect();
+/// and those that call themselves, directly or not, in a way that may not. Of those that nobody asks about all are among
+/// them; who asks about one asks about what it calls, too.
+pub fn endless_functions(program: &Program, asked: &EntityVec<FuncId, bool>) -> EntityVec<FuncId, bool> {
+    let functions = program.functions.iter();
+    let mut endless: EntityVec<FuncId, bool> =
+        functions.map(|(id, function)| !asked[id] || has_endless_loop(function)).collect();
     let edges: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
     for component in components(&edges) {
         let is_recursive = component.len() > 1 || edges[component[0]].contains(&component[0]);
-        if is_recursive && !Recursion::new(program, &component).ends() {
+        if is_recursive && asked[component[0]] && !Recursion::new(program, &component).ends() {
             component.into_iter().for_each(|id| endless[id] = true);
         }
     }
