@@ -26,9 +26,6 @@ const MAX_ATOMS: usize = 20;
 /// So many parts it may always have.
 const SMALL: usize = 200;
 
-/// So few alternatives are all tried where one that fits is looked for.
-const FEW: usize = 8;
-
 /// How the operations ask for transforms of code.
 pub trait Transform {
     /// The code with one more transformation, below so many others; `None` past the limit on orders.
@@ -162,23 +159,6 @@ impl Shapes {
             self.unfold_or_unite(vec![operation(a, b)], None)
         });
         result.expect("the operation transforms no code")
-    }
-
-    /// The positions of the alternatives of a shape that may be added to a value with that head: with the other
-    /// alternatives it has no sum. Sums of hundreds of alternatives each would take long to try in pairs.
-    fn perhaps_added(&self, head: Head, shape: Shape) -> Vec<usize> {
-        let count = self.count(shape);
-        let meets_all = matches!(head, Head::Nothing | Head::ZeroOf | Head::Pair(None));
-        let mut positions: Vec<usize> = if meets_all || count < FEW {
-            (0..count).collect()
-        } else {
-            let always = [Class::Nothing, Class::ZeroOf, Class::Pair(None), Class::Vector, Class::OneHot];
-            always.into_iter().chain([head.class()]).filter_map(|class| self.position(shape, class)).collect()
-        };
-        positions.sort_unstable();
-        positions.dedup();
-        self.work(positions.len());
-        positions
     }
 
     fn most_parts(&self) -> usize {

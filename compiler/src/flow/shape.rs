@@ -208,6 +208,9 @@ pub(super) type NewNode = Vec<(Head, Vec<Ref>)>;
 /// Hashes of a recursive shape unfolded to more and more levels; shapes that unfold to the same tree have the same.
 type Fingerprints = [u64; 8];
 
+/// So few alternatives are all tried where one that fits is looked for.
+const FEW: usize = 8;
+
 /// The table of all shapes.
 #[derive(Clone, Debug)]
 pub struct Shapes {
@@ -325,6 +328,23 @@ impl Shapes {
     /// The position of the alternative of that class.
     pub fn position(&self, shape: Shape, class: Class) -> Option<usize> {
         self.nodes[shape.0 as usize].alternatives.binary_search_by_key(&class, |a| a.head.class()).ok()
+    }
+
+    /// The positions of the alternatives of a shape that may be added to a value with that head: with the other
+    /// alternatives it has no sum. Sums of hundreds of alternatives each would take long to try in pairs.
+    pub(super) fn perhaps_added(&self, head: Head, shape: Shape) -> Vec<usize> {
+        let count = self.count(shape);
+        let meets_all = matches!(head, Head::Nothing | Head::ZeroOf | Head::Pair(None));
+        let mut positions: Vec<usize> = if meets_all || count < FEW {
+            (0..count).collect()
+        } else {
+            let always = [Class::Nothing, Class::ZeroOf, Class::Pair(None), Class::Vector, Class::OneHot];
+            always.into_iter().chain([head.class()]).filter_map(|class| self.position(shape, class)).collect()
+        };
+        positions.sort_unstable();
+        positions.dedup();
+        self.work(positions.len());
+        positions
     }
 
     /// A shape with one alternative.
