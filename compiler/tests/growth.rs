@@ -10,6 +10,7 @@ mod families;
 
 use families::{DOUBLINGS, Family, MIXES, Mix, families};
 use libtest_mimic::{Arguments, Failed, Trial};
+use mimalloc::MiMalloc;
 use std::path::Path;
 use vlad::base::SourceMap;
 use vlad::flow;
@@ -18,6 +19,10 @@ use vlad::pipeline::{Pipeline, Settings};
 use vlad::specialize::Sharing;
 use vlad::ssa::eval::{self, Options};
 use vlad::ssa::ir::Program;
+
+/// The compiler's own: most of the time is the compiler's, which makes and drops small vectors by the million.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// There are at least so many.
 const FAMILIES: usize = 150;

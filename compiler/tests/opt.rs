@@ -167,3 +167,25 @@ fn time_is_in_proportion_to_size() {
     let (small, large) = (time(100), time(1000));
     assert!(large < 40 * small, "100 functions take {small:?}, 1000 take {large:?}");
 }
+
+/// So many functions call each other that only an algorithm in proportion to the calls ends before the tests do.
+#[test]
+fn large_circles_of_calls_are_found_to_end() {
+    const COUNT: usize = 8000;
+    let mut text = String::from("text text0 \"no input\"\nsum sum0 = \"nil\" | \"pair\"(f64, ptr)\nmain fn0\n");
+    text +=
+        "fn fn0 \"main\"() {\nb0:\n    v0 = read_real.text0\n    v1 = immediate.sum0.0\n    v2 = box.sum0.1 v0, v1\n";
+    text += "    v3 = call fn1(v2)\n    write_real.out v0\n    return\n}\n";
+    for function in 1..=COUNT {
+        let (next, other) = (function % COUNT + 1, (function + 6) % COUNT + 1);
+        text += &format!("fn fn{function} \"f{function}\"(v0: ptr) -> f64 {{\nb0:\n    v1 = has_tag.sum0.0 v0\n");
+        text += "    branch v1, b1, b2\nb1:\n    v2 = real 0.0\n    return v2\nb2:\n    v3 = field.sum0.1.1 v0\n";
+        text += &format!(
+            "    v4 = call fn{next}(v3)\n    v5 = call fn{other}(v3)\n    v6 = add v4, v5\n    return v6\n}}\n"
+        );
+    }
+    let mut program = parse::program(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert!(pass_named("dce").expect("a pass").run(&mut program, usize::MAX));
+    let main = program.function_text(program.main.expect("a program has a main function"));
+    assert!(!main.contains("call"), "the call whose result nobody needs is left: {main}");
+}

@@ -109,7 +109,10 @@ impl Ord for Tower {
             return Ordering::Equal;
         }
         let heights = self.height().cmp(&other.height());
-        heights.then_with(|| self.transformations().cmp(&other.transformations()))
+        heights.then_with(|| match (self.top(), other.top()) {
+            (Some((left, below)), Some((right, other_below))) => below.cmp(&other_below).then(left.cmp(&right)),
+            _ => Ordering::Equal,
+        })
     }
 }
 

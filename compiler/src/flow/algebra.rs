@@ -46,6 +46,8 @@ pub(super) enum Stop {
     Tower,
     /// It would have more nodes than allowed.
     Size,
+    /// See [`Shapes::is_exhausted`].
+    Work,
 }
 
 /// A term whose unfolding is known.
@@ -127,7 +129,7 @@ impl Shapes {
         }
     }
 
-    /// The exact shape, unless it has very many parts.
+    /// The exact shape, unless it has very many parts; ⊥ where the work for it is not allowed.
     fn unfold_or_unite(
         &mut self,
         root: Vec<Atom>,
@@ -137,10 +139,9 @@ impl Shapes {
             Some(transform) => Some(&mut **transform),
             None => None,
         };
-        match self.unfold(root.clone(), again, None, self.most_parts()) {
-            Err(Stop::Size) => self.unite(root, Vec::new(), transform),
-            result => result,
-        }
+        let exact = self.unfold(root.clone(), again, None, self.most_parts());
+        let result = if exact == Err(Stop::Size) { self.unite(root, Vec::new(), transform) } else { exact };
+        if result == Err(Stop::Work) { Ok(Shapes::BOTTOM) } else { result }
     }
 
     /// The shape of `(plus x y)`; ⊥ where no alternatives conform.
@@ -426,6 +427,9 @@ impl Unfolding<'_, '_> {
     /// The node that unfolds the set of atoms.
     fn node(&mut self, mut atoms: Vec<Atom>) -> Result<Ref, Stop> {
         self.shapes.work(atoms.len() / 2);
+        if self.shapes.is_exhausted() {
+            return Err(Stop::Work);
+        }
         for atom in &mut atoms {
             *atom = self.normal(*atom);
         }
@@ -555,9 +559,9 @@ impl Unfolding<'_, '_> {
         };
         let (a, b) = (unfold(self, a, b), unfold(self, b, a));
         let (left, right) = (self.shapes.alternatives(a), self.shapes.alternatives(b));
-        self.shapes.work(left.len() * right.len());
         for x in left.iter() {
-            for y in right.iter() {
+            for y in self.shapes.perhaps_added(x.head, b) {
+                let y = &right[y];
                 let shapes = |children: &[Shape]| children.iter().map(|child| vec![Atom::Shape(*child)]).collect();
                 match (x.head, y.head) {
                     (_, Head::Nothing) => Self::add(parts, x.head, shapes(&x.children)),

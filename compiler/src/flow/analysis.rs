@@ -239,7 +239,9 @@ fn attempt(
     };
     analyzer.result.shapes.coarse = precision == Precision::Coarse;
     analyzer.result.shapes.open_reals = open_reals;
+    analyzer.result.shapes.max_steps = options.max_work;
     analyzer.program()?;
+    analyzer.result.shapes.max_steps = usize::MAX;
     Ok(analyzer.result)
 }
 
@@ -291,6 +293,12 @@ enum Abort {
         key: Key,
     },
     Failure(Failure),
+}
+
+impl From<Failure> for Abort {
+    fn from(failure: Failure) -> Abort {
+        Abort::Failure(failure)
+    }
 }
 
 /// A body being interpreted.
@@ -363,6 +371,7 @@ impl Analyzer<'_> {
                     self.defined.insert(global);
                     let old = self.result.globals.get(&global).copied().unwrap_or(Shapes::BOTTOM);
                     let new = self.result.shapes.widen(old, shape);
+                    self.check_work()?;
                     // A value that some function may have read too early, or that has changed, needs another pass.
                     stable &= new == old || (old == Shapes::BOTTOM && !self.undefined.contains(&global));
                     if new != Shapes::BOTTOM {
@@ -391,7 +400,7 @@ impl Analyzer<'_> {
         let shape = self.body(body, &mut facts);
         self.frames.clear();
         match shape {
-            Ok(shape) => Ok((facts, shape)),
+            Ok(shape) => self.check_work().map(|()| (facts, shape)),
             Err(Abort::Failure(failure)) => Err(failure),
             Err(Abort::Restart { .. }) => unreachable!("only variants are restarted"),
         }
@@ -536,12 +545,18 @@ impl Analyzer<'_> {
     }
 
     /// The analysis has more variants or takes more steps than the limit of that name allows.
-    fn too_much_work(&self, limit: &str) -> Abort {
-        Abort::Failure(Failure::Work(self.unsupported(
+    fn too_much_work(&self, limit: &str) -> Failure {
+        Failure::Work(self.unsupported(
             limit,
             "there are too many cases in which functions of the program may be called",
             "fewer functions that make functions, or values of fewer kinds in the same place, make it simpler",
-        )))
+        ))
+    }
+
+    /// Gives up where more work has been done than is allowed. What operations on shapes have given since then may be
+    /// anything, so nothing is made of a result before this has been asked.
+    fn check_work(&self) -> Result<(), Failure> {
+        if self.result.shapes.is_exhausted() { Err(self.too_much_work("work")) } else { Ok(()) }
     }
 
     fn tower_too_high(&self, limit: &str) -> Abort {

@@ -11,6 +11,7 @@ use super::shape::{Alternative, Class, Code, Head, Shape};
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
 use crate::core::prim::Prim;
+use rustc_hash::FxHashSet;
 
 /// An operator on one value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -246,14 +247,20 @@ impl super::shape::Shapes {
     /// Whether two numbers can be a value and its tangent: they have been through the same transformations down to the
     /// first bundle.
     pub fn alike(&self, x: Shape, t: Shape) -> bool {
-        let (left, right) = (self.alternatives(x), self.alternatives(t));
-        left.iter().any(|x| {
-            right.iter().any(|t| {
-                x.head.class() == t.head.class()
-                    && is_number(x.head)
-                    && (x.head != Head::Reverse || self.alike(x.children[0], t.children[0]))
-            })
-        })
+        let (mut seen, mut pending) = (FxHashSet::default(), vec![(x, t)]);
+        while let Some((x, t)) = pending.pop() {
+            if !seen.insert((x, t)) {
+                continue;
+            }
+            for x in self.alternatives(x).iter().filter(|x| is_number(x.head)) {
+                match self.find(t, x.head.class()) {
+                    Some(t) if x.head == Head::Reverse => pending.push((x.children[0], t.children[0])),
+                    Some(_) => return true,
+                    None => {}
+                }
+            }
+        }
+        false
     }
 
     /// The elements of the lists of that length in a shape.

@@ -208,6 +208,9 @@ pub(super) type NewNode = Vec<(Head, Vec<Ref>)>;
 /// Hashes of a recursive shape unfolded to more and more levels; shapes that unfold to the same tree have the same.
 type Fingerprints = [u64; 8];
 
+/// So few alternatives are all tried where one that fits is looked for.
+const FEW: usize = 8;
+
 /// The table of all shapes.
 #[derive(Clone, Debug)]
 pub struct Shapes {
@@ -232,6 +235,8 @@ pub struct Shapes {
     pub(super) hides_numbers: Cell<bool>,
     /// See [`Shapes::steps`].
     steps: Cell<usize>,
+    /// See [`Shapes::is_exhausted`].
+    pub(super) max_steps: usize,
 }
 
 impl Default for Shapes {
@@ -261,6 +266,7 @@ impl Shapes {
             open_reals: false,
             hides_numbers: Cell::new(false),
             steps: Cell::new(0),
+            max_steps: usize::MAX,
         };
         shapes.intern(Vec::new());
         shapes
@@ -274,10 +280,19 @@ impl Shapes {
     pub(super) fn work(&self, steps: usize) {
         self.steps.set(self.steps.get() + steps);
     }
+    /// Whether more work has been done than is allowed. From then on operations may end early with any result, ⊥ for
+    /// example: whoever sets a limit asks before a result is used.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps.get() > self.max_steps
+    }
     /// The alternatives in class order.
     pub fn alternatives(&self, shape: Shape) -> Rc<[Alternative]> {
         self.work(1);
         self.nodes[shape.0 as usize].alternatives.clone()
+    }
+    /// The number of alternatives.
+    pub(super) fn count(&self, shape: Shape) -> usize {
+        self.nodes[shape.0 as usize].alternatives.len()
     }
     /// Whether the shape contains itself.
     pub fn is_recursive(&self, shape: Shape) -> bool {
@@ -313,6 +328,23 @@ impl Shapes {
     /// The position of the alternative of that class.
     pub fn position(&self, shape: Shape, class: Class) -> Option<usize> {
         self.nodes[shape.0 as usize].alternatives.binary_search_by_key(&class, |a| a.head.class()).ok()
+    }
+
+    /// The positions of the alternatives of a shape that may be added to a value with that head: with the other
+    /// alternatives it has no sum. Sums of hundreds of alternatives each would take long to try in pairs.
+    pub(super) fn perhaps_added(&self, head: Head, shape: Shape) -> Vec<usize> {
+        let count = self.count(shape);
+        let meets_all = matches!(head, Head::Nothing | Head::ZeroOf | Head::Pair(None));
+        let mut positions: Vec<usize> = if meets_all || count < FEW {
+            (0..count).collect()
+        } else {
+            let always = [Class::Nothing, Class::ZeroOf, Class::Pair(None), Class::Vector, Class::OneHot];
+            always.into_iter().chain([head.class()]).filter_map(|class| self.position(shape, class)).collect()
+        };
+        positions.sort_unstable();
+        positions.dedup();
+        self.work(positions.len());
+        positions
     }
 
     /// A shape with one alternative.

@@ -197,3 +197,39 @@ fn the_first_element_of_a_vector_is_no_growth() {
     }
     assert!(shapes.is_recursive(widest));
 }
+
+/// A number of a kind, transformed any number of times: `T = {kind, (reverse T)}`.
+fn transformed_without_end(shapes: &mut Shapes, number: Shape) -> Shape {
+    let mut current = number;
+    for _ in 0..3 {
+        let reverse = shapes.make(Head::Reverse, &[current]);
+        let more = shapes.join(number, reverse);
+        current = shapes.widen(current, more);
+    }
+    assert!(shapes.is_recursive(current));
+    current
+}
+
+#[test]
+fn numbers_transformed_without_end_are_alike_or_not() {
+    let mut shapes = Shapes::new();
+    let real = shapes.real(Fact::Unknown);
+    let bundle = shapes.make(Head::Bundle, &[real, real]);
+    let reals = transformed_without_end(&mut shapes, real);
+    let bundles = transformed_without_end(&mut shapes, bundle);
+    assert!(shapes.alike(reals, reals));
+    assert!(!shapes.alike(reals, bundles));
+}
+
+#[test]
+fn operations_end_when_the_work_is_used_up() {
+    let mut shapes = Shapes::new();
+    let list = list_up_to(&mut shapes, 1000);
+    let (truth, real) = (shapes.boolean(None), shapes.real(Fact::Unknown));
+    let other = (0..1000).fold(truth, |tail, _| shapes.pair(real, tail));
+    let before = shapes.steps();
+    shapes.max_steps = before + 100;
+    shapes.join(list, other);
+    assert!(shapes.is_exhausted());
+    assert!(shapes.steps() < before + 200, "{} steps", shapes.steps() - before);
+}

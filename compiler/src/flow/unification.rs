@@ -28,10 +28,11 @@ struct Parts {
 }
 
 impl Shapes {
-    /// The shape `root` with the members of each group made one part; they lie inside `root`.
+    /// The shape `root` with the members of each group made one part; they lie inside `root`. It stays as it is where the
+    /// work is not allowed.
     pub(super) fn unify(&mut self, root: Shape, groups: &[Vec<Shape>]) -> Shape {
         let groups = groups.iter().map(|group| group.iter().copied().map(Atom::Shape).collect()).collect();
-        self.unite(vec![Atom::Shape(root)], groups, None).expect("shapes unfold to their alternatives")
+        self.unite(vec![Atom::Shape(root)], groups, None).unwrap_or(root)
     }
 
     /// The shape that the set of atoms unfolds to, where atoms that meet are made one part.
@@ -77,6 +78,9 @@ impl Parts {
     fn part(&mut self, unfolding: &mut Unfolding<'_, '_>, atom: Atom) -> Result<usize, Stop> {
         if let Some(part) = self.known.get(&atom) {
             return Ok(*part);
+        }
+        if unfolding.shapes.is_exhausted() {
+            return Err(Stop::Work);
         }
         let part = self.fresh();
         let mut found = algebra::Parts::new();

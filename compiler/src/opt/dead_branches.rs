@@ -46,13 +46,23 @@ fn drop_branches(function: &mut Function, effects: &Effects) -> bool {
         return false;
     }
     let Some(ways) = Ways::new(function) else { return false };
+    let find_dead = |leaving: &[BlockId]| {
+        let Needed { values, branches, .. } = Needed::new(function, effects, &ways, leaving);
+        let is_dead = |id: &BlockId| function.blocks[*id].terminator.target_count() > 1 && !branches[*id];
+        let dead = ways.order.iter().filter(|id| is_dead(id)).filter_map(|id| Some((*id, ways.meeting(*id)?)));
+        (dead.collect::<Vec<(BlockId, BlockId)>>(), values)
+    };
+    // Which loops end takes longer to find out, and matters only where something is dead if all do.
+    let (mut dead, mut values) = find_dead(&[]);
+    if dead.is_empty() {
+        return false;
+    }
     let graph = Graph::new(function);
     let Some(endless) = termination::endless_loops(function, &graph) else { return false };
-    let leaving: Vec<BlockId> = endless.iter().flat_map(|header| leaving(function, &graph, *header)).collect();
-    let Needed { values, branches, .. } = Needed::new(function, effects, &ways, &leaving);
-    let is_dead = |id: &BlockId| function.blocks[*id].terminator.target_count() > 1 && !branches[*id];
-    let dead: Vec<(BlockId, BlockId)> =
-        ways.order.iter().filter(|id| is_dead(id)).filter_map(|id| Some((*id, ways.meeting(*id)?))).collect();
+    if !endless.is_empty() {
+        let leaving: Vec<BlockId> = endless.iter().flat_map(|header| leaving(function, &graph, *header)).collect();
+        (dead, values) = find_dead(&leaving);
+    }
     if dead.is_empty() {
         return false;
     }

@@ -43,11 +43,17 @@ fn drop_loops(function: &mut Function, effects: &Effects) -> bool {
     if headers.is_empty() {
         return false;
     }
+    let uses = using_blocks(function);
+    // Which loops end takes longer to find out.
+    let computes_nothing =
+        |header: &BlockId| way_out(function, effects, &uses, *header, &graph.loop_body(*header)).is_some();
+    if !headers.iter().any(computes_nothing) {
+        return false;
+    }
     let Some(endless) = termination::endless_loops(function, &graph) else { return false };
     if endless.len() == headers.len() {
         return false;
     }
-    let uses = using_blocks(function);
     let mut gone = function.blocks.same_ids(false);
     let mut changed = false;
     // Outer loops come first and take inner ones with them.

@@ -26,6 +26,9 @@ impl Effect {
             endless: self.endless || other.endless,
         }
     }
+    fn is_silent(self) -> bool {
+        !self.visible && !self.fails
+    }
 }
 
 /// The effects of all functions of a program.
@@ -37,29 +40,23 @@ pub struct Effects {
 impl Effects {
     /// Analyses a program.
     pub fn new(program: &Program) -> Effects {
-        Effects::with(program, termination::endless_functions(program))
-    }
-    /// The same, but takes every function for one that may never return: enough for those who do not drop or move calls.
-    pub fn without_ends(program: &Program) -> Effects {
-        Effects::with(program, program.functions.same_ids(true))
-    }
-    fn with(program: &Program, endless: EntityVec<FuncId, bool>) -> Effects {
-        let mut table: EntityVec<FuncId, Effect> = program.functions.values().map(own_effect).collect();
-        let callers = callers(program);
+        let Effects { mut table } = Effects::without_ends(program);
+        // Whether a function ends takes longer to find out, and matters only where nothing else shows that it is called. What
+        // such a function calls shows as little.
+        let is_silent: EntityVec<FuncId, bool> = table.values().map(|effect| effect.is_silent()).collect();
+        let endless = termination::endless_functions(program, &is_silent);
         let returning = returning(program);
         for id in table.ids() {
             table[id].endless = endless[id] || !returning[id];
         }
-        let mut waiting: Vec<FuncId> = table.ids().filter(|id| table[*id] != Effect::default()).collect();
-        while let Some(id) = waiting.pop() {
-            for caller in &callers[id] {
-                let after = table[*caller].or(table[id]);
-                if after != table[*caller] {
-                    table[*caller] = after;
-                    waiting.push(*caller);
-                }
-            }
-        }
+        spread(program, &mut table);
+        Effects { table }
+    }
+    /// The same, but takes every function for one that may never return: enough for those who do not drop or move calls.
+    pub fn without_ends(program: &Program) -> Effects {
+        let own = |function: &Function| Effect { endless: true, ..own_effect(function) };
+        let mut table: EntityVec<FuncId, Effect> = program.functions.values().map(own).collect();
+        spread(program, &mut table);
         Effects { table }
     }
     /// True when a call whose results are not used may be dropped.
@@ -72,8 +69,7 @@ impl Effects {
     }
     /// True when nobody can see that the function is called, but that it may never return.
     pub fn is_silent(&self, function: FuncId) -> bool {
-        let Effect { visible, fails, .. } = self.table[function];
-        !visible && !fails
+        self.table[function].is_silent()
     }
     /// True when the operation may be dropped if its results are not used.
     pub fn is_removable(&self, op: Op) -> bool {
@@ -87,6 +83,21 @@ impl Effects {
         match op {
             Op::Call(callee) => self.is_silent(callee),
             op => !op.has_effect(),
+        }
+    }
+}
+
+/// What a function does its callers do.
+fn spread(program: &Program, table: &mut EntityVec<FuncId, Effect>) {
+    let callers = callers(program);
+    let mut waiting: Vec<FuncId> = table.ids().filter(|id| table[*id] != Effect::default()).collect();
+    while let Some(id) = waiting.pop() {
+        for caller in &callers[id] {
+            let after = table[*caller].or(table[id]);
+            if after != table[*caller] {
+                table[*caller] = after;
+                waiting.push(*caller);
+            }
         }
     }
 }

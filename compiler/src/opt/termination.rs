@@ -30,7 +30,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::calls::{callees, components};
-use crate::opt::rewrite::{Definitions, keep};
+use crate::opt::rewrite::Definitions;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -40,13 +40,16 @@ mod execution;
 mod twins;
 
 /// The functions a call of which may not end, whatever the functions that it calls do: those with a loop that may not,
-/// and those that call themselves, directly or not, in a way that may not.
-pub fn endless_functions(program: &Program) -> EntityVec<FuncId, bool> {
-    let mut endless: EntityVec<FuncId, bool> = program.functions.values().map(has_endless_loop).collect();
+/// and those that call themselves, directly or not, in a way that may not. Of those that nobody asks about all are among
+/// them; who asks about one asks about what it calls, too.
+pub fn endless_functions(program: &Program, asked: &EntityVec<FuncId, bool>) -> EntityVec<FuncId, bool> {
+    let functions = program.functions.iter();
+    let mut endless: EntityVec<FuncId, bool> =
+        functions.map(|(id, function)| !asked[id] || has_endless_loop(function)).collect();
     let edges: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
     for component in components(&edges) {
         let is_recursive = component.len() > 1 || edges[component[0]].contains(&component[0]);
-        if is_recursive && !Recursion::new(program, &component).ends() {
+        if is_recursive && asked[component[0]] && !Recursion::new(program, &component).ends() {
             component.into_iter().for_each(|id| endless[id] = true);
         }
     }
@@ -230,8 +233,9 @@ enum Relation {
     None,
 }
 
-/// Functions that call each other.
+/// Functions that call each other, under names that count them only.
 struct Recursion {
+    functions: EntityVec<FuncId, FuncId>,
     calls: Vec<Call>,
 }
 
@@ -245,9 +249,11 @@ struct Call {
 
 impl Recursion {
     fn new(program: &Program, members: &[FuncId]) -> Recursion {
+        let functions: EntityVec<FuncId, FuncId> = members.iter().copied().collect();
+        let names: FxHashMap<FuncId, FuncId> = functions.iter().map(|(name, id)| (*id, name)).collect();
         let mut calls = Vec::new();
-        for caller in members.iter().copied() {
-            let function = &program.functions[caller];
+        for (caller, id) in functions.iter() {
+            let function = &program.functions[*id];
             let graph = Graph::new(function);
             let code =
                 Code { function, graph: &graph, definitions: Definitions::new(function), homes: homes(function) };
@@ -263,19 +269,19 @@ impl Recursion {
                 let block = &function.blocks[*block];
                 for inst in &block.insts {
                     if let Op::Call(callee) = inst.op
-                        && members.contains(&callee)
+                        && let Some(callee) = names.get(&callee).copied()
                     {
                         calls.push(Call { caller, callee, passed: inst.args.iter().map(related).collect() });
                     }
                 }
                 if let Terminator::TailCall(callee, args) = &block.terminator
-                    && members.contains(callee)
+                    && let Some(callee) = names.get(callee).copied()
                 {
-                    calls.push(Call { caller, callee: *callee, passed: args.iter().map(related).collect() });
+                    calls.push(Call { caller, callee, passed: args.iter().map(related).collect() });
                 }
             }
         }
-        Recursion { calls }
+        Recursion { functions, calls }
     }
 
     /// Whether there is an order in which the arguments of all calls descend.
@@ -285,58 +291,54 @@ impl Recursion {
             self.keep_cycles();
             let Some(first) = self.calls.first() else { return true };
             let positions = self.calls.iter().find(|call| call.callee == first.caller).map_or(0, |c| c.passed.len());
-            let Some(chosen) = (0..positions).find_map(|position| self.choose(first.caller, position)) else {
-                return false;
-            };
+            let mut calls_of = self.functions.same_ids(Vec::new());
+            self.calls.iter().for_each(|call| calls_of[call.caller].push(call));
+            let choices = (0..positions).map(|position| choose(&calls_of, first.caller, position));
+            let Some(chosen) = choices.flatten().next() else { return false };
             // Calls that go on with a part happen finitely often in a row without end, and so do not matter for it.
             self.calls.retain(|call| relation(call, &chosen) != Relation::Part);
         }
     }
 
-    /// The parameters, one of each function that can be reached from this one, that no call makes larger and one call
-    /// makes smaller, beginning with this one.
-    fn choose(&self, first: FuncId, position: usize) -> Option<FxHashMap<FuncId, usize>> {
-        let mut chosen = FxHashMap::default();
-        chosen.insert(first, position);
-        let mut waiting = vec![first];
-        let mut descends = false;
-        while let Some(caller) = waiting.pop() {
-            for call in self.calls.iter().filter(|call| call.caller == caller) {
-                if !chosen.contains_key(&call.callee) {
-                    let from = chosen[&caller];
-                    let find =
-                        |wanted: Relation| call.passed.iter().position(|passed| passed.contains(&(from, wanted)));
-                    chosen.insert(call.callee, find(Relation::Part).or_else(|| find(Relation::Same))?);
-                    waiting.push(call.callee);
-                }
-                match relation(call, &chosen) {
-                    Relation::Part => descends = true,
-                    Relation::Same => {}
-                    Relation::None => return None,
-                }
-            }
-        }
-        descends.then_some(chosen)
-    }
-
     /// Drops the calls that are not part of a cycle of calls.
     fn keep_cycles(&mut self) {
-        let reaches = |from: FuncId, to: FuncId| {
-            let mut seen = FxHashSet::default();
-            let mut waiting = vec![from];
-            while let Some(id) = waiting.pop() {
-                if id == to {
-                    return true;
-                }
-                if seen.insert(id) {
-                    waiting.extend(self.calls.iter().filter(|call| call.caller == id).map(|call| call.callee));
-                }
-            }
-            false
-        };
-        let kept: Vec<bool> = self.calls.iter().map(|call| reaches(call.callee, call.caller)).collect();
-        keep(&mut self.calls, &kept);
+        let mut edges = self.functions.same_ids(Vec::new());
+        self.calls.iter().for_each(|call| edges[call.caller].push(call.callee));
+        let mut component_of = self.functions.same_ids(0);
+        for (number, component) in components(&edges).into_iter().enumerate() {
+            component.into_iter().for_each(|member| component_of[member] = number);
+        }
+        self.calls.retain(|call| component_of[call.caller] == component_of[call.callee]);
     }
+}
+
+/// The parameters, one of each function that can be reached from this one, that no call makes larger and one call makes
+/// smaller, beginning with this one.
+fn choose(
+    calls_of: &EntityVec<FuncId, Vec<&Call>>,
+    first: FuncId,
+    position: usize,
+) -> Option<FxHashMap<FuncId, usize>> {
+    let mut chosen = FxHashMap::default();
+    chosen.insert(first, position);
+    let mut waiting = vec![first];
+    let mut descends = false;
+    while let Some(caller) = waiting.pop() {
+        for call in &calls_of[caller] {
+            if !chosen.contains_key(&call.callee) {
+                let from = chosen[&caller];
+                let find = |wanted: Relation| call.passed.iter().position(|passed| passed.contains(&(from, wanted)));
+                chosen.insert(call.callee, find(Relation::Part).or_else(|| find(Relation::Same))?);
+                waiting.push(call.callee);
+            }
+            match relation(call, &chosen) {
+                Relation::Part => descends = true,
+                Relation::Same => {}
+                Relation::None => return None,
+            }
+        }
+    }
+    descends.then_some(chosen)
 }
 
 /// What a call passes for the chosen parameter of its callee, to the chosen one of its caller.

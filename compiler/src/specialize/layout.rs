@@ -11,7 +11,7 @@
 //! | a sum that does not contain itself | the tag, then slots that the alternatives share, by type |
 //! | a sum that contains itself | one pointer to a box, which holds the alternative's leaves (see [`super::boxes`]) |
 //! | a small sum within one that contains it | as a sum that does not contain itself (see [`super::cycles`]) |
-//! | what would have more than [`MAX_FLAT`] leaves | the same |
+//! | what would have more than [`MAX_FLAT`] leaves, in large programs also a sum of more than [`MAX_NARROW`] | the same |
 //!
 //! So a value has few leaves however large it is, and a list of a thousand known positions is a chain of some boxes of
 //! as many leaves each.
@@ -31,6 +31,10 @@ use std::rc::Rc;
 /// A value with more leaves than this is boxed. What a loop carries should not be (a box would be made in each round);
 /// more than this would not stay in registers anyway.
 pub const MAX_FLAT: usize = 64;
+
+/// The same for a choice in programs that are large. What takes choices apart and makes them mentions each leaf, and most
+/// of such programs is that.
+const MAX_NARROW: usize = 6;
 
 /// The representation of a shape.
 #[derive(Clone, Debug)]
@@ -65,6 +69,8 @@ pub struct Layouts {
     boxed: FxHashMap<Shape, bool>,
     /// See [`super::boxes`].
     pub(super) cases: FxHashMap<Shape, Rc<[Cases]>>,
+    /// Whether the program is large, so that only narrow choices are not boxed.
+    has_narrow_unions: bool,
     /// Sums that are the same as another.
     same: FxHashMap<SumId, SumId>,
     /// Shapes of boxed sums whose alternatives have not been written to the program yet.
@@ -72,6 +78,11 @@ pub struct Layouts {
 }
 
 impl Layouts {
+    /// No layouts yet.
+    pub fn new(has_narrow_unions: bool) -> Layouts {
+        Layouts { has_narrow_unions, ..Layouts::default() }
+    }
+
     /// The types of the leaves of a shape.
     pub fn leaves(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Rc<[Type]> {
         if let Some(leaves) = self.leaves.get(&shape) {
@@ -88,12 +99,20 @@ impl Layouts {
             return leaves.clone();
         }
         let (layout, leaves) = match flat {
-            Some((layout, leaves)) if leaves.len() <= MAX_FLAT => (layout, leaves.into()),
+            Some((layout, leaves)) if leaves.len() <= self.most_flat(&layout) => (layout, leaves.into()),
             _ => (Layout::Boxed(self.sum(program, shape)), [Type::Ptr].into()),
         };
         self.layouts.insert(shape, layout);
         self.leaves.insert(shape, Rc::clone(&leaves));
         leaves
+    }
+
+    /// How many leaves a value of that layout may have.
+    fn most_flat(&self, layout: &Layout) -> usize {
+        match layout {
+            Layout::Union { .. } if self.has_narrow_unions => MAX_NARROW,
+            _ => MAX_FLAT,
+        }
     }
 
     fn is_box(&mut self, shapes: &Shapes, shape: Shape) -> bool {

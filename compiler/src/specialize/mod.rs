@@ -161,7 +161,7 @@ pub fn lower(
         sources,
         flow,
         out: ir::Program { arguments: core.arguments.clone().unwrap_or_default(), ..ir::Program::default() },
-        layouts: Layouts::default(),
+        layouts: Layouts::new(sharing == Sharing::Shared),
         functions: FxHashMap::default(),
         helpers: FxHashMap::default(),
         tasks: Vec::new(),

@@ -72,6 +72,7 @@ impl Analyzer<'_> {
                 filled.end(&mut self.result.shapes, facts);
             }
             let shape = self.rhs(binding, facts)?;
+            self.check_work()?;
             if shape == Shapes::BOTTOM {
                 completes = false;
                 break;

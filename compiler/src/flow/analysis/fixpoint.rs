@@ -21,10 +21,8 @@ const ROUNDS: usize = 4;
 impl Analyzer<'_> {
     /// The variant that a call uses, and the shape of its result as far as it is known.
     pub(super) fn call(&mut self, mut key: Key) -> Result<(VariantId, Shape), Abort> {
-        if self.result.shapes.steps() > self.options.max_work {
-            return Err(self.too_much_work("work"));
-        }
         loop {
+            self.check_work()?;
             while let Some(wider) = self.redirects.get(&key) {
                 key = wider.clone();
             }
@@ -242,6 +240,7 @@ impl Analyzer<'_> {
                     self.result.variants[id].visited = false;
                     return match abort {
                         Abort::Restart { frame, key: wider } if frame == index => {
+                            self.check_work()?;
                             self.redirects.insert(key, wider.clone());
                             Ok(Err(wider))
                         }
@@ -281,7 +280,7 @@ impl Analyzer<'_> {
             return Ok(*id);
         }
         if self.result.variants.len() >= self.options.max_variants {
-            return Err(self.too_much_work("variants"));
+            return Err(self.too_much_work("variants").into());
         }
         *self.variants_of.entry(key.lambda).or_insert(0) += 1;
         let id = self.result.variants.push(Variant {
