@@ -9,6 +9,16 @@
 //! and block parameters that are needed only to compute themselves. A call that is not known to end stays
 //! ([`crate::opt::termination`]).
 //!
+//! An element is stored for nobody, too, if the next that happens to its vector is that it is replaced:
+//!
+//! ```text
+//! v5 = with_element.vec0 v0, v1, v2, v3
+//! v6 = with_element.vec0 v5, v1, v2, v4     →     v6 = with_element.vec0 v0, v1, v2, v4
+//! ```
+//!
+//! That is more than a store: where elements are vectors, the first one would have two owners as long as `v5` holds it, and
+//! would have to be copied to be changed.
+//!
 //! Not done: parameters and results of functions, fields of boxes (see [`crate::opt::dead_across_calls`]).
 //!
 //! Tests: `tests/opt/dce/`.
@@ -16,16 +26,55 @@
 use crate::base::EntityVec;
 use crate::opt::effects::Effects;
 use crate::opt::rewrite::keep_params;
-use crate::ssa::ir::{BlockId, Function, Program, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Program, Value, VectorId};
+use rustc_hash::FxHashMap;
 
 /// Cleans every function.
 pub fn run(program: &mut Program) -> bool {
     let effects = Effects::new(program);
     let mut changed = false;
     for function in program.functions.values_mut() {
+        changed |= skip_replaced_elements(function);
         changed |= eliminate(function, &effects);
     }
     changed
+}
+
+/// Lets changes of elements that are replaced at once begin with the vector before the earlier change.
+fn skip_replaced_elements(function: &mut Function) -> bool {
+    let changes = function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| change(inst));
+    let changes: FxHashMap<Value, Change> = changes.collect();
+    if changes.is_empty() {
+        return false;
+    }
+    let mut uses = function.values.same_ids(0_u32);
+    for block in function.blocks.values() {
+        block.insts.iter().flat_map(|inst| &inst.args).for_each(|value| uses[*value] += 1);
+        block.terminator.for_each_value(|value| uses[value] += 1);
+    }
+    let mut changed = false;
+    for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
+        while let Some((_, (vector, before, [length, place]))) = change(inst)
+            && let Some((of, first, at)) = changes.get(&before)
+            && (*of, *at) == (vector, [length, place])
+            && uses[before] == 1
+        {
+            inst.args[0] = *first;
+            uses[before] = 0;
+            uses[*first] += 1;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// What a vector is made of by the change of an element: its kind, the vector before, its length and the place.
+type Change = (VectorId, Value, [Value; 2]);
+
+/// The vector that an instruction makes by the change of an element.
+fn change(inst: &Inst) -> Option<(Value, Change)> {
+    let Op::WithElement(vector) = inst.op else { return None };
+    Some((inst.results[0], (vector, inst.args[0], [inst.args[1], inst.args[2]])))
 }
 
 /// Cleans one function.
