@@ -9,15 +9,15 @@
 //! and block parameters that are needed only to compute themselves. A call that is not known to end stays
 //! ([`crate::opt::termination`]).
 //!
-//! An element is stored for nobody, too, if the next that happens to its vector is that it is replaced:
+//! An element is stored for nobody, too, if all that happens to its vector before it is replaced are other changes:
 //!
 //! ```text
 //! v5 = with_element.vec0 v0, v1, v2, v3
 //! v6 = with_element.vec0 v5, v1, v2, v4     →     v6 = with_element.vec0 v0, v1, v2, v4
 //! ```
 //!
-//! That is more than a store: where elements are vectors, the first one would have two owners as long as `v5` holds it, and
-//! would have to be copied to be changed.
+//! That is more than a store: where elements are vectors, and `v4` is made of `v3`, this would have two owners as long as
+//! `v5` holds it, and would have to be copied.
 //!
 //! Not done: parameters and results of functions, fields of boxes (see [`crate::opt::dead_across_calls`]).
 //!
@@ -40,11 +40,14 @@ pub fn run(program: &mut Program) -> bool {
     changed
 }
 
-/// Lets changes of elements that are replaced at once begin with the vector before the earlier change.
+/// So many changes of a vector are looked at for one of the same place.
+const MOST_CHANGES: usize = 8;
+
+/// Drops changes of elements that are replaced before anybody looks at the vector.
 fn skip_replaced_elements(function: &mut Function) -> bool {
-    let changes = function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| change(inst));
-    let changes: FxHashMap<Value, Change> = changes.collect();
-    if changes.is_empty() {
+    let changes = function.blocks.values().flat_map(|block| &block.insts).filter_map(change);
+    let mut changes: FxHashMap<Value, Change> = changes.collect();
+    if changes.len() < 2 {
         return false;
     }
     let mut uses = function.values.same_ids(0_u32);
@@ -52,29 +55,47 @@ fn skip_replaced_elements(function: &mut Function) -> bool {
         block.insts.iter().flat_map(|inst| &inst.args).for_each(|value| uses[*value] += 1);
         block.terminator.for_each_value(|value| uses[value] += 1);
     }
-    let mut changed = false;
-    for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
-        while let Some((_, (vector, before, [length, place]))) = change(inst)
-            && let Some((of, first, at)) = changes.get(&before)
-            && (*of, *at) == (vector, [length, place])
-            && uses[before] == 1
-        {
-            inst.args[0] = *first;
-            uses[before] = 0;
-            uses[*first] += 1;
-            changed = true;
+    // What a vector that is made by a change begins with instead.
+    let mut begin: FxHashMap<Value, Value> = FxHashMap::default();
+    for id in function.blocks.ids() {
+        for (last, _) in function.blocks[id].insts.iter().filter_map(change) {
+            let Change { vector, at, mut before } = changes[&last];
+            let mut after = last;
+            for _ in 0..MOST_CHANGES {
+                let Some(earlier) = changes.get(&before).copied() else { break };
+                if earlier.vector != vector || uses[before] != 1 {
+                    break;
+                }
+                if earlier.at == at {
+                    begin.insert(after, earlier.before);
+                    changes.entry(after).and_modify(|change| change.before = earlier.before);
+                } else {
+                    after = before;
+                }
+                before = earlier.before;
+            }
         }
     }
-    changed
+    for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
+        if let Some(before) = inst.results.first().and_then(|result| begin.get(result)) {
+            inst.args[0] = *before;
+        }
+    }
+    !begin.is_empty()
 }
 
-/// What a vector is made of by the change of an element: its kind, the vector before, its length and the place.
-type Change = (VectorId, Value, [Value; 2]);
+/// How a vector is made of another by the change of an element: its kind, its length and the place.
+#[derive(Clone, Copy)]
+struct Change {
+    vector: VectorId,
+    before: Value,
+    at: [Value; 2],
+}
 
 /// The vector that an instruction makes by the change of an element.
 fn change(inst: &Inst) -> Option<(Value, Change)> {
     let Op::WithElement(vector) = inst.op else { return None };
-    Some((inst.results[0], (vector, inst.args[0], [inst.args[1], inst.args[2]])))
+    Some((inst.results[0], Change { vector, before: inst.args[0], at: [inst.args[1], inst.args[2]] }))
 }
 
 /// Cleans one function.
