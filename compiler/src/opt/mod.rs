@@ -39,6 +39,7 @@
 //! | [`flatten_sums`] | alternatives that hold a box of another sum as that box |
 //! | [`unbox_fields`] | boxes that are made only to be stored in another one, or in a vector |
 //! | [`recompute_fields`] | fields that follow from other fields |
+//! | [`recompute_calls`] | tapes within tapes that cheap calls make again |
 //! | [`tape_loops`] | tapes built and read by loops instead of recursion |
 //! | [`invariant_fields`] | what is the same in all boxes of a tape |
 //! | [`tape_vectors`] | tapes of loops that count their rounds as vectors |
@@ -117,6 +118,7 @@ pub mod sole_alternatives;
 
 pub mod unbox_fields;
 
+pub mod recompute_calls;
 pub mod recompute_fields;
 
 pub mod tape_loops;

@@ -3,9 +3,9 @@
 use crate::opt::{
     block_params, chain_accumulators, compact, constants_across_calls, counters, dce, dead_across_calls, dead_branches,
     dead_loops, early_boxes, early_checks, flatten_sums, fold, fusion, gvn, inductions, inline, invariant_fields, jam,
-    jump_threading, lanes, late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_fields, rotate,
-    rows, schedule, select, shared_zeros, sharing, simplify_cfg, sink, sole_alternatives, split_sums,
-    tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields, watch,
+    jump_threading, lanes, late_changes, licm, memory, merge_functions, neutral_sums, peel, recompute_calls,
+    recompute_fields, rotate, rows, schedule, select, shared_zeros, sharing, simplify_cfg, sink, sole_alternatives,
+    split_sums, tags_across_calls, tail_calls, tail_modulo_cons, tape_loops, tape_vectors, unbox_fields, watch,
 };
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -72,6 +72,7 @@ pub const PASSES: &[Pass] = &[
     pass("flatten-sums", "let boxes that only hold a box of another sum be that box", flatten_sums::run),
     pass("unbox-fields", "make boxes that are only stored in another box or a vector part of it", unbox_fields::run),
     pass("recompute-fields", "compute fields that follow from others where they are read", recompute_fields::run),
+    growing("recompute-calls", "make again what cheap calls have made for tapes", recompute_calls::run),
     pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
     pass("invariant-fields", "read what is the same in all boxes of a tape from where it was", invariant_fields::run),
     pass("chain-accumulators", "pass on chains instead of making them of what is returned", chain_accumulators::run),
@@ -148,6 +149,12 @@ const SIMPLIFY: &[Row] = &[
     ("dead-across-calls", "what is dead within functions is not a reason to keep anything across them"),
 ];
 
+/// Runs after these rounds, and they are repeated as long as it finds something, at most [`AGAIN_ROUNDS`] times.
+const AGAIN: &[Row] = &[(
+    "recompute-calls",
+    "tapes within tapes are still made by calls, and functions and their arguments are as few as they get",
+)];
+
 /// Runs after these rounds, and they are repeated as long as it finds something, at most [`TAPE_ROUNDS`] times.
 const TAPES: &[Row] = &[
     ("inductions", "loops are formed, and lengths of vectors are in sight"),
@@ -182,6 +189,7 @@ const FUSE: &[Row] = &[
 /// Later rounds find little, and compile time and code size have to stay in proportion.
 const GROWING_ROUNDS: usize = 4;
 const SIMPLIFYING_ROUNDS: usize = 4;
+const AGAIN_ROUNDS: usize = 3;
 const TAPE_ROUNDS: usize = 3;
 const VECTOR_ROUNDS: usize = 4;
 const FUSING_ROUNDS: usize = 4;
@@ -272,6 +280,7 @@ pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
     runner.run_all(program, PREPARE);
     runner.most = growth(size(program));
     runner.rounds(program, GROWING_ROUNDS);
+    runner.repeat(program, AGAIN, AGAIN_ROUNDS);
     runner.repeat(program, TAPES, TAPE_ROUNDS);
     runner.repeat(program, VECTORS, VECTOR_ROUNDS);
     runner.repeat(program, FUSE, FUSING_ROUNDS);

@@ -499,6 +499,13 @@ impl Inst {
     }
 }
 
+impl Alternative {
+    /// True for environments of backpropagators, which a reverse phase reads: their names have a macron.
+    pub fn is_of_tape(&self) -> bool {
+        self.name.contains('\u{304}')
+    }
+}
+
 impl Sum {
     /// The types of the fields of the alternative with this tag.
     pub fn fields(&self, tag: u32) -> &[Type] {
