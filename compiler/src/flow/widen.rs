@@ -8,7 +8,8 @@
 //! Termination: a fold happens when the node at a clash offers only classes that an ancestor on its path offers. Where
 //! no ancestor does, the clash adds a set of classes that is new on its path; classes are finite, so paths that cannot
 //! be folded have bounded length, and facts (known numbers) only ever become unknown. That the beginning of a vector gets
-//! elements folds nothing: it happens once on a path.
+//! elements folds nothing: it happens once on a path. Nor does a node that is the ancestor itself, with zeros of the same data:
+//! it has been folded.
 
 use super::algebra::Step;
 use super::shape::{Class, Head, Shape, Shapes};
@@ -346,11 +347,20 @@ impl Search<'_> {
         }
         let here = self.shapes.classes_but_forms(new);
         if here != self.shapes.classes_but_forms(old) && !self.is_first_fill(old) {
-            let target = self.steps.iter().rposition(|step| {
+            let offers_all = |step: &Step| {
                 let above = self.shapes.classes_but_forms(step.shape);
-                step.shape != new && here.iter().all(|class| above.contains(class))
+                here.iter().all(|class| above.contains(class))
+            };
+            // Sensitivities of a tree and of the list of its branches are both a zero or a pair: what tells them apart is
+            // what they are zeros of.
+            let zero = self.shapes.find(new, Class::ZeroOf);
+            let of_same = zero.and_then(|zero| {
+                let has_same_zero = |step: &Step| self.shapes.find(step.shape, Class::ZeroOf).as_ref() == Some(&zero);
+                self.steps.iter().rposition(|step| has_same_zero(step) && offers_all(step))
             });
-            if let Some(target) = target {
+            let is_tied = of_same.is_some_and(|target| self.steps[target].shape == new);
+            let of_any = || self.steps.iter().rposition(|step| step.shape != new && offers_all(step));
+            if !is_tied && let Some(target) = of_same.or_else(of_any) {
                 return Some((self.steps.clone(), new, target));
             }
         }

@@ -9,7 +9,8 @@
 //! and block parameters that are needed only to compute themselves. A call that is not known to end stays
 //! ([`crate::opt::termination`]).
 //!
-//! An element is stored for nobody, too, if all that happens to its vector before it is replaced are other changes:
+//! An element is stored for nobody, too, if all that happens to its vector before it is replaced are other changes, and reads in
+//! other places:
 //!
 //! ```text
 //! v5 = with_element.vec0 v0, v1, v2, v3
@@ -25,7 +26,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::effects::Effects;
-use crate::opt::rewrite::keep_params;
+use crate::opt::rewrite::{keep_params, use_counts};
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Program, Value, VectorId};
 use rustc_hash::FxHashMap;
 
@@ -43,31 +44,29 @@ pub fn run(program: &mut Program) -> bool {
 /// So many changes of a vector are looked at for one of the same place.
 const MOST_CHANGES: usize = 8;
 
-/// Drops changes of elements that are replaced before anybody looks at the vector.
+/// Drops changes of elements that are replaced before anybody looks at them.
 fn skip_replaced_elements(function: &mut Function) -> bool {
-    let changes = function.blocks.values().flat_map(|block| &block.insts).filter_map(change);
-    let mut changes: FxHashMap<Value, Change> = changes.collect();
+    let found = function.blocks.values().flat_map(|block| &block.insts).filter_map(change);
+    let mut changes: FxHashMap<Value, Change> = found.collect();
     if changes.len() < 2 {
         return false;
     }
-    let mut uses = function.values.same_ids(0_u32);
+    let mut looks = Looks::new(function, &changes);
+    // What a vector is made of, or read from, instead of another.
+    let (mut begin, mut instead) = (FxHashMap::default(), FxHashMap::default());
     for block in function.blocks.values() {
-        block.insts.iter().flat_map(|inst| &inst.args).for_each(|value| uses[*value] += 1);
-        block.terminator.for_each_value(|value| uses[value] += 1);
-    }
-    // What a vector that is made by a change begins with instead.
-    let mut begin: FxHashMap<Value, Value> = FxHashMap::default();
-    for id in function.blocks.ids() {
-        for (last, _) in function.blocks[id].insts.iter().filter_map(change) {
+        for (last, _) in block.insts.iter().filter_map(change) {
             let Change { vector, at, mut before } = changes[&last];
             let mut after = last;
             for _ in 0..MOST_CHANGES {
                 let Some(earlier) = changes.get(&before).copied() else { break };
-                if earlier.vector != vector || uses[before] != 1 {
+                if earlier.vector != vector || !looks.only_elsewhere(before, at[1]) {
                     break;
                 }
                 if earlier.at == at {
                     begin.insert(after, earlier.before);
+                    instead.insert(before, earlier.before);
+                    looks.hand_on(before, earlier.before);
                     changes.entry(after).and_modify(|change| change.before = earlier.before);
                 } else {
                     after = before;
@@ -77,11 +76,62 @@ fn skip_replaced_elements(function: &mut Function) -> bool {
         }
     }
     for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
-        if let Some(before) = inst.results.first().and_then(|result| begin.get(result)) {
-            inst.args[0] = *before;
+        match inst.op {
+            Op::Element(..) => {
+                while let Some(before) = instead.get(&inst.args[0]) {
+                    inst.args[0] = *before;
+                }
+            }
+            _ => {
+                if let Some(before) = inst.results.first().and_then(|result| begin.get(result)) {
+                    inst.args[0] = *before;
+                }
+            }
         }
     }
     !begin.is_empty()
+}
+
+/// Who looks at vectors that are made by changes.
+struct Looks {
+    uses: EntityVec<Value, u32>,
+    /// The places in which each is read, where these are known.
+    places: FxHashMap<Value, Vec<i64>>,
+    constants: FxHashMap<Value, i64>,
+}
+
+impl Looks {
+    fn new(function: &Function, changes: &FxHashMap<Value, Change>) -> Looks {
+        let insts = || function.blocks.values().flat_map(|block| &block.insts);
+        let constant = |inst: &Inst| match inst.op {
+            Op::ConstInt(number) => Some((inst.results[0], number)),
+            _ => None,
+        };
+        let constants: FxHashMap<Value, i64> = insts().filter_map(constant).collect();
+        let mut places: FxHashMap<Value, Vec<i64>> = FxHashMap::default();
+        for inst in insts().filter(|inst| matches!(inst.op, Op::Element(..)) && changes.contains_key(&inst.args[0])) {
+            if let Some(place) = constants.get(&inst.args[2]) {
+                places.entry(inst.args[0]).or_default().push(*place);
+            }
+        }
+        Looks { uses: use_counts(function), places, constants }
+    }
+
+    /// Whether all but one use of a vector read it in places that are known not to be this one.
+    fn only_elsewhere(&self, vector: Value, place: Value) -> bool {
+        let elsewhere = match (self.constants.get(&place), self.places.get(&vector)) {
+            (Some(place), Some(places)) => places.iter().filter(|other| *other != place).count(),
+            _ => 0,
+        };
+        self.uses[vector] as usize == 1 + elsewhere
+    }
+
+    /// Lets another vector be read instead of this one; who else used this one uses the other one, too.
+    fn hand_on(&mut self, from: Value, to: Value) {
+        let places = self.places.remove(&from).unwrap_or_default();
+        self.uses[to] = self.uses[to].saturating_add(u32::try_from(places.len()).unwrap_or(u32::MAX));
+        self.places.entry(to).or_default().extend(places);
+    }
 }
 
 /// How a vector is made of another by the change of an element: its kind, its length and the place.
