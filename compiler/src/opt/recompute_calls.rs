@@ -59,28 +59,40 @@ const MOST_FIELDS: usize = 8;
 /// A field of an alternative.
 type Field = (SumId, u32, u32);
 
+/// So many alternatives are treated at a time.
+const MOST_ALTERNATIVES: usize = 8;
+
 /// Treats the whole program, which may grow to so many instructions.
 pub fn run(program: &mut Program, most: usize) -> bool {
+    let mut changed = false;
+    // What is copied for one alternative may make boxes of another: so they are treated one after the other.
+    for _ in 0..MOST_ALTERNATIVES {
+        if !treat_one(program, most) {
+            break;
+        }
+        changed = true;
+    }
+    changed
+}
+
+/// Treats one alternative.
+fn treat_one(program: &mut Program, most: usize) -> bool {
     let boxes = boxes(program);
     if boxes.is_empty() {
         return false;
     }
-    let plan = Planner::new(program).plan(&boxes);
-    if plan.is_empty() {
-        return false;
-    }
-    let mut copies = FxHashMap::default();
-    let mut room = most.saturating_sub(program.functions.values().map(size).sum::<usize>());
-    let mut changed = false;
-    for (field, again) in plan {
+    let room = most.saturating_sub(program.functions.values().map(size).sum::<usize>());
+    let mut plan = Planner::new(program).plan(&boxes);
+    plan.retain(|_, again| {
         let growth: usize = again.made.calls().map(|callee| size(&program.functions[callee])).sum();
-        if growth <= room {
-            room -= growth;
-            changed = true;
-            apply(program, field, &boxes[&(field.0, field.1)], &again, &mut copies);
-        }
+        growth <= room
+    });
+    let Some((sum, tag, _)) = plan.keys().next().copied() else { return false };
+    let mut copies = FxHashMap::default();
+    for (field, again) in plan.iter().filter(|(field, _)| (field.0, field.1) == (sum, tag)) {
+        apply(program, *field, &boxes[&(sum, tag)], again, &mut copies);
     }
-    changed
+    true
 }
 
 /// How a value is made again.
@@ -453,7 +465,7 @@ fn apply(program: &mut Program, field: Field, sites: &[Site], again: &Again, cop
             }
         }
     }
-    let made = with_copies(program, (sum, tag), &again.made, copies);
+    let made = with_copies(program, &again.made, copies);
     for id in program.functions.ids() {
         let is_read = |inst: &Inst| inst.op == Op::Field(field.0, field.1, field.2);
         let reads = |function: &Function| {
@@ -469,21 +481,19 @@ fn apply(program: &mut Program, field: Field, sites: &[Site], again: &Again, cop
     }
 }
 
-/// For each alternative, copies of the functions that make its fields again.
-type Copies = FxHashMap<(SumId, u32, FuncId), FuncId>;
+/// Copies of the functions that make fields of an alternative again.
+type Copies = FxHashMap<FuncId, FuncId>;
 
 /// The same with copies of the functions that are called, so that these compute what is needed here only.
-fn with_copies(program: &mut Program, (sum, tag): (SumId, u32), made: &Made, copies: &mut Copies) -> Made {
+fn with_copies(program: &mut Program, made: &Made, copies: &mut Copies) -> Made {
     let Made::Call(callee, position, args) = made else { return made.clone() };
-    let args = args.iter().map(|arg| with_copies(program, (sum, tag), arg, copies)).collect();
-    if !copies.contains_key(&(sum, tag, *callee)) {
+    let args = args.iter().map(|arg| with_copies(program, arg, copies)).collect();
+    if !copies.contains_key(callee) {
         let edges: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
         let group = components(&edges).into_iter().find(|members| members.contains(callee)).unwrap_or_default();
-        for (id, copy) in copy_group(program, &group) {
-            copies.insert((sum, tag, id), copy);
-        }
+        copies.extend(copy_group(program, &group));
     }
-    Made::Call(copies[&(sum, tag, *callee)], *position, args)
+    Made::Call(copies[callee], *position, args)
 }
 
 /// Copies functions that call each other; the copies do, too.
