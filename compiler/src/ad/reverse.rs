@@ -26,11 +26,12 @@
 //! where `a'` is the forward phase of the branch, returning its value and a backpropagator from the sensitivity of the
 //! value to the list of the sensitivities of the free variables of both branches, in binding order.
 //!
-//! Six things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
+//! Seven things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
 //! variables that get no contribution at all. Primal operands of primitives (`*j-inverse ↼y`) are named once and used
 //! by both phases, so a backpropagator captures what its partial derivatives need and nothing else. Variables bound to
 //! constants, globals and the results of tests are inactive: no sensitivity is computed for them. Backpropagators do not
-//! capture constants, so in derivatives of higher order these stay inactive. A branch that only chooses between further
+//! capture constants, so in derivatives of higher order these stay inactive. Of what they need the zero of only, they capture
+//! the zero, see [`zeros`]. A branch that only chooses between further
 //! branches hands on what they return, so a `cond` has one choice, not a chain of them. A sensitivity of a closure goes to
 //! what it has captured at once: in a loop, to what it carries.
 //!
@@ -42,6 +43,8 @@
 
 mod sums;
 
+mod zeros;
+
 use super::code::{Code, operands, prune};
 use super::tower::Transformation;
 use super::{Transforms, rules};
@@ -52,6 +55,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use sums::ReversePhase;
+use zeros::zeros;
 
 /// What the forward phase of one binding leaves for the reverse phase.
 struct Step {
@@ -161,11 +165,7 @@ pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: L
     source.captures.iter().chain([&source.param]).for_each(|x| cx.declare(*x, &mut scope));
     let (bindings, result, steps) = cx.forward(&source.body, &mut scope);
     let targets = Targets::Function { captures: &source.captures, param: source.param };
-    let backpropagator = cx.backpropagator(&source.body, &steps, targets, &scope, source.span);
-    let mut code = Code { program: cx.program, bindings, span: source.span };
-    let closure = code.bind("b", Rhs::Closure(backpropagator));
-    let result = code.prim(Prim::Cons, &[result, closure]);
-    Body { bindings: code.bindings, result }
+    cx.with_backpropagator((bindings, result), &source.body, &steps, targets, &scope, source.span)
 }
 
 /// Whose sensitivities a backpropagator returns.
@@ -425,11 +425,7 @@ impl Reverser<'_> {
         }
         self.forward_bindings(rest, scope, &mut bindings, &mut steps);
         let result = self.reversed(body.result);
-        let backpropagator = self.backpropagator(body, &steps, Targets::Branch { variables }, scope, span);
-        let mut code = Code { program: self.program, bindings, span };
-        let closure = code.bind("b", Rhs::Closure(backpropagator));
-        let result = code.prim(Prim::Cons, &[result, closure]);
-        Body { bindings: code.bindings, result }
+        self.with_backpropagator((bindings, result), body, &steps, Targets::Branch { variables }, scope, span)
     }
 
     /// Adds the free local variables of a body, those of the closures made in it included, to `free`. (Variables that
@@ -449,26 +445,33 @@ impl Reverser<'_> {
         free.insert(body.result);
     }
 
-    /// The backpropagator λ of a body whose forward phase left `steps`.
-    fn backpropagator(
+    /// A forward phase that left `steps`, followed by the pair of its result and its backpropagator.
+    fn with_backpropagator(
         &mut self,
+        (bindings, result): (Vec<Binding>, Var),
         body: &Body,
         steps: &[Step],
         targets: Targets<'_>,
         scope: &Scope,
         span: Span,
-    ) -> LambdaId {
+    ) -> Body {
         let lambda_name = self.program.lambdas[self.lambda].name.clone();
         let origin = Origin::Backpropagator(self.lambda, self.backpropagators);
         self.backpropagators += 1;
         let (param, plain) = self.reverse_phase(body, steps, &targets, scope, span, false);
         let (sums, adding) = self.reverse_phase(body, steps, &targets, scope, span, true);
+        let mut forms = [plain, adding];
+        let mut code = Code { program: self.program, bindings, span };
+        let mut zeros = if self.transforms.textbook { Vec::new() } else { zeros(&mut code, &mut forms, scope) };
+        let bindings = code.bindings;
+        let [plain, adding] = forms;
         let mut used = FxHashSet::default();
         self.free_variables(&plain, &mut used);
         self.free_variables(&adding, &mut used);
         let captures: BTreeMap<usize, Var> =
             used.into_iter().filter_map(|x| Some((*scope.generated.get(&x)?, x))).collect();
-        let captures: Vec<Var> = captures.into_values().collect();
+        let mut captures: Vec<Var> = captures.into_values().collect();
+        captures.append(&mut zeros);
         let name: Rc<str> = Rc::from(bar(&lambda_name).as_str());
         let backpropagator =
             Lambda { name: name.clone(), span, origin, param, captures: captures.clone(), body: plain };
@@ -476,7 +479,10 @@ impl Reverser<'_> {
         let origin = Origin::Adding(backpropagator);
         let adding = self.program.lambdas.push(Lambda { name, span, origin, param: sums, captures, body: adding });
         self.program.adding.insert(backpropagator, adding);
-        backpropagator
+        let mut code = Code { program: self.program, bindings, span };
+        let closure = code.bind("b", Rhs::Closure(backpropagator));
+        let result = code.prim(Prim::Cons, &[result, closure]);
+        Body { bindings: code.bindings, result }
     }
 
     /// The parameter and body of a backpropagator, or of its adding form.
@@ -496,7 +502,7 @@ impl Reverser<'_> {
         };
         let reversed: FxHashMap<Var, Var> = variables.iter().map(|x| (*x, self.reversed(*x))).collect();
         // The lists of environments are those of the function, whichever form of it they are made by.
-        let source = super::plain(self.program, self.lambda).unwrap_or(self.lambda);
+        let source = super::function_of_form(self.transforms, self.program, self.lambda);
         let code = Code { program: self.program, bindings: Vec::new(), span };
         let mut phase = ReversePhase::new(code, scope, steps, !self.transforms.textbook);
         let param = phase.code.program.new_var(if adding { "s" } else { &name }, span);

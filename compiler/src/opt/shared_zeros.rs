@@ -64,6 +64,12 @@ enum Letter {
     Unknown((FuncId, Value)),
 }
 
+/// A real or other value that is handed over: which owner's, and in which place.
+type Place = (Owner, usize);
+
+/// The values that an owner is given at one occasion.
+type Gift<'p> = (FuncId, &'p [Value]);
+
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
     let tests = program.functions.values().flat_map(|function| function.blocks.values()).flat_map(|block| &block.insts);
@@ -104,7 +110,7 @@ fn reads(function: &Function, id: FuncId) -> FxHashMap<Value, Read> {
 }
 
 /// Calls `f` with each owner that the block gives something, and with what.
-fn for_each_gift(id: FuncId, block: &Block, mut f: impl FnMut(Owner, &[Value])) {
+fn for_each_gift<'p>(id: FuncId, block: &'p Block, mut f: impl FnMut(Owner, &'p [Value])) {
     for inst in &block.insts {
         match inst.op {
             Op::Box(sum, tag) => f(Owner::Fields(sum, tag), &inst.args),
@@ -145,56 +151,74 @@ impl<'p> Places<'p> {
         let numbers = |classes: &Vec<Option<u32>>| vec![false; classes.len()];
         places.perhaps_zero = places.classes.iter().map(|(owner, classes)| (*owner, numbers(classes))).collect();
         places.give_up_results_of_tail_calls();
-        while places.spread_zeros() {}
-        while places.refine() {}
+        let gifts = places.gifts();
+        places.spread_zeros(&gifts);
+        places.refine(&gifts);
         places
     }
 
-    /// Calls `f` with each place that is given something, and with what.
-    fn for_each_gift(&self, mut f: impl FnMut(Owner, usize, FuncId, Value)) {
+    /// What each owner is given, at each occasion.
+    fn gifts(&self) -> FxHashMap<Owner, Vec<Gift<'p>>> {
+        let mut gifts: FxHashMap<Owner, Vec<Gift<'p>>> = FxHashMap::default();
         for (id, function) in self.program.functions.iter() {
             for block in function.blocks.values() {
-                for_each_gift(id, block, |owner, values| {
-                    values.iter().enumerate().for_each(|(index, value)| f(owner, index, id, *value));
-                });
+                for_each_gift(id, block, |owner, values| gifts.entry(owner).or_default().push((id, values)));
             }
         }
+        gifts
     }
 
-    /// Whether a value is always a number.
-    fn is_number(&self, id: FuncId, value: Value) -> bool {
-        let mut waiting = vec![value];
+    /// The places that must hold numbers for a value always to be one; `None` if it need not be one.
+    fn number_if(&self, id: FuncId, value: Value) -> Option<Vec<Place>> {
+        let (mut waiting, mut places) = (vec![value], Vec::new());
         // Selections of selections; giving up after some is always right.
         for _ in 0..16 {
-            let Some(value) = waiting.pop() else { return true };
+            let Some(value) = waiting.pop() else { return Some(places) };
             if let Some(read) = self.reads[id].get(&value) {
-                if self.perhaps_zero[&read.owner][read.index] {
-                    return false;
-                }
+                places.push((read.owner, read.index));
                 continue;
             }
             match self.definitions[id].inst(&self.program.functions[id], value).map(|inst| (inst.op, &inst.args)) {
                 Some((Op::ConstReal(bits), _)) if bits != self.zero => {}
                 Some((Op::Real1(_) | Op::Real2(_) | Op::Read(..) | Op::Argument(_), _)) => {}
                 Some((Op::Select, args)) => waiting.extend(&args[1..]),
-                _ => return false,
+                _ => return None,
             }
         }
-        false
+        None
     }
 
-    /// Finds more places that may hold the symbolic zero.
-    fn spread_zeros(&mut self) -> bool {
-        let mut found = Vec::new();
-        self.for_each_gift(|owner, index, id, value| {
-            if !self.perhaps_zero[&owner][index] && !self.is_number(id, value) {
-                found.push((owner, index));
+    /// Whether a value is always a number.
+    fn is_number(&self, id: FuncId, value: Value) -> bool {
+        let places = self.number_if(id, value);
+        places.is_some_and(|places| places.iter().all(|(owner, index)| !self.perhaps_zero[owner][*index]))
+    }
+
+    /// Finds the places that may hold the symbolic zero.
+    fn spread_zeros(&mut self, gifts: &FxHashMap<Owner, Vec<Gift<'p>>>) {
+        let mut givers: FxHashMap<Place, Vec<Place>> = FxHashMap::default();
+        let mut found: Vec<Place> = Vec::new();
+        for (owner, occasions) in gifts {
+            for (id, values) in occasions {
+                for (index, value) in values.iter().enumerate() {
+                    match self.number_if(*id, *value) {
+                        Some(places) => {
+                            places.iter().for_each(|place| givers.entry(*place).or_default().push((*owner, index)));
+                        }
+                        None => found.push((*owner, index)),
+                    }
+                }
             }
-        });
-        for (owner, index) in &found {
-            self.perhaps_zero.entry(*owner).and_modify(|places| places[*index] = true);
         }
-        !found.is_empty()
+        let known = self.perhaps_zero.iter();
+        let known = known.flat_map(|(owner, zeros)| (0..zeros.len()).filter(|at| zeros[*at]).map(|at| (*owner, at)));
+        found.extend(known.flat_map(|place| givers.get(&place).into_iter().flatten()));
+        while let Some((owner, index)) = found.pop() {
+            let zeros = self.perhaps_zero.get_mut(&owner).expect("an owner of the program");
+            if !std::mem::replace(&mut zeros[index], true) {
+                found.extend(givers.get(&(owner, index)).into_iter().flatten());
+            }
+        }
     }
 
     /// All real places of an owner are in one class.
@@ -231,22 +255,50 @@ impl<'p> Places<'p> {
         }
     }
 
-    /// Divides classes by what their places are given.
-    fn refine(&mut self) -> bool {
-        let mut next = self.classes.clone();
-        let mut numbers: FxHashMap<(u32, Letter), u32> = FxHashMap::default();
-        let classes = || self.classes.values().flatten().flatten();
-        let first = classes().max().map_or(0, |class| class + 1);
-        self.for_each_gift(|owner, index, id, value| {
-            if let Some(class) = next.get_mut(&owner).and_then(|classes| classes[index].as_mut()) {
-                let number = first + u32::try_from(numbers.len()).expect("programs are not that large");
-                *class = *numbers.entry((*class, self.letter(id, value))).or_insert(number);
+    /// Divides classes by what their places are given, until no class can be divided. A class is of one owner, so only the
+    /// owners that are given what a new class holds have to be looked at again.
+    fn refine(&mut self, gifts: &FxHashMap<Owner, Vec<Gift<'p>>>) {
+        let mut readers: FxHashMap<Owner, FxHashSet<Owner>> = FxHashMap::default();
+        for (owner, occasions) in gifts {
+            let values = occasions.iter().flat_map(|(id, values)| values.iter().map(|value| (*id, *value)));
+            for (id, value) in values {
+                if let Some(read) = self.reads[id].get(&value) {
+                    readers.entry(read.owner).or_default().insert(*owner);
+                }
             }
-        });
-        let count = classes().collect::<FxHashSet<_>>().len();
-        let refined = next.values().flatten().flatten().collect::<FxHashSet<_>>().len();
-        self.classes = next;
-        refined > count
+        }
+        let mut next = self.classes.values().flatten().flatten().max().map_or(0, |class| class + 1);
+        let mut waiting: Vec<Owner> = gifts.keys().copied().collect();
+        let mut is_waiting: FxHashSet<Owner> = waiting.iter().copied().collect();
+        while let Some(owner) = waiting.pop() {
+            is_waiting.remove(&owner);
+            let mut groups: FxHashMap<(u32, Vec<Letter>), Vec<usize>> = FxHashMap::default();
+            for (index, class) in self.classes[&owner].iter().enumerate() {
+                let Some(class) = class else { continue };
+                let letters = gifts[&owner].iter().map(|(id, values)| self.letter(*id, values[index])).collect();
+                groups.entry((*class, letters)).or_default().push(index);
+            }
+            let mut parts: FxHashMap<u32, Vec<Vec<usize>>> = FxHashMap::default();
+            for ((class, _), group) in groups {
+                parts.entry(class).or_default().push(group);
+            }
+            let mut divided = false;
+            for mut parts in parts.into_values() {
+                // The largest keeps its name.
+                parts.sort_unstable_by_key(Vec::len);
+                parts.pop();
+                for part in parts {
+                    let classes = self.classes.get_mut(&owner).expect("an owner of the program");
+                    part.iter().for_each(|index| classes[*index] = Some(next));
+                    next += 1;
+                    divided = true;
+                }
+            }
+            if divided {
+                let readers = readers.get(&owner).into_iter().flatten();
+                waiting.extend(readers.filter(|reader| is_waiting.insert(**reader)));
+            }
+        }
     }
 
     fn letter(&self, id: FuncId, value: Value) -> Letter {

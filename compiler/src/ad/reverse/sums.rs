@@ -228,12 +228,13 @@ impl<'a> ReversePhase<'a> {
                 [true, false].map(|holes| sums.map(|sum| sum.filter(|sum| self.is_incomplete(*sum) == holes)));
             if with_holes != [None, None] {
                 let both = self.pair_with_holes(with_holes);
+                self.code.program.vars[both].environment_of = self.code.program.vars[x].environment_of;
                 self.add(x, both);
             }
             match complete {
                 // Where both parts are known, no zero is needed for either.
                 [Some(car), Some(cdr)] => {
-                    let both = self.code.prim(Prim::Cons, &[car, cdr]);
+                    let both = self.pair(x, car, cdr);
                     self.add(x, both);
                 }
                 _ => {
@@ -247,6 +248,13 @@ impl<'a> ReversePhase<'a> {
             }
         }
         self.sensitivities.get(&x).copied()
+    }
+
+    /// The sensitivity of a pair with these parts. That of an environment's list is the list of the same environment.
+    fn pair(&mut self, x: Var, car: Var, cdr: Var) -> Var {
+        let both = self.code.prim(Prim::Cons, &[car, cdr]);
+        self.code.program.vars[both].environment_of = self.code.program.vars[x].environment_of;
+        both
     }
 
     /// The pair of two sums, with nothing in place of one that there is not.
