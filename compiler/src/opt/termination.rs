@@ -15,7 +15,8 @@
 //! - *Descent.* Data are finite. A loop ends if each round goes on with a part of what the round before had; recursion
 //!   ends if each call passes on a part of what the caller got. Of functions that call each other, each names the
 //!   parameter that descends; calls that pass the same value on are put in order by the other parameters (a
-//!   lexicographic order, as in termination checkers of proof assistants).
+//!   lexicographic order, as in termination checkers of proof assistants). Functions that are made to walk data
+//!   ([`Walk`]) do nothing else.
 //! - *Counting.* A loop ends if each round goes through a test that a counter fails sooner or later: one that each
 //!   round moves by a constant towards a bound that does not change. A bound that must be met exactly has to be an
 //!   integer on the way ([`counting`]).
@@ -32,7 +33,7 @@ use crate::base::EntityVec;
 use crate::opt::calls::{callees, components};
 use crate::opt::rewrite::Definitions;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, Target, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, Target, Terminator, Type, Value, Walk};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 mod counting;
@@ -45,15 +46,21 @@ mod twins;
 pub fn endless_functions(program: &Program, asked: &EntityVec<FuncId, bool>) -> EntityVec<FuncId, bool> {
     let functions = program.functions.iter();
     let mut endless: EntityVec<FuncId, bool> =
-        functions.map(|(id, function)| !asked[id] || has_endless_loop(function)).collect();
+        functions.map(|(id, function)| !asked[id] || !walks_data(function) && has_endless_loop(function)).collect();
     let edges: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
     for component in components(&edges) {
         let is_recursive = component.len() > 1 || edges[component[0]].contains(&component[0]);
-        if is_recursive && asked[component[0]] && !Recursion::new(program, &component).ends() {
+        let walk_data = component.iter().all(|id| walks_data(&program.functions[*id]));
+        if is_recursive && !walk_data && asked[component[0]] && !Recursion::new(program, &component).ends() {
             component.into_iter().for_each(|id| endless[id] = true);
         }
     }
     endless
+}
+
+/// Whether a function is one of those that the compiler makes to walk data part by part.
+fn walks_data(function: &Function) -> bool {
+    function.walk != Walk::None
 }
 
 fn has_endless_loop(function: &Function) -> bool {
