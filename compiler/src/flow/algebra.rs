@@ -262,7 +262,8 @@ impl Shapes {
                     self.make(head, &zeros)
                 }
                 Head::Closure(code) => {
-                    let items: Vec<Shape> = alternative.children.iter().map(|child| self.zero(*child)).collect();
+                    let items: Vec<Shape> =
+                        alternative.children.iter().map(|child| self.zero_of_capture(*child)).collect();
                     self.environment(code, &items)
                 }
                 Head::ZeroOf => self.make(Head::ZeroOf, &[alternative.children[0]]),
@@ -278,6 +279,13 @@ impl Shapes {
             });
         }
         self.join_all(&zeros)
+    }
+
+    /// The zero of what a closure that is data captures: that of a vector stays folded, so that it costs nothing where such
+    /// closures, kept in vectors and lists, share what they capture and most get a sensitivity of a few elements.
+    pub fn zero_of_capture(&mut self, shape: Shape) -> Shape {
+        let zero = self.zero(shape);
+        if self.is_vector(zero) { self.make(Head::ZeroOf, &[zero]) } else { zero }
     }
 
     /// The list of the sensitivities of the environment of a closure of that code.

@@ -59,7 +59,11 @@ impl Specializer<'_> {
                     this.build(e, shape, 0, zeros.into_iter().flat_map(|zero| zero.leaves).collect())
                 }
                 Head::Closure(code) => {
-                    let zeros = this.zeros(e, &parts.children)?;
+                    let mut zeros = this.zeros(e, &parts.children)?;
+                    for (zero, capture) in zeros.iter_mut().zip(&parts.children) {
+                        // The folded zero of a vector has the leaves of the zero that it is the zero of.
+                        zero.shape = this.flow.shapes.zero_of_capture(capture.shape);
+                    }
                     this.environment(e, code, zeros)
                 }
                 Head::Vector | Head::Beginning => this.zero_vector(e, &parts)?,
