@@ -145,44 +145,11 @@ pub fn adding(program: &mut Program, lambda: LambdaId) -> LambdaId {
     adding
 }
 
-/// What an adding form does when the sums that it is handed are nothing: it calls the plain form. Its transforms are as small,
-/// where those of the adding form add and hand on as much nothing at each order as there are orders.
-pub fn without_sums(program: &mut Program, adding: LambdaId) -> LambdaId {
-    if let Some(known) = program.without_sums.get(&adding) {
-        return *known;
-    }
-    let Lambda { name, span, origin, captures, .. } = program.lambdas[adding].clone();
-    let lambda = plain(program, adding).expect("an adding form is one of a backpropagator");
-    let param = program.new_var("s", span);
-    let mut code = Code { program, bindings: Vec::new(), span };
-    let sensitivity = code.prim(Prim::Car, &[param]);
-    let backpropagator = code.bind("b", Rhs::Closure(lambda));
-    let result = code.bind("p", Rhs::Apply(backpropagator, sensitivity));
-    let body = Body { bindings: code.bindings, result };
-    let without_sums = program.lambdas.push(Lambda { name, span, origin, param, captures, body });
-    program.without_sums.insert(adding, without_sums);
-    without_sums
-}
-
 /// The λ that a λ is the adding form of, if it is one.
 pub fn plain(program: &Program, lambda: LambdaId) -> Option<LambdaId> {
     match program.lambdas[lambda].origin {
         Origin::Adding(of) => Some(of),
         _ => None,
-    }
-}
-
-/// The function that is called when a λ is: for a form of a backpropagator the backpropagator, and for the transforms of
-/// [the form without sums](without_sums) those of the adding form in whose place it stands.
-fn function_of_form(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> LambdaId {
-    let (base, tower) = base_and_tower(program, lambda);
-    match plain(program, base) {
-        Some(plain) if tower == Tower::EMPTY => plain,
-        Some(plain) => {
-            let adding = program.adding[&plain];
-            transforms.raise(program, adding, tower)
-        }
-        None => lambda,
     }
 }
 

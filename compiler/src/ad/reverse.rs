@@ -502,7 +502,7 @@ impl Reverser<'_> {
         };
         let reversed: FxHashMap<Var, Var> = variables.iter().map(|x| (*x, self.reversed(*x))).collect();
         // The lists of environments are those of the function, whichever form of it they are made by.
-        let source = super::function_of_form(self.transforms, self.program, self.lambda);
+        let source = super::plain(self.program, self.lambda).unwrap_or(self.lambda);
         let code = Code { program: self.program, bindings: Vec::new(), span };
         let mut phase = ReversePhase::new(code, scope, steps, !self.transforms.textbook);
         let param = phase.code.program.new_var(if adding { "s" } else { &name }, span);

@@ -290,8 +290,6 @@ pub struct Program {
     pub series: FxHashMap<Prim, GlobalId>,
     /// The forms of backpropagators that add to sums they are handed.
     pub adding: FxHashMap<LambdaId, LambdaId>,
-    /// By adding form, what does the same where it is handed no sums.
-    pub without_sums: FxHashMap<LambdaId, LambdaId>,
     /// Library functions of two numbers that have a kink where these are equal.
     pub kinked: FxHashSet<LambdaId>,
     /// The library functions that check derivatives.

@@ -33,7 +33,7 @@ use super::limits::{Options, Precision};
 use super::primitive;
 use super::shape::{Code, Head, Shape, Shapes};
 use crate::ad::tower::{Tower, Transformation};
-use crate::ad::{Transforms, adding, base_and_tower, plain, without_sums};
+use crate::ad::{Transforms, adding, base_and_tower, plain};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
 use crate::core::ir::{Below, Binding, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
 use crate::core::prim::Prim;
@@ -178,9 +178,7 @@ pub fn analyze(
         };
         program.lambdas.truncate(lambdas);
         program.vars.truncate(vars);
-        for forms in [&mut program.adding, &mut program.without_sums] {
-            forms.retain(|_, form| (form.0 as usize) < lambdas);
-        }
+        program.adding.retain(|_, adding| (adding.0 as usize) < lambdas);
         // What stops a later attempt is mostly its lack of precision, so the message is about the first.
         let is_first = first.is_none();
         let first = first.get_or_insert(refusal);
@@ -590,19 +588,16 @@ impl Analyzer<'_> {
 
 impl Analyzer<'_> {
     /// What a call of a function calls, and with what: an adding form that is handed no sums does the same as the plain
-    /// one does to the sensitivity. Its reverse transform returns the sensitivity of a pair, so there a form stands between.
+    /// one does to the sensitivity. (Its reverse transform returns the sensitivity of a pair.)
     fn without_sums(&mut self, code: Code, argument: Shape) -> (LambdaId, Shape) {
         let shapes = &self.result.shapes;
         if plain(self.codes.program, code.base).is_some()
+            && !code.tower.transformations().contains(&Transformation::Reverse)
             && let Some(pair) = shapes.single(argument)
             && let (Head::Pair(_), [sensitivity, sums]) = (pair.head, &*pair.children)
             && shapes.is_nothing(*sums)
         {
-            if !code.tower.transformations().contains(&Transformation::Reverse) {
-                return (self.codes.form(code, Prim::Plain).lambda, *sensitivity);
-            }
-            let base = without_sums(self.codes.program, code.base);
-            return (self.codes.raise(base, code.tower).lambda, argument);
+            return (self.codes.form(code, Prim::Plain).lambda, *sensitivity);
         }
         (code.lambda, argument)
     }

@@ -555,8 +555,7 @@ impl Specializer<'_> {
                 this.build(e, closure, 0, leaves).leaves
             };
             // Without sums to add to, the analysis calls the plain form with the sensitivity.
-            let is_plain = key.lambda != code.lambda && this.form_of_code(code, Prim::Plain).lambda == key.lambda;
-            let sensitivity = is_plain.then(|| this.parts(e, argument, 0).children.swap_remove(0));
+            let sensitivity = (key.lambda != code.lambda).then(|| this.parts(e, argument, 0).children.swap_remove(0));
             args.extend(this.convert(e, sensitivity.as_ref().unwrap_or(argument), wanted)?.leaves);
             let result = this.flow.variants[variant].result;
             let types = this.leaves(result);
