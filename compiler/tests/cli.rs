@@ -464,6 +464,22 @@ fn numbers_that_go_wrong_in_derivatives_are_trapped() {
     }
 }
 
+/// What the optimiser computes is watched no more, and searches that are fine go through nothing infinite.
+#[test]
+fn programs_that_are_fine_run_when_numbers_are_trapped() {
+    let folder = folder(&[
+        ("constants", "(vector-map (lambda (a) (+ a 3)) #(1 2 3))\n(vector-sum (build 4 (lambda (i) (* i 2))))\n"),
+        ("argmin", "(round (argmin (lambda (w) (- (* w w) (* w 4))) 0))\n"),
+        ("bfgs", "(map round (bfgs (lambda ((list a b)) (+ (* (- a 3) (- a 3)) (* b b))) (list 0 1) 1e-9))\n"),
+    ]);
+    for (name, printed) in [("constants", "#(4 5 6)\n12\n"), ("argmin", "2\n"), ("bfgs", "(3 0)\n")] {
+        for command in ["eval", "run"] {
+            let output = output(vlad(&[command, "--trap-nan", name]).current_dir(folder.path()));
+            assert_eq!((out(&output).as_str(), err(&output).as_str()), (printed, ""), "{command} {name}");
+        }
+    }
+}
+
 #[test]
 fn kinks_are_listed() {
     const KINKS: &str = "(define (distance x y) (abs (- x y)))

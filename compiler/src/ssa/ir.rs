@@ -489,9 +489,10 @@ impl Function {
 }
 
 impl Inst {
-    /// The number of an operation that is watched.
+    /// The number of an operation that is watched. What has become a constant is none.
     pub fn watched(&self) -> Option<u32> {
-        self.span.filter(|span| !span.is_marked()).and_then(Span::number)
+        let computes = matches!(self.op, Op::Real1(_) | Op::Real2(_));
+        self.span.filter(|span| computes && !span.is_marked()).and_then(Span::number)
     }
     /// The number of an operation that is computed earlier than it is watched.
     pub fn watched_later(&self) -> Option<u32> {

@@ -7,8 +7,8 @@
 //! Both are executed side by side with unknown numbers, from the last block before the first one that leads to both.
 //! What the way to the second one has tested holds. Operations on equal operands are equal (hash consing); a test whose
 //! outcome is not known yet is tried both ways, and both loops get the same answer. Where both begin a round, what is
-//! equal of what they carry is noted, and the next round begins with that (an invariant, which only becomes smaller
-//! until it holds). The second loop has no end of its own if it could go on on no way on which the first one has been
+//! equal of what they carry is noted, and whether the first one has made the test that the second one begins with; the
+//! next round begins with that (an invariant, which only becomes smaller until it holds). The second loop has no end of its own if it could go on on no way on which the first one has been
 //! left.
 
 use super::{Code, Loop};
@@ -43,9 +43,9 @@ impl Code<'_> {
         if common == second.header || before[second.header] {
             return false;
         }
-        let (ids, outcomes) = (FxHashMap::default(), Vec::new());
+        let (ids, outer, outcomes) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
         let budget = BUDGET_OF_TWO.min(*left);
-        let mut twins = Twins { code: self, first, second, common, before, ids, outcomes, budget };
+        let mut twins = Twins { code: self, first, second, common, before, ids, outer, outcomes, budget };
         let is_twin = twins.run(start).is_some();
         *left -= budget - twins.budget;
         is_twin
@@ -81,18 +81,48 @@ enum Place {
     Left,
 }
 
+/// The values of an execution.
+#[derive(Clone, Default)]
+struct Known {
+    /// The parameters of blocks.
+    params: FxHashMap<Value, Id>,
+    /// What has been computed of them since the last block that has parameters, or that begins a round.
+    computed: FxHashMap<Value, Id>,
+}
+
 /// What both executions have come to.
 #[derive(Clone)]
 struct State {
     first: Place,
     second: BlockId,
-    /// The parameters of blocks, in the first and in the second one.
-    known: [FxHashMap<Value, Id>; 2],
+    /// Of the first and of the second one.
+    known: [Known; 2],
     outcomes: FxHashMap<Id, usize>,
+    /// Where the second one has begun rounds since the first one has been left.
+    alone: Vec<BlockId>,
 }
 
 /// What is equal where both begin a round: the positions of parameters of the first loop, and values of the second.
 type Equal = FxHashSet<(usize, Value)>;
+
+/// What holds whenever both begin a round.
+#[derive(Clone, PartialEq, Eq)]
+struct Invariant {
+    equal: Equal,
+    /// The outcome of the test that the second one begins with, where the first one has made it.
+    outcome: Option<usize>,
+}
+
+impl Invariant {
+    /// What holds in both.
+    fn meet(&self, other: &Invariant) -> Invariant {
+        let equal = self.equal.intersection(&other.equal).copied().collect();
+        Invariant { equal, outcome: self.outcome.filter(|outcome| other.outcome == Some(*outcome)) }
+    }
+}
+
+/// The invariants, by the header where the second loop begins a round.
+type Invariants = FxHashMap<BlockId, Invariant>;
 
 struct Twins<'c, 'f> {
     code: &'c Code<'f>,
@@ -102,6 +132,8 @@ struct Twins<'c, 'f> {
     common: BlockId,
     before: EntityVec<BlockId, bool>,
     ids: FxHashMap<Meaning, Id>,
+    /// Those of values that are there before both, and so are the same in all executions.
+    outer: FxHashMap<Value, Id>,
     /// The outcomes of tests, by number, that are constants.
     outcomes: Vec<Option<usize>>,
     budget: usize,
@@ -110,22 +142,23 @@ struct Twins<'c, 'f> {
 impl Twins<'_, '_> {
     /// `None` unless the second loop always ends.
     fn run(&mut self, start: &Target) -> Option<()> {
-        let mut equal: FxHashMap<BlockId, Equal> = FxHashMap::default();
-        let mut known = [FxHashMap::default(), FxHashMap::default()];
-        let passed = self.ids(true, &start.args, &known[1])?;
+        let mut invariants = Invariants::default();
+        let mut known = [Known::default(), Known::default()];
+        let passed = self.ids(true, &start.args, &mut known[1])?;
         self.enter(self.second.header, &passed, &mut known[1]);
-        let outcomes = self.tested(&known[1])?;
-        let state = State { first: Place::In(self.common), second: self.second.header, known, outcomes };
-        let mut waiting = self.follow(state, false, &mut equal)?;
+        let outcomes = self.tested(&mut known[1])?;
+        let state =
+            State { first: Place::In(self.common), second: self.second.header, known, outcomes, alone: Vec::new() };
+        let mut waiting = self.follow(state, false, &mut invariants)?;
         while let Some(header) = waiting.pop() {
-            let state = self.round(header, &equal[&header]);
-            waiting.extend(self.follow(state, true, &mut equal)?);
+            let state = self.round(header, &invariants[&header])?;
+            waiting.extend(self.follow(state, true, &mut invariants)?);
         }
         Some(())
     }
 
     /// The tests that the way to the second loop has passed since the common block, with their outcomes.
-    fn tested(&mut self, known: &FxHashMap<Value, Id>) -> Option<FxHashMap<Id, usize>> {
+    fn tested(&mut self, known: &mut Known) -> Option<FxHashMap<Id, usize>> {
         let code = self.code;
         let mut outcomes = FxHashMap::default();
         let mut block = self.second.header;
@@ -147,35 +180,40 @@ impl Twins<'_, '_> {
     }
 
     /// The state in which both begin a round.
-    fn round(&mut self, header: BlockId, equal: &Equal) -> State {
+    fn round(&mut self, header: BlockId, invariant: &Invariant) -> Option<State> {
         let params = &self.code.function.blocks[self.first.header].params;
-        let mut known = [FxHashMap::default(), FxHashMap::default()];
+        let mut known = [Known::default(), Known::default()];
         for (position, param) in params.iter().enumerate() {
             let id = self.id(Meaning::Carried(position));
-            known[0].insert(*param, id);
+            known[0].params.insert(*param, id);
         }
-        let mut pairs: Vec<&(usize, Value)> = equal.iter().collect();
+        let mut pairs: Vec<&(usize, Value)> = invariant.equal.iter().collect();
         pairs.sort_unstable();
         for (position, value) in pairs {
-            let id = known[0][&params[*position]];
+            let id = known[0].params[&params[*position]];
             // Two that are equal to the same one are equal.
-            if let Some(other) = known[1].insert(*value, id) {
-                known[1].insert(*value, other);
-                known[0].insert(params[*position], other);
+            if let Some(other) = known[1].params.insert(*value, id) {
+                known[1].params.insert(*value, other);
+                known[0].params.insert(params[*position], other);
             }
         }
-        State { first: Place::In(self.first.header), second: header, known, outcomes: FxHashMap::default() }
+        let (first, outcomes) = (Place::In(self.first.header), FxHashMap::default());
+        let mut state = State { first, second: header, known, outcomes, alone: Vec::new() };
+        if let (Some(outcome), Some((Some(test), _))) = (invariant.outcome, self.choice(&mut state, true)?) {
+            state.outcomes.insert(test, outcome);
+        }
+        Some(state)
     }
 
     /// Executes until both begin a round or the second one ends, and at least a step of the second one if it begins a
     /// round; the result are the headers of the second loop that more has to be found out about. `None` if the second
     /// one may go on alone.
-    fn follow(&mut self, state: State, begins: bool, equal: &mut FxHashMap<BlockId, Equal>) -> Option<Vec<BlockId>> {
+    fn follow(&mut self, state: State, begins: bool, invariants: &mut Invariants) -> Option<Vec<BlockId>> {
         let mut again = Vec::new();
         let mut waiting = vec![(state, begins)];
         while let Some((mut state, begins)) = waiting.pop() {
             self.budget = self.budget.checked_sub(1)?;
-            let first = self.choice(&state, false)?;
+            let first = self.choice(&mut state, false)?;
             if let Some((_, Some(way))) = first {
                 if self.advance(&mut state, false, way)? {
                     waiting.push((state, begins));
@@ -184,16 +222,18 @@ impl Twins<'_, '_> {
             }
             let is_header = self.code.graph.is_loop_header(state.second);
             if let (Place::Round(carried), true, false) = (&state.first, is_header, begins) {
-                let now = self.equal(state.second, carried, &state)?;
-                let before = equal.get(&state.second);
-                let holds: Equal = before.map_or(now.clone(), |before| before.intersection(&now).copied().collect());
+                let carried = carried.clone();
+                let outcome = self.choice(&mut state, true)?.and_then(|(_, outcome)| outcome);
+                let now = Invariant { equal: self.equal(state.second, &carried, &mut state.known[1])?, outcome };
+                let before = invariants.get(&state.second);
+                let holds = before.map_or_else(|| now.clone(), |before| before.meet(&now));
                 if before != Some(&holds) {
-                    equal.insert(state.second, holds);
+                    invariants.insert(state.second, holds);
                     again.push(state.second);
                 }
                 continue;
             }
-            let second = self.choice(&state, true)?;
+            let second = self.choice(&mut state, true)?;
             match (first, second) {
                 (_, Some((_, Some(way)))) => {
                     if self.advance(&mut state, true, way)? {
@@ -218,7 +258,7 @@ impl Twins<'_, '_> {
     }
 
     /// What an execution tests, and the way that it goes if that is known; nothing if it waits.
-    fn choice(&mut self, state: &State, is_second: bool) -> Option<Option<(Option<Id>, Option<usize>)>> {
+    fn choice(&mut self, state: &mut State, is_second: bool) -> Option<Option<(Option<Id>, Option<usize>)>> {
         let block = match (&state.first, is_second) {
             (_, true) => state.second,
             (Place::In(block), false) => *block,
@@ -227,7 +267,7 @@ impl Twins<'_, '_> {
         Some(match &self.code.function.blocks[block].terminator {
             Terminator::Jump(_) => Some((None, Some(0))),
             Terminator::Branch(test, ..) | Terminator::Switch(test, _) => {
-                let test = self.value(is_second, *test, &state.known[usize::from(is_second)])?;
+                let test = self.value(is_second, *test, &mut state.known[usize::from(is_second)])?;
                 let known = self.outcomes[test as usize].or_else(|| state.outcomes.get(&test).copied());
                 Some((Some(test), known))
             }
@@ -246,8 +286,15 @@ impl Twins<'_, '_> {
         };
         let targets = code.function.blocks[block].terminator.targets();
         let target = *targets.get(way)?;
-        let passed = self.ids(is_second, &target.args, &state.known[usize::from(is_second)])?;
+        let passed = self.ids(is_second, &target.args, &mut state.known[usize::from(is_second)])?;
         if is_second {
+            // What goes round alone seldom ends by what has been tested.
+            if matches!(state.first, Place::Left) && code.graph.is_loop_header(target.block) {
+                if state.alone.contains(&target.block) {
+                    return None;
+                }
+                state.alone.push(target.block);
+            }
             state.second = target.block;
             self.enter(target.block, &passed, &mut state.known[1]);
             return Some(self.second.body[target.block]);
@@ -265,13 +312,13 @@ impl Twins<'_, '_> {
     }
 
     /// What is equal of what the first loop carries and what the second one holds at a header.
-    fn equal(&mut self, header: BlockId, carried: &[Id], state: &State) -> Option<Equal> {
+    fn equal(&mut self, header: BlockId, carried: &[Id], known: &mut Known) -> Option<Equal> {
         let code = self.code;
         let mut found = Equal::default();
         let around = |block: &BlockId| self.second.body[*block] && code.dominates(*block, header);
         for block in code.graph.order.iter().copied().filter(around).collect::<Vec<_>>() {
             for param in &code.function.blocks[block].params {
-                let id = self.value(true, *param, &state.known[1])?;
+                let id = self.value(true, *param, known)?;
                 found.extend(
                     (0..).zip(carried).filter(|(_, other)| **other == id).map(|(position, _)| (position, *param)),
                 );
@@ -280,11 +327,14 @@ impl Twins<'_, '_> {
         Some(found)
     }
 
-    fn enter(&self, block: BlockId, passed: &[Id], known: &mut FxHashMap<Value, Id>) {
-        known.extend(self.code.function.blocks[block].params.iter().copied().zip(passed.iter().copied()));
+    fn enter(&self, block: BlockId, passed: &[Id], known: &mut Known) {
+        if !passed.is_empty() || self.code.graph.is_loop_header(block) {
+            known.computed.clear();
+        }
+        known.params.extend(self.code.function.blocks[block].params.iter().copied().zip(passed.iter().copied()));
     }
 
-    fn ids(&mut self, is_second: bool, values: &[Value], known: &FxHashMap<Value, Id>) -> Option<Vec<Id>> {
+    fn ids(&mut self, is_second: bool, values: &[Value], known: &mut Known) -> Option<Vec<Id>> {
         values.iter().map(|value| self.value(is_second, *value, known)).collect()
     }
 
@@ -301,27 +351,33 @@ impl Twins<'_, '_> {
         id
     }
 
+    /// Whether a value is there before both loops.
+    fn is_outer(&self, value: Value) -> bool {
+        self.code.homes[value].is_some_and(|(home, _)| self.code.dominates(home, self.common))
+    }
+
     /// What a value is in an execution; `None` if that takes too long to find out.
-    fn value(&mut self, is_second: bool, value: Value, known: &FxHashMap<Value, Id>) -> Option<Id> {
+    fn value(&mut self, is_second: bool, value: Value, known: &mut Known) -> Option<Id> {
         // The operations that wait for their operands, which are computed one after another.
-        let mut open: Vec<(Op, &Values, Vec<Id>)> = Vec::new();
+        let mut open: Vec<(Value, Op, &Values, Vec<Id>)> = Vec::new();
         let mut next = value;
         let code = self.code;
         loop {
             self.budget = self.budget.checked_sub(1)?;
-            let mut done = match (known.get(&next), code.definitions.inst(code.function, next)) {
+            let found = known.params.get(&next).or_else(|| known.computed.get(&next)).or_else(|| self.outer.get(&next));
+            let mut done = match (found, code.definitions.inst(code.function, next)) {
                 (Some(id), _) => *id,
                 (None, Some(inst)) if is_pure(inst.op) => {
                     if let Some(first) = inst.args.first() {
+                        open.push((next, inst.op, &inst.args, Vec::new()));
                         next = *first;
-                        open.push((inst.op, &inst.args, Vec::new()));
                         continue;
                     }
                     self.id(Meaning::Result(inst.op, Vec::new()))
                 }
                 (None, inst) => {
                     let home = code.homes[next].map(|(home, _)| home);
-                    let is_outer = home.is_some_and(|home| code.dominates(home, self.common));
+                    let is_outer = self.is_outer(next);
                     let is_inside = home.is_none_or(|home| self.first.body[home] || self.second.body[home]);
                     self.id(match inst {
                         _ if is_outer => Meaning::Outer(next),
@@ -331,15 +387,19 @@ impl Twins<'_, '_> {
                 }
             };
             loop {
-                let Some((op, args, ids)) = open.last_mut() else { return Some(done) };
+                let Some((_, op, args, ids)) = open.last_mut() else { return Some(done) };
                 ids.push(done);
                 if let Some(arg) = args.get(ids.len()) {
                     next = *arg;
                     break;
                 }
                 let (op, ids) = (*op, std::mem::take(ids));
-                open.pop();
+                let result = open.pop().map(|(result, ..)| result);
                 done = self.id(Meaning::Result(op, ids));
+                if let Some(result) = result {
+                    let computed = if self.is_outer(result) { &mut self.outer } else { &mut known.computed };
+                    computed.insert(result, done);
+                }
             }
         }
     }
