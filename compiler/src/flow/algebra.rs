@@ -369,6 +369,11 @@ impl Shapes {
         (pairs && is_zero(y)).then_some(x)
     }
 
+    /// Whether a value may be the empty list.
+    pub fn may_be_empty(&self, shape: Shape) -> bool {
+        self.position(shape, Class::Nil).is_some()
+    }
+
     /// Whether all values of an alternative that is no empty list consist of symbolic zeros and empty lists.
     pub fn is_zero_alternative(&self, alternative: &Alternative) -> bool {
         alternative.head != Head::Nil && alternative.children.iter().all(|part| self.is_zero(*part))
@@ -622,7 +627,14 @@ impl Unfolding<'_, '_> {
                             continue;
                         }
                         let sums = x.children.iter().zip(y.children.iter());
-                        Self::add(parts, head, sums.map(|(x, y)| vec![Atom::Plus(*x, *y)]).collect());
+                        let mut sums: Vec<Vec<Atom>> = sums.map(|(x, y)| vec![Atom::Plus(*x, *y)]).collect();
+                        if head == Head::Series {
+                            // Beside a constant the other one keeps its further coefficients.
+                            let rests = [(x, y), (y, x)].map(|(one, other)| (one.children[1], other.children[1]));
+                            let kept = rests.into_iter().filter(|(one, _)| self.shapes.may_be_empty(*one));
+                            sums[1].extend(kept.map(|(_, other)| Atom::Shape(other)));
+                        }
+                        Self::add(parts, head, sums);
                     }
                 }
             }

@@ -9,7 +9,7 @@ use super::{Sharing, Specializer, zeros};
 use crate::core::errors::RuntimeError;
 use crate::core::prim::{Levels, Prim};
 use crate::flow::algebra::sum_head;
-use crate::flow::shape::{Class, Code, Fact, Head, Shape};
+use crate::flow::shape::{Alternative, Class, Code, Fact, Head, Shape};
 use crate::flow::vector::is_handed;
 use crate::ssa::ir::{Op, Real2, Terminator, Type, Value};
 use rustc_hash::FxHashSet;
@@ -207,21 +207,32 @@ impl Specializer<'_> {
     /// Whether any two values of the shapes can be added.
     pub(super) fn always_conform(&self, a: Shape, b: Shape, seen: &mut FxHashSet<(Shape, Shape)>) -> bool {
         let (left, right) = (self.flow.shapes.alternatives(a), self.flow.shapes.alternatives(b));
-        !seen.insert((a, b))
-            || left.iter().all(|x| {
-                right.iter().all(|y| match (x.head, y.head) {
-                    (Head::ZeroOf | Head::Nothing, _) | (_, Head::ZeroOf | Head::Nothing) => true,
-                    (Head::Real(_), Head::Real(_)) => true,
-                    // Their lengths may differ.
-                    (Head::Vector | Head::OneHot, _) | (_, Head::Vector | Head::OneHot) => false,
-                    (f, g) => {
-                        let mut parts = x.children.iter().zip(y.children.iter());
-                        sum_head(f, g, left.len() == 1 && right.len() == 1).is_some()
-                            && (self.flow.shapes.beside_zero(x, y).is_some()
-                                || parts.all(|(x, y)| self.always_conform(*x, *y, seen)))
-                    }
-                })
-            })
+        let single = left.len() == 1 && right.len() == 1;
+        !seen.insert((a, b)) || left.iter().all(|x| right.iter().all(|y| self.conform(x, y, single, seen)))
+    }
+
+    /// The same of two alternatives.
+    fn conform(&self, x: &Alternative, y: &Alternative, single: bool, seen: &mut FxHashSet<(Shape, Shape)>) -> bool {
+        match (x.head, y.head) {
+            (Head::ZeroOf | Head::Nothing, _) | (_, Head::ZeroOf | Head::Nothing) => true,
+            (Head::Real(_), Head::Real(_)) => true,
+            // Their lengths may differ.
+            (Head::Vector | Head::OneHot, _) | (_, Head::Vector | Head::OneHot) => false,
+            (Head::Series, Head::Series) => {
+                let [rest, other] = [x, y].map(|series| self.flow.shapes.alternatives(series.children[1]));
+                let is_empty = |rest: &Alternative| rest.head == Head::Nil;
+                self.always_conform(x.children[0], y.children[0], seen)
+                    && rest
+                        .iter()
+                        .all(|x| other.iter().all(|y| is_empty(x) || is_empty(y) || self.conform(x, y, false, seen)))
+            }
+            (f, g) => {
+                let mut parts = x.children.iter().zip(y.children.iter());
+                sum_head(f, g, single).is_some()
+                    && (self.flow.shapes.beside_zero(x, y).is_some()
+                        || parts.all(|(x, y)| self.always_conform(*x, *y, seen)))
+            }
+        }
     }
 
     /// [`plus`](Self::plus), alternative by alternative.
@@ -338,8 +349,8 @@ impl Specializer<'_> {
                 }
                 let parts = x.children.iter().zip(&y.children);
                 let Some(tag) = self.tag_of(target, head.class()) else {
-                    // The sum of some parts always fails, and says so.
-                    for (left, right) in parts {
+                    // The sum of some parts always fails, and says so; not that of a constant and further coefficients.
+                    for (left, right) in parts.take(if head == Head::Series { 1 } else { usize::MAX }) {
                         let sum = self.flow.shapes.plus(left.shape, right.shape);
                         self.plus(e, left, right, sum)?;
                     }
@@ -348,12 +359,36 @@ impl Specializer<'_> {
                 };
                 let wide = self.flow.shapes.alternatives(target)[tag].clone();
                 let mut leaves = Vec::new();
-                for ((left, right), shape) in parts.zip(wide.children.iter()) {
-                    leaves.extend(self.plus(e, left, right, *shape)?.leaves);
+                for (position, ((left, right), shape)) in parts.zip(wide.children.iter()).enumerate() {
+                    let sum = match (head, position) {
+                        (Head::Series, 1) => self.plus_rests(e, left, right, *shape),
+                        _ => self.plus(e, left, right, *shape),
+                    };
+                    leaves.extend(sum?.leaves);
                 }
                 Some(self.build(e, target, tag, leaves))
             }
         }
+    }
+
+    /// The sum of the further coefficients of two series, of which a constant has none.
+    fn plus_rests(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
+        if ![a, b].into_iter().any(|rest| self.flow.shapes.may_be_empty(rest.shape)) {
+            return self.plus(e, a, b, target);
+        }
+        self.dispatch(e, a, target, |this, e, x| {
+            if x.alternative.head == Head::Nil {
+                return this.convert(e, b, target);
+            }
+            let left = this.single(e, x);
+            this.dispatch(e, b, target, |this, e, y| {
+                if y.alternative.head == Head::Nil {
+                    return this.convert(e, &left, target);
+                }
+                let right = this.single(e, y);
+                this.plus(e, &left, &right, target)
+            })
+        })
     }
 
     /// What [`Prim::Handed`] or [`Prim::Kept`] makes of sums, this deep in them, as a value of shape `target`.

@@ -339,6 +339,8 @@ enum PlusTask<'a> {
     Visit(&'a Value, &'a Value),
     Build(Build),
     Remember((*const (), *const ())),
+    /// A part that is nothing to be added to.
+    Keep(&'a Value),
 }
 
 /// `plus`; counts the pairs of numbers that it adds.
@@ -380,6 +382,7 @@ fn add(
     while let Some(task) = tasks.pop() {
         match task {
             PlusTask::Build(build) => build_from(&mut results, build),
+            PlusTask::Keep(value) => results.push(value.clone()),
             PlusTask::Remember(addresses) => {
                 let result = results.last().cloned().unwrap_or_default();
                 shared.insert(addresses, result);
@@ -418,7 +421,7 @@ fn add(
                         tasks.extend(parts.rev().map(|(x, y)| PlusTask::Visit(x, y)));
                     }
                     (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, Build::Pair, &mut tasks),
-                    (Value::Series(x), Value::Series(y)) => visit_pairs(x, y, Build::Series, &mut tasks),
+                    (Value::Series(x), Value::Series(y)) => visit_series(x, y, &mut tasks),
                     (Value::Bundle(x), Value::Bundle(y)) if x.tags() == y.tags() => {
                         visit_pairs(x, y, Build::Bundle(x.tags()), &mut tasks);
                     }
@@ -500,6 +503,16 @@ fn is_known_zero(value: &Value) -> bool {
 fn visit_pairs<'a>(x: &'a Pair, y: &'a Pair, build: Build, tasks: &mut Vec<PlusTask<'a>>) {
     tasks.push(PlusTask::Build(build));
     tasks.extend([PlusTask::Visit(x.cdr(), y.cdr()), PlusTask::Visit(x.car(), y.car())]);
+}
+
+/// A series without further coefficients is a constant, whatever the other one has.
+fn visit_series<'a>(x: &'a Pair, y: &'a Pair, tasks: &mut Vec<PlusTask<'a>>) {
+    tasks.push(PlusTask::Build(Build::Series));
+    tasks.push(match (x.cdr(), y.cdr()) {
+        (Value::Nil, others) | (others, Value::Nil) => PlusTask::Keep(others),
+        (left, right) => PlusTask::Visit(left, right),
+    });
+    tasks.push(PlusTask::Visit(x.car(), y.car()));
 }
 
 fn visit_closures<'a>(x: &'a Closure, y: &'a Closure, tasks: &mut Vec<PlusTask<'a>>) {
@@ -592,6 +605,18 @@ mod tests {
         assert!(handed.has_holes() && kept.has_holes());
         let again = plus(&program, &handed, &kept, &mut 0);
         assert_eq!(again.map(|again| text(&again)), Ok(text(&sum)));
+    }
+
+    #[test]
+    fn constants_can_be_added_to_series() {
+        let others = Value::pair(Value::real(2.0), Value::Nil);
+        let series = |constant: f64, others: &Value| Value::series(Value::real(constant), others.clone());
+        let (constant, changing) = (series(1.0, &Value::Nil), series(5.0, &others));
+        for (left, right) in [(&constant, &changing), (&changing, &constant)] {
+            let Ok(Value::Series(sum)) = sum(left, right) else { panic!("the two conform") };
+            assert_eq!((text(sum.car()), text(sum.cdr())), ("6".into(), "(2)".into()));
+        }
+        assert!(matches!(sum(&constant, &constant), Ok(Value::Series(sum)) if matches!(sum.cdr(), Value::Nil)));
     }
 
     #[test]
