@@ -236,8 +236,8 @@ impl Pipeline {
     pub fn native(&mut self, program: &core::Program) -> Result<ssa::Program, Refusal> {
         let mut code = self.first_order(program)?;
         let Settings { fast_math, trap_nan, .. } = self.settings;
-        // Lanes have no checks of their own.
-        let disabled = if trap_nan { vec!["lanes".into(), "fast-lanes".into()] } else { Vec::new() };
+        // Sums in another order say nothing about those in order.
+        let disabled = if trap_nan { vec!["fast-lanes".into()] } else { Vec::new() };
         self.optimize(&mut code, &opt::Settings { fast_math, disabled, ..opt::Settings::default() });
         Ok(code)
     }

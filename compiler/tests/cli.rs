@@ -480,6 +480,43 @@ fn programs_that_are_fine_run_when_numbers_are_trapped() {
     }
 }
 
+/// Loops that make several rounds at a time leave what is to be reported to those that make one after the other, and nothing is
+/// printed that would not have been.
+#[test]
+fn what_is_trapped_is_the_first_and_comes_before_later_output() {
+    // Row 1 goes wrong in its first element, row 0 in its last: row 0 is first.
+    let rows = "(define n (read-real))
+(define m (build 9 (lambda (i) (build n (lambda (j) (if (= (+ j (* i (- n 1))) (- n 1)) 1e200 1))))))
+(define v (build n (lambda (j) 1e200)))
+(build 9 (lambda (i) (let loop ((j 0) (s i)) (if (= j n) s (loop (+ j 1) (+ s (* (matrix-ref m i j) (vector-ref v j))))))))
+";
+    let programs = [
+        ("rows", rows.to_string()),
+        // In lanes: a sum, elements that are kept, elements that are changed.
+        ("sum", "(define v (build (read-real) (lambda (i) (- i 37))))\n(vector-sum (vector-map (lambda (e) (/ 2 e)) v))\n".into()),
+        ("total", "(define v (build (read-real) (lambda (i) (if (= i 50) 1e160 i))))\n(vector-sum (vector-map (lambda (e) (* e e 3)) v))\n".into()),
+        ("order", "(define v (build (read-real) (lambda (i) (- i 36))))\n(vector-map (lambda (e) (* (sqrt (- e)) (/ 2 (* e (- e 1))))) v)\n".into()),
+        ("gradient", "(define v (build (read-real) (lambda (i) (- 40 i))))\n((gradient (lambda (v) (vector-sum (vector-map (lambda (e) (* e (sqrt (* e e)))) v)))) v)\n".into()),
+        // Nothing to report: what is infinite was so before.
+        ("meant", "(define v (build (read-real) (lambda (i) (if (= i 9) +inf.0 i))))\n(vector-sum (vector-map (lambda (e) (+ (* e 2) 1)) v))\n(vector-ref (vector-map (lambda (e) (* e e)) v) 99)\n(/ 1 (- (vector-ref v 3) 3))\n".into()),
+        ("printed", "(define (f x) (vector-map (lambda (e) (/ e x)) (vector 1 2)))\n(f (- (read-real) 100))\n".into()),
+        ("listed", "(define (f x) (map (lambda (e) (/ e x)) (list 1 2)))\n(f (- (read-real) 100))\n".into()),
+        ("constants", "(list +inf.0 (* +inf.0 (real 0)) (- +inf.0 +inf.0))\n".into()),
+        ("branch", "(define (f x) (if (> x 1e300) (- +inf.0 +inf.0) x))\n(f (read-real))\n(f 1e301)\n".into()),
+    ];
+    let programs: Vec<(&str, &str)> = programs.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let folder = folder(&programs);
+    fs::write(folder.path().join("input"), "100").expect("the folder is writable");
+    for (name, _) in programs {
+        let [evaluated, compiled] = ["eval", "run"].map(|command| {
+            let input = fs::File::open(folder.path().join("input")).expect("it has been written");
+            output(vlad(&[command, "--trap-nan", name]).current_dir(folder.path()).stdin(input))
+        });
+        assert_eq!(evaluated.status.code(), Some(1), "{name}: {}", err(&evaluated));
+        assert_eq!((out(&compiled), err(&compiled)), (out(&evaluated), err(&evaluated)), "{name}");
+    }
+}
+
 #[test]
 fn kinks_are_listed() {
     const KINKS: &str = "(define (distance x y) (abs (- x y)))
@@ -544,6 +581,17 @@ fn output_that_cannot_be_written_is_reported() {
     assert_eq!((help.status.code(), err(&help)), (Some(1), err(&evaluated)));
 }
 
+#[test]
+fn output_that_is_closed_is_reported_whatever_is_asked() {
+    for arguments in ["--help", "--version", "help", "run --help", "repl", "doc"] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("exec \"$0\" {arguments} >&-"), vlad(&[]).get_program().to_string_lossy()]);
+        let output = output(shell.stdin(Stdio::null()));
+        assert_eq!(output.status.code(), Some(1), "{arguments}");
+        assert!(err(&output).contains("cannot write to standard output"), "{arguments}: {}", err(&output));
+    }
+}
+
 /// What is no file is written to, not replaced.
 #[test]
 fn devices_and_pipes_stay_what_they_are() {
@@ -597,5 +645,6 @@ fn exhaustion_has_exit_code_3() {
         let output = output(command.current_dir(folder.path()).env("VLAD_MAX_MEMORY", "200M"));
         assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(3)), "{}", err(&output));
         assert!(err(&output).starts_with("error[V0311]: out of memory: recursion too deep"), "{}", err(&output));
+        assert!(err(&output).contains("the limit was set by VLAD_MAX_MEMORY"), "{}", err(&output));
     }
 }

@@ -62,6 +62,12 @@ pub fn evaluate(input: &Input, settings: Settings, reports: &Reports, arguments:
     }
 }
 
+/// The variable that limits the memory of programs.
+const MEMORY: &str = "VLAD_MAX_MEMORY";
+
+/// The exit code when memory was exhausted.
+const EXHAUSTED: i32 = 3;
+
 /// Evaluates a program, given its own name and its arguments; the result is the exit code.
 pub fn evaluate_program(
     program: &mut Program,
@@ -125,7 +131,13 @@ pub fn evaluate_program(
             SUCCESS
         }
         Err(failure) => {
-            terminal::report([&*failure.diagnostic], sources);
+            let is_limited = failure.exit_code == EXHAUSTED && std::env::var_os(MEMORY).is_some();
+            let mut diagnostic = failure.diagnostic;
+            if is_limited {
+                // As compiled programs say it.
+                *diagnostic = diagnostic.note(format!("the limit was set by {MEMORY}"));
+            }
+            terminal::report([&*diagnostic], sources);
             u8::try_from(failure.exit_code).unwrap_or(super::FAULT)
         }
     }
@@ -156,7 +168,7 @@ fn options() -> Result<eval::Options, u8> {
         Ok(limits) => Ok(eval::Options { limits, ..eval::Options::default() }),
         Err(text) => {
             // As compiled programs say it.
-            eprintln!("error: VLAD_MAX_MEMORY is no size of memory: `{text}`");
+            eprintln!("error: {MEMORY} is no size of memory: `{text}`");
             eprintln!("help: sizes are written as 500000, 64K, 512M or 2G");
             Err(super::USAGE)
         }
@@ -165,7 +177,7 @@ fn options() -> Result<eval::Options, u8> {
 
 /// The limits that the environment sets; an error is a text that sets none.
 fn limits() -> Result<eval::Limits, String> {
-    match std::env::var_os("VLAD_MAX_MEMORY") {
+    match std::env::var_os(MEMORY) {
         None => Ok(eval::Limits::default()),
         Some(text) => {
             let memory = text.to_str().and_then(size);

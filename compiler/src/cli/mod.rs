@@ -315,9 +315,12 @@ fn dispatch() -> u8 {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            let printed = error.print();
-            return match printed {
-                _ if error.use_stderr() => USAGE,
+            if error.use_stderr() {
+                // There is nowhere to say that standard error cannot be written.
+                let _ = error.print();
+                return USAGE;
+            }
+            return match terminal::demand_output().and_then(|()| error.print()) {
                 Ok(()) => SUCCESS,
                 Err(error) => terminal::output_failed(&error),
             };

@@ -39,9 +39,13 @@
 //! the checks before their sums and make as many additions; the loop itself stays for what is left, and for errors. What
 //! comes behind a sum is done for one round after the other.
 //!
+//! Where operations are watched, the sums are looked at when they are complete: if one is not finite, the loop itself makes the
+//! rounds once more, and all that follow ([`crate::opt::finite`]).
+//!
 //! Tests: `tests/opt/jam/`.
 
 use crate::opt::effects::Effects;
+use crate::opt::finite::{self, Watched, unwatched};
 use crate::opt::loops::{Code, counter, ends, linear};
 use crate::opt::rewrite::append;
 use crate::ssa::ir::{
@@ -64,7 +68,12 @@ pub fn run(program: &mut Program) -> bool {
             let code = Code::new(function);
             let headers = code.graph.order.iter().copied().filter(|block| code.graph.is_loop_header(*block));
             let headers: Vec<BlockId> = headers.collect();
-            headers.iter().filter_map(|header| Nest::find(&code, &effects, &headers, *header)).collect::<Vec<Nest>>()
+            let earlier = finite::earlier(function);
+            let find = |header: &BlockId| {
+                let nest = Nest::find(&code, &effects, &headers, *header)?;
+                nest.watching(function, &earlier)
+            };
+            headers.iter().filter_map(find).collect::<Vec<Nest>>()
         };
         for nest in nests {
             Writer::new(function, &nest).write();
@@ -91,6 +100,8 @@ struct Nest {
     bounds: Vec<Value>,
     /// The blocks behind the inner loop.
     behind: Vec<BlockId>,
+    /// What has to be finite at the end of the inner loop.
+    roots: Vec<Value>,
 }
 
 impl Nest {
@@ -148,8 +159,28 @@ impl Nest {
         }
         let bounds = Self::bounds(code, &ahead, inner, (&counts, &entry))?;
         let outside = code.graph.predecessors[header].iter().copied().filter(|from| !body.contains(from)).collect();
-        let nest = Nest { header, outside, steps, before, inner, body: inner_body, counts, bounds, behind };
+        let roots = Vec::new();
+        let nest = Nest { header, outside, steps, before, inner, body: inner_body, counts, bounds, behind, roots };
         (!needs_carried && nest.steps.iter().any(Option::is_some)).then_some(nest)
+    }
+
+    /// The same with what has to be finite; `None` if what is watched in the inner loop does not all become part of its sums.
+    fn watching(mut self, function: &Function, earlier: &FxHashSet<Value>) -> Option<Nest> {
+        let insts = |blocks: Vec<BlockId>| blocks.into_iter().flat_map(|block| &function.blocks[block].insts);
+        let before = Watched::new(insts([&[self.header], &self.before[..]].concat()), earlier);
+        let inner = Watched::new(insts(vec![self.inner, self.body]), earlier);
+        let Terminator::Jump(back) = &function.blocks[self.body].terminator else { return None };
+        self.roots = before.roots;
+        for root in inner.roots {
+            let position = back.args.iter().position(|arg| *arg == root);
+            let param = position.map(|position| function.blocks[self.inner].params[position]);
+            match param {
+                Some(param) if inner.parts.contains(&param) => self.roots.push(param),
+                None if earlier.contains(&root) => self.roots.push(root),
+                _ => return None,
+            }
+        }
+        Some(self)
     }
 
     /// The blocks from the header to the inner loop, of which each leads only there or to an error, and what the last passes.
@@ -271,6 +302,7 @@ impl<'f, 'n> Writer<'f, 'n> {
     fn write(mut self) {
         let end = self.before();
         let exit = self.inner(end);
+        let exit = self.looked_at(exit);
         self.behind(exit);
         for from in &self.nest.outside {
             for target in self.function.blocks[*from].terminator.targets_mut() {
@@ -328,7 +360,7 @@ impl<'f, 'n> Writer<'f, 'n> {
             for from in [nest.header].into_iter().chain(nest.before.iter().copied()) {
                 let insts = self.function.blocks[from].insts.clone();
                 let copies = self.copy(round, &insts, &mut seen);
-                self.function.blocks[here].insts.extend(copies);
+                self.function.blocks[here].insts.extend(copies.iter().map(unwatched));
                 let next = self.function.new_block(&[]);
                 let terminator = self.function.blocks[from].terminator.clone();
                 let leads_on = |target: &Target| nest.before.contains(&target.block) || target.block == nest.inner;
@@ -413,7 +445,7 @@ impl<'f, 'n> Writer<'f, 'n> {
             let insts = self.function.blocks[from].insts.clone();
             for round in 0..ROUNDS {
                 let copies = self.copy(round, &insts, &mut seen);
-                self.function.blocks[to].insts.extend(copies);
+                self.function.blocks[to].insts.extend(copies.iter().map(unwatched));
             }
         }
         let Terminator::Branch(condition, yes, _) = self.function.blocks[nest.inner].terminator.clone() else {
@@ -436,6 +468,21 @@ impl<'f, 'n> Writer<'f, 'n> {
         }
         self.function.blocks[body].terminator = Terminator::Jump(Target { block: header, args });
         exit
+    }
+
+    /// The block behind the end of the inner loop where all that is watched is finite.
+    fn looked_at(&mut self, exit: BlockId) -> BlockId {
+        let of_round = |round: usize| self.values(round, &self.nest.roots);
+        let mut numbers: Vec<Value> = (0..ROUNDS).flat_map(of_round).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut insts = Vec::new();
+        let Some(are_finite) = finite::are_finite(self.function, &mut insts, &numbers) else { return exit };
+        let next = self.function.new_block(&[]);
+        let onward = Target { block: next, args: Vec::new() };
+        self.function.blocks[exit].insts = insts;
+        self.function.blocks[exit].terminator = Terminator::Branch(are_finite, onward, self.back_out.clone());
+        next
     }
 
     /// What comes behind the inner loop, for one round after another.

@@ -30,6 +30,9 @@
 //! With [`run_fast`], under `--fast-math`, sums and products from round to round are made in lanes, too: several at a time, which
 //! are put together behind the loop. That changes the order of operations, and so the last digits.
 //!
+//! Where operations are watched, each round of the lanes asks whether all that it has computed is finite, before it changes anything.
+//! If not, the loop itself makes its rounds, and all that follow ([`crate::opt::finite`]).
+//!
 //! A loop is a chain of blocks that is left by tests of integers that count, against what the loop does not change. Of
 //! pointers it may carry vectors, each changed at one place that counts, and read there only.
 //!
@@ -42,6 +45,7 @@ mod plan;
 mod shape;
 mod write;
 
+use crate::opt::finite::{self, Watched};
 use crate::opt::rewrite::Definitions;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Program};
@@ -82,11 +86,13 @@ fn treat_all(program: &mut Program, sums: Sums) -> bool {
         }
         // New blocks go between the old ones, so that what is known about the old ones stays true.
         let definitions = Definitions::new(function);
+        let earlier = finite::earlier(function);
         // What a loop that makes many rounds in lanes has left may still be enough for one that makes two.
         let is_done = |block| has_lanes(function, block) && (sums == Sums::Apart || graph.is_loop_header(block));
         let found = headers.iter().filter_map(|header| Loop::find(function, &graph, &definitions, *header, is_done));
-        let plans: Vec<Plan> =
+        let mut plans: Vec<Plan> =
             found.filter_map(|found| Plan::new(function, vectors, &definitions, found, sums)).collect();
+        plans.iter_mut().for_each(|plan| plan.watched = Watched::new(plan.found.insts.iter(), &earlier));
         for plan in plans {
             write::write(function, &plan);
             changed = true;

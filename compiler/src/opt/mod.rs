@@ -65,6 +65,7 @@ pub mod fold;
 
 pub mod gvn;
 
+pub mod finite;
 pub mod jam;
 
 pub mod jump_threading;

@@ -30,10 +30,11 @@
 //! needs what they give. Tests: `tests/opt/watch/`.
 
 use crate::base::EntityVec;
+use crate::opt::finite::keeps_infinity;
 use crate::opt::rewrite::{append, use_counts};
 use crate::ssa::ir::{
-    Block, BlockId, Compare, FuncId, Function, Inst, Op, Program, Real1, Real2, Stream, Target, Terminator, TextId,
-    Type, Value, Values,
+    Block, BlockId, Compare, FuncId, Function, Inst, Op, Program, Real2, Stream, Target, Terminator, TextId, Type,
+    Value, Values,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -235,10 +236,7 @@ impl Watcher<'_> {
         let mut parts: FxHashSet<Value> = FxHashSet::default();
         for (at, chosen) in stretch.operations.iter().zip(&stretch.chosen) {
             let Inst { op, args, .. } = &insts[*at];
-            if matches!(
-                op,
-                Op::Real2(Real2::Add | Real2::Sub | Real2::Mul) | Op::Real1(Real1::Neg | Real1::Abs | Real1::Sqrt)
-            ) {
+            if keeps_infinity(*op) {
                 let is_part = |arg: &&Value| !chosen.is_choice || self.uses.get(**arg) == Some(&1);
                 parts.extend(args.iter().filter(is_part));
             }

@@ -304,7 +304,7 @@ impl Specializer<'_> {
             (Head::Real(f), Head::Real(g)) => {
                 let numbers = f.number().zip(g.number());
                 if let Some(error) = numbers.and_then(|(f, g)| self.born_of_constants(Prim::Plus, &[f, g], f + g)) {
-                    return self.fail_with(e, &error, &[]);
+                    self.report_born(e, &error);
                 }
                 let sum = match (f.number(), g.number()) {
                     (Some(f), Some(g)) => Val { shape: self.flow.shapes.real(Fact::of(f + g)), leaves: Vec::new() },

@@ -211,7 +211,7 @@ impl Specializer<'_> {
             let numbers: Option<Vec<f64>> = numbers.collect();
             let error = numbers.zip(fact.number()).and_then(|(xs, y)| self.born_of_constants(prim, &xs, y));
             if let Some(error) = error {
-                return self.fail_with(e, &error, &[]);
+                self.report_born(e, &error);
             }
             return Some(Val { shape: result, leaves: Vec::new() });
         }

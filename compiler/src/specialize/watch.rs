@@ -2,6 +2,7 @@
 //! are asked to say so. Each operation gets a number in place of its source; [`crate::opt::watch`] puts in the checks.
 
 use super::Specializer;
+use super::emit::Emitter;
 use super::failure::HOLE;
 use crate::ad::tower::Transformation;
 use crate::ad::{base_and_tower, transformed_from};
@@ -10,7 +11,7 @@ use crate::core::errors::{Place, RuntimeError, Sweep};
 use crate::core::ir::Origin;
 use crate::core::number;
 use crate::core::prim::Prim;
-use crate::ssa::ir::{Function, Op, Real1, Real2};
+use crate::ssa::ir::{Compare, Function, Op, Real1, Real2, Type};
 
 impl Specializer<'_> {
     /// Numbers the operations of the function at hand.
@@ -52,6 +53,15 @@ impl Specializer<'_> {
         let printed = |x: f64| number::format(x).as_str().to_string();
         let operands = operands.iter().copied().map(printed).collect();
         Some(RuntimeError::NotFinite { prim, operands, result: printed(result), sweep: self.sweep()? })
+    }
+
+    /// Fails with that error. Nobody is to know before the program runs: what comes first is watched only if it is needed, and
+    /// nothing is where the program is known to fail.
+    pub fn report_born(&mut self, e: &mut Emitter, error: &RuntimeError) {
+        let [one, zero] = [1.0, 0.0].map(|number| e.real(number));
+        let one = e.value(Op::Opaque, &[one], Type::F64);
+        let goes_on = e.value(Op::Compare(Compare::Eq), &[one, zero], Type::Bool);
+        self.demand(e, goes_on, |this, e| this.fail_with(e, error, &[]));
     }
 
     /// What the function at hand is part of; `None` for power series.

@@ -55,6 +55,9 @@ enum Input<'t> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
+    if let Err(error) = terminal::demand_output() {
+        return terminal::output_failed(&error);
+    }
     let mut session = Session::new(arguments.include.clone());
     let is_terminal = io::stdin().is_terminal();
     if is_terminal {

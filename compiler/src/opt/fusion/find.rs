@@ -238,13 +238,13 @@ impl Finder<'_> {
         let mut is_shared = false;
         for site in &sites {
             match self.recipe(filling, filling.fields[site.field]) {
-                Some((recipe, cost)) => {
+                Some((recipe, cost)) if !self.is_too_late(filling, site, &recipe) => {
                     most = most.max(cost);
                     // Somebody but the filling needs what it writes.
                     is_shared |= self.use_counts[recipe.result] > 1;
                     reads.push((Read { block: site.block, index: site.index, recipe }, cost));
                 }
-                None => is_all = false,
+                _ => is_all = false,
             }
         }
         let places: FxHashSet<(BlockId, Value)> = sites.iter().map(|site| (site.block, site.place)).collect();
@@ -256,6 +256,26 @@ impl Finder<'_> {
         let limit = if is_all && most <= limit { usize::MAX } else { 0 };
         let reads: Vec<Read> = reads.into_iter().filter(|(_, cost)| *cost <= limit).map(|(read, _)| read).collect();
         (!reads.is_empty()).then_some(Change::Recompute(reads))
+    }
+
+    /// Whether a recipe computes what is watched, and something is said between the filling and the read: it would not have
+    /// been said if the filling had reported an operation.
+    fn is_too_late(&self, filling: &Filling, site: &Site, recipe: &Recipe) -> bool {
+        if recipe.insts.iter().all(|inst| inst.watched().is_none()) {
+            return false;
+        }
+        let Code { function, graph, .. } = &self.code;
+        let is_said = |inst: &Inst| inst.op.has_effect() || matches!(inst.op, Op::Call(_));
+        let from_filling = reached(filling.header, |block| {
+            let targets = function.blocks[block].terminator.targets();
+            targets.into_iter().map(|target| target.block).collect()
+        });
+        let to_read = reached(site.block, |block| graph.predecessors[block].clone());
+        from_filling.intersection(&to_read).any(|block| {
+            let insts = &function.blocks[*block].insts;
+            let is_end = *block == site.block && !self.innermost.contains_key(block);
+            insts[..if is_end { site.index } else { insts.len() }].iter().any(is_said)
+        })
     }
 
     /// The reads of a filling's elements, and whether nothing else is done with its vector.
@@ -406,6 +426,17 @@ impl Finder<'_> {
         };
         self.uses(vector).iter().copied().filter(|used| !is_own(used)).collect()
     }
+}
+
+/// All blocks that steps lead to from one.
+fn reached(from: BlockId, steps: impl Fn(BlockId) -> Vec<BlockId>) -> FxHashSet<BlockId> {
+    let (mut seen, mut waiting) = (FxHashSet::default(), vec![from]);
+    while let Some(block) = waiting.pop() {
+        if seen.insert(block) {
+            waiting.extend(steps(block));
+        }
+    }
+    seen
 }
 
 /// How far a counter goes.

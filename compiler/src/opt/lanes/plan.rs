@@ -1,6 +1,7 @@
 //! What of a loop is done in lanes, and whether it pays.
 
 use crate::base::EntityVec;
+use crate::opt::finite::Watched;
 use crate::opt::lanes::bounds::Bounds;
 use crate::opt::lanes::shape::Loop;
 use crate::opt::lanes::{APART, Sums};
@@ -28,6 +29,17 @@ pub(super) struct Plan {
     pub(super) sums: FxHashMap<Value, Gathering>,
     /// The elements in lanes that are tested for the symbolic zero, if that is done once for all tests.
     pub(super) tested: Vec<Value>,
+    /// What has to be finite.
+    pub(super) watched: Watched,
+}
+
+/// What is looked at behind the lanes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    /// The parameter at this position.
+    Carried(usize),
+    /// A value from before the loop.
+    Given(Value),
 }
 
 /// What makes one value of those of all rounds.
@@ -116,7 +128,24 @@ impl Plan {
         let tested = tested(&found, &laned);
         let pairs = if is_apart { APART } else { 1 };
         let bounds = Bounds::new(function, definitions, &found, pairs * LANES)?;
-        Some(Plan { found, bounds, pairs, is_upwards, laned, changes, sums, tested })
+        let watched = Watched::default();
+        Some(Plan { found, bounds, pairs, is_upwards, laned, changes, sums, tested, watched })
+    }
+
+    /// The position of the parameter that a result is handed on for, if it stays infinite there once it is.
+    pub(super) fn carried(&self, root: Value) -> Option<usize> {
+        let position = self.found.next.iter().position(|next| *next == root)?;
+        self.watched.parts.contains(&self.found.params[position]).then_some(position)
+    }
+
+    /// What has to be finite behind the lanes, if that says it for all their rounds and these can be made again.
+    pub(super) fn watched_at_end(&self) -> Option<Vec<End>> {
+        let end = |root: &Value| match self.found.is_inside(*root) {
+            true => self.carried(*root).filter(|_| !self.laned.contains(root)).map(End::Carried),
+            false => Some(End::Given(*root)),
+        };
+        let ends: Option<Vec<End>> = self.watched.roots.iter().map(end).collect();
+        ends.filter(|ends| !ends.is_empty() && self.changes.is_empty())
     }
 
     /// What a test in lanes is if the elements that are tested are numbers, where that tells it.

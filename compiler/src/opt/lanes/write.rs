@@ -10,11 +10,16 @@
 //! both lanes: the symbolic zero is no number (see [`Op::RealIs`]). Then the round has two blocks to choose from: one for
 //! numbers, without any of the tests and selections, and one for everything.
 //!
+//! Where operations are watched, a round is in two blocks: what comes before its changes of vectors and asks whether all is finite,
+//! and these changes. If all that is watched becomes part of sums and no vector changes, the sums are looked at behind the lanes,
+//! once. With symbolic zeros there is no round, since they are no numbers, and what is chosen is what counts.
+//!
 //! A value is written when it is needed: for one round, numbered from the first that the lanes make together, or in the
 //! lanes of a pair of rounds.
 
+use crate::opt::finite;
 use crate::opt::lanes::bounds::Test;
-use crate::opt::lanes::plan::{Gathering, Plan, lanewise};
+use crate::opt::lanes::plan::{End, Gathering, Plan, lanewise};
 use crate::opt::loops::Linear;
 use crate::opt::rewrite::{append, is_constant};
 use crate::ssa::ir::{
@@ -54,9 +59,15 @@ pub(super) fn write(function: &mut Function, plan: &Plan) {
         function.blocks[after].insts = insts;
         function.blocks[after].terminator = Terminator::Jump(Target { block: header, args: passed });
     }
+    let after = looked_at(function, plan, (lanes, after), &params).unwrap_or(after);
     let mut ways = Vec::new();
+    let on = |block: BlockId, args: Vec<Value>| Target { block, args };
     for is_plain in [true, false] {
         if is_plain && is_any.is_none() {
+            continue;
+        }
+        if !is_plain && is_any.is_some() && !plan.watched.roots.is_empty() {
+            ways.push((after, function.blocks[lanes].params.clone()));
             continue;
         }
         let way = if is_any.is_some() { function.new_block(&[]) } else { lanes };
@@ -64,19 +75,54 @@ pub(super) fn write(function: &mut Function, plan: &Plan) {
         (round.known, round.is_plain) = (known.clone(), is_plain);
         let next = round.round();
         let goes_on = round.tests(&tests, plan.pairs * LANES);
-        let Writer { insts, hoisted, .. } = round;
+        let Writer { mut insts, hoisted, is_finite, .. } = round;
         fixed.extend(hoisted);
-        let on = |block: BlockId| Target { block, args: next.clone() };
-        function.blocks[way].insts.extend(insts);
-        function.blocks[way].terminator = Terminator::Branch(goes_on, on(lanes), on(after));
-        ways.push(way);
+        let mut end = way;
+        if let Some((is_finite, before)) = is_finite {
+            end = function.new_block(&[]);
+            let changes = insts.split_off(before);
+            function.blocks[way].insts.extend(std::mem::replace(&mut insts, changes));
+            let out = on(after, function.blocks[lanes].params.clone());
+            function.blocks[way].terminator = Terminator::Branch(is_finite, on(end, Vec::new()), out);
+        }
+        function.blocks[end].insts.extend(insts);
+        function.blocks[end].terminator = Terminator::Branch(goes_on, on(lanes, next.clone()), on(after, next));
+        ways.push((way, Vec::new()));
     }
-    let on = |block: BlockId, args: Vec<Value>| Target { block, args };
     if let (Some(is_any), [plain, exact]) = (is_any, &ways[..]) {
-        function.blocks[lanes].terminator = Terminator::Branch(is_any, on(*exact, Vec::new()), on(*plain, Vec::new()));
+        let [exact, plain] = [exact, plain].map(|(block, args)| on(*block, args.clone()));
+        function.blocks[lanes].terminator = Terminator::Branch(is_any, exact, plain);
     }
     function.blocks[before].insts = fixed;
     function.blocks[before].terminator = Terminator::Branch(is_round, on(lanes, starts), on(header, params));
+}
+
+/// A block behind the lanes, with their parameters, that asks whether all that they have computed is finite, if that is enough:
+/// the loop begins anew if not.
+fn looked_at(
+    function: &mut Function,
+    plan: &Plan,
+    (lanes, after): (BlockId, BlockId),
+    start: &[Value],
+) -> Option<BlockId> {
+    let found = &plan.found;
+    let ends = plan.watched_at_end()?;
+    let types: Vec<Type> = function.blocks[lanes].params.iter().map(|param| function.values[*param]).collect();
+    let block = function.new_block(&types);
+    let args = function.blocks[block].params.clone();
+    let numbers: Vec<Value> = ends
+        .into_iter()
+        .map(|end| match end {
+            End::Carried(at) => args[at],
+            End::Given(value) => value,
+        })
+        .collect();
+    let mut insts = Vec::new();
+    let is_finite = finite::are_finite(function, &mut insts, &numbers)?;
+    let again = Target { block: found.header, args: start.to_vec() };
+    function.blocks[block].insts = insts;
+    function.blocks[block].terminator = Terminator::Branch(is_finite, Target { block: after, args }, again);
+    Some(block)
 }
 
 /// Puts what is gathered in lanes together; the parameters of the block are those of the lanes. What it passes on to the loop.
@@ -137,6 +183,8 @@ struct Writer<'f> {
     known: Known,
     /// Whether what is tested for the symbolic zero is a number.
     is_plain: bool,
+    /// Whether all that is watched is finite, and how many instructions there are before the vectors are changed.
+    is_finite: Option<(Value, usize)>,
 }
 
 /// What has been written.
@@ -154,7 +202,7 @@ struct Known {
 impl<'f> Writer<'f> {
     fn new(function: &'f mut Function, plan: &'f Plan, params: Vec<Value>) -> Writer<'f> {
         let (insts, hoisted) = (Vec::new(), Vec::new());
-        Writer { function, plan, params, insts, hoisted, known: Known::default(), is_plain: false }
+        Writer { function, plan, params, insts, hoisted, known: Known::default(), is_plain: false, is_finite: None }
     }
 
     fn make(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
@@ -464,6 +512,38 @@ impl<'f> Writer<'f> {
         change.args[3..].iter().all(|field| self.function.values[*field] == Type::F64)
     }
 
+    /// Whether all that is watched is finite in a round; `None` if nothing is watched.
+    fn are_finite(&mut self) -> Option<Value> {
+        let plan = self.plan;
+        let (mut lanes, mut singles) = (Vec::new(), Vec::new());
+        if plan.watched_at_end().is_some() {
+            return None;
+        }
+        for root in &plan.watched.roots {
+            if plan.found.stride(*root) == Some(0) {
+                singles.push(self.single(*root, 0));
+            } else if plan.laned.contains(root) {
+                lanes.extend((0..plan.pairs).map(|pair| self.in_lanes(*root, pair)));
+            } else if plan.carried(*root).is_some() {
+                // It is part of the same one in the next round.
+                singles.push(self.single(*root, plan.pairs * LANES - 1));
+            } else {
+                singles.extend((0..plan.pairs * LANES).map(|round| self.single(*root, round)));
+            }
+        }
+        let on_lanes = |op| Op::Lanes(lanewise(op).expect("lanes can be added and compared"));
+        let sum = lanes.into_iter().reduce(|x, y| self.make(on_lanes(Op::Real2(Real2::Add)), &[x, y], Type::F64x2));
+        let in_lanes = sum.map(|sum| {
+            let zero = self.make(on_lanes(Op::Real2(Real2::Sub)), &[sum, sum], Type::F64x2);
+            let differs = self.make(on_lanes(Op::Compare(Compare::Ne)), &[zero, zero], Type::Boolx2);
+            let is_any = self.make(Op::AnyLane, &[differs], Type::Bool);
+            self.make(Op::Not, &[is_any], Type::Bool)
+        });
+        let in_singles = finite::are_finite(self.function, &mut self.insts, &singles);
+        let all: Vec<Value> = in_lanes.into_iter().chain(in_singles).collect();
+        (!all.is_empty()).then(|| self.all(&all))
+    }
+
     /// Writes a round; what it passes on for each parameter.
     fn round(&mut self) -> Vec<Value> {
         let plan = self.plan;
@@ -494,6 +574,7 @@ impl<'f> Writer<'f> {
                 fields.insert((*position, step), made.collect());
             }
         }
+        self.is_finite = self.are_finite().map(|is_finite| (is_finite, self.insts.len()));
         for (position, change, is_paired) in changes {
             let Op::WithElement(vector) = change.op else { continue };
             let op = if is_paired { Op::WithElements(vector) } else { change.op };
