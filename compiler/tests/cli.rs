@@ -585,7 +585,7 @@ fn output_that_cannot_be_written_is_reported() {
 fn output_that_is_closed_is_reported_whatever_is_asked() {
     for arguments in ["--help", "--version", "help", "run --help", "repl", "doc"] {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("exec \"$0\" {arguments} >&-"), vlad(&[]).get_program().to_string_lossy()]);
+        shell.args(["-c", &format!("exec \"$0\" {arguments} >&-"), &vlad(&[]).get_program().to_string_lossy()]);
         let output = output(shell.stdin(Stdio::null()));
         assert_eq!(output.status.code(), Some(1), "{arguments}");
         assert!(err(&output).contains("cannot write to standard output"), "{arguments}: {}", err(&output));
