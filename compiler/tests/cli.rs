@@ -491,20 +491,46 @@ fn what_is_trapped_is_the_first_and_comes_before_later_output() {
 (build 9 (lambda (i) (let loop ((j 0) (s i)) (if (= j n) s (loop (+ j 1) (+ s (* (matrix-ref m i j) (vector-ref v j))))))))
 ";
     let programs = [
-        ("rows", rows.to_string()),
+        ("rows", rows),
         // In lanes: a sum, elements that are kept, elements that are changed.
-        ("sum", "(define v (build (read-real) (lambda (i) (- i 37))))\n(vector-sum (vector-map (lambda (e) (/ 2 e)) v))\n".into()),
-        ("total", "(define v (build (read-real) (lambda (i) (if (= i 50) 1e160 i))))\n(vector-sum (vector-map (lambda (e) (* e e 3)) v))\n".into()),
-        ("order", "(define v (build (read-real) (lambda (i) (- i 36))))\n(vector-map (lambda (e) (* (sqrt (- e)) (/ 2 (* e (- e 1))))) v)\n".into()),
-        ("gradient", "(define v (build (read-real) (lambda (i) (- 40 i))))\n((gradient (lambda (v) (vector-sum (vector-map (lambda (e) (* e (sqrt (* e e)))) v)))) v)\n".into()),
-        // Nothing to report: what is infinite was so before.
-        ("meant", "(define v (build (read-real) (lambda (i) (if (= i 9) +inf.0 i))))\n(vector-sum (vector-map (lambda (e) (+ (* e 2) 1)) v))\n(vector-ref (vector-map (lambda (e) (* e e)) v) 99)\n(/ 1 (- (vector-ref v 3) 3))\n".into()),
-        ("printed", "(define (f x) (vector-map (lambda (e) (/ e x)) (vector 1 2)))\n(f (- (read-real) 100))\n".into()),
-        ("listed", "(define (f x) (map (lambda (e) (/ e x)) (list 1 2)))\n(f (- (read-real) 100))\n".into()),
-        ("constants", "(list +inf.0 (* +inf.0 (real 0)) (- +inf.0 +inf.0))\n".into()),
-        ("branch", "(define (f x) (if (> x 1e300) (- +inf.0 +inf.0) x))\n(f (read-real))\n(f 1e301)\n".into()),
+        (
+            "sum",
+            "(define v (build (read-real) (lambda (i) (- i 37))))
+(vector-sum (vector-map (lambda (e) (/ 2 e)) v))
+",
+        ),
+        (
+            "total",
+            "(define v (build (read-real) (lambda (i) (if (= i 50) 1e160 i))))
+(vector-sum (vector-map (lambda (e) (* e e 3)) v))
+",
+        ),
+        (
+            "order",
+            "(define v (build (read-real) (lambda (i) (- i 36))))
+(vector-map (lambda (e) (* (sqrt (- e)) (/ 2 (* e (- e 1))))) v)
+",
+        ),
+        (
+            "gradient",
+            "(define v (build (read-real) (lambda (i) (- 40 i))))
+((gradient (lambda (v) (vector-sum (vector-map (lambda (e) (* e (sqrt (* e e)))) v)))) v)
+",
+        ),
+        // Nothing to report before the end: what is infinite was so before.
+        (
+            "meant",
+            "(define v (build (read-real) (lambda (i) (if (= i 9) +inf.0 i))))
+(vector-sum (vector-map (lambda (e) (+ (* e 2) 1)) v))
+(vector-ref (vector-map (lambda (e) (* e e)) v) 99)
+(/ 1 (- (vector-ref v 3) 3))
+",
+        ),
+        ("printed", "(define (f x) (vector-map (lambda (e) (/ e x)) (vector 1 2)))\n(f (- (read-real) 100))\n"),
+        ("listed", "(define (f x) (map (lambda (e) (/ e x)) (list 1 2)))\n(f (- (read-real) 100))\n"),
+        ("constants", "(list +inf.0 (* +inf.0 (real 0)) (- +inf.0 +inf.0))\n"),
+        ("branch", "(define (f x) (if (> x 1e300) (- +inf.0 +inf.0) x))\n(f (read-real))\n(f 1e301)\n"),
     ];
-    let programs: Vec<(&str, &str)> = programs.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let folder = folder(&programs);
     fs::write(folder.path().join("input"), "100").expect("the folder is writable");
     for (name, _) in programs {

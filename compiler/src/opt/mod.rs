@@ -55,7 +55,7 @@
 //! | [`memory`] | reference counts: the last pass |
 //!
 //! The rest is what they share: [`rewrite`] and [`repair`] of functions, and facts about [`calls`], [`effects`], [`data_flow`], [`holders`],
-//! [`loops`], [`termination`], [`liveness`], [`ownership`], [`handover`] and [`taking`].
+//! [`loops`], [`termination`], [`liveness`], [`ownership`], [`handover`], [`taking`] and what has to be [`finite`].
 
 pub mod pipeline;
 
@@ -65,7 +65,6 @@ pub mod fold;
 
 pub mod gvn;
 
-pub mod finite;
 pub mod jam;
 
 pub mod jump_threading;
@@ -154,6 +153,8 @@ pub mod memory;
 pub mod calls;
 
 pub mod effects;
+
+pub mod finite;
 
 pub mod termination;
 
