@@ -7,6 +7,7 @@
 
 use super::operators::Operator;
 use super::shape::{Alternative, Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
+use super::vector::is_few;
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
 use crate::core::prim::Prim;
@@ -272,7 +273,7 @@ impl Shapes {
                     let zero = self.zero(alternative.children[0]);
                     self.make(Head::Vector, &[zero])
                 }
-                Head::OneHot => {
+                Head::OneHot(_) => {
                     let vector = self.make(Head::Vector, &[alternative.children[0]]);
                     self.zero(vector)
                 }
@@ -393,7 +394,7 @@ impl Shapes {
                         pending.extend(alternative.children.iter().rev());
                     }
                     Head::Real(_) | Head::Bool(_) | Head::Text(_) | Head::Closure(_) => return false,
-                    Head::OneHot | Head::Beginning => return false,
+                    Head::OneHot(_) | Head::Beginning => return false,
                 }
             }
         }
@@ -597,21 +598,26 @@ impl Unfolding<'_, '_> {
                         Self::add(parts, x.head, shapes(&x.children));
                         Self::add(parts, y.head, shapes(&y.children));
                     }
-                    (Head::Vector, Head::Vector | Head::OneHot) if self.shapes.is_zero_vector(x) => {
+                    (Head::Vector, Head::Vector | Head::OneHot(_)) if self.shapes.is_zero_vector(x) => {
                         Self::add(parts, y.head, shapes(&y.children));
                     }
-                    (Head::Vector | Head::OneHot, Head::Vector) if self.shapes.is_zero_vector(y) => {
+                    (Head::Vector | Head::OneHot(_), Head::Vector) if self.shapes.is_zero_vector(y) => {
                         Self::add(parts, x.head, shapes(&x.children));
                     }
-                    (Head::Vector, Head::OneHot) => {
+                    (Head::Vector, Head::OneHot(_)) => {
                         let [all, one] = self.shapes.element_and_part(x.children[0], y.children[1]);
                         Self::add(parts, Head::Vector, vec![vec![Atom::Shape(all), Atom::Plus(all, one)]]);
                     }
-                    (Head::OneHot, Head::Vector) => {
+                    (Head::OneHot(_), Head::Vector) => {
                         let [all, one] = self.shapes.element_and_part(y.children[0], x.children[1]);
                         Self::add(parts, Head::Vector, vec![vec![Atom::Shape(all), Atom::Plus(one, all)]]);
                     }
-                    (Head::OneHot, Head::OneHot) => {
+                    (Head::OneHot(m), Head::OneHot(n)) if is_few(m, n) => {
+                        let (base, one, other) = (x.children[0], x.children[1], y.children[1]);
+                        let part = vec![Atom::Shape(one), Atom::Shape(other), Atom::Plus(one, other)];
+                        Self::add(parts, Head::OneHot(m + n), vec![vec![Atom::Shape(base)], part]);
+                    }
+                    (Head::OneHot(_), Head::OneHot(_)) => {
                         let zero = self.shapes.zero(x.children[0]);
                         let [zero, one, other] =
                             [zero, x.children[1], y.children[1]].map(|part| self.shapes.settled_element(part));
@@ -666,7 +672,7 @@ fn conforms(head: Head) -> bool {
     match head {
         Head::Nil | Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle | Head::Closure(_) => true,
         Head::Vector | Head::Bool(_) => true,
-        Head::Text(_) | Head::Real(_) | Head::ZeroOf | Head::OneHot | Head::Beginning | Head::Nothing => false,
+        Head::Text(_) | Head::Real(_) | Head::ZeroOf | Head::OneHot(_) | Head::Beginning | Head::Nothing => false,
     }
 }
 

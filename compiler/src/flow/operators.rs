@@ -90,10 +90,10 @@ impl Unfolding<'_, '_> {
                 Head::Series => Self::add(parts, Head::Series, on(operator)),
                 Head::ZeroOf => Self::add(parts, alternative.head, on(operator.of_zero())),
                 Head::Vector | Head::Beginning => Self::add(parts, alternative.head, on(operator)),
-                Head::OneHot => {
+                Head::OneHot(_) => {
                     let zero = Atom::Operator(operator.of_zero(), alternative.children[0]);
                     let one = Atom::Operator(operator, alternative.children[1]);
-                    Self::add(parts, Head::OneHot, vec![vec![zero], vec![one]]);
+                    Self::add(parts, alternative.head, vec![vec![zero], vec![one]]);
                 }
                 Head::Pair(of) => {
                     let of = of.map(|code| self.code(operator, code)).transpose()?.flatten();
@@ -189,7 +189,7 @@ impl Unfolding<'_, '_> {
                         let tangent = self.shapes.intern(vec![t.clone()]);
                         self.expand_bundle(below, value, tangent, parts)?;
                     }
-                    (Head::OneHot, _) | (_, Head::OneHot) => {
+                    (Head::OneHot(_), _) | (_, Head::OneHot(_)) => {
                         let [x, t] = [x, t].map(|part| {
                             let part = self.shapes.intern(vec![part.clone()]);
                             self.shapes.dense(part)

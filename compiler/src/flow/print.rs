@@ -87,7 +87,8 @@ impl Printer<'_> {
             Head::ZeroOf => self.sequence("zero-of ", children, "", ""),
             Head::Vector => self.sequence("#(", children, "", ")"),
             Head::Beginning => self.sequence("#(", children, "", " ...)"),
-            Head::OneHot => self.sequence("one-hot ", children, " ", ""),
+            Head::OneHot(1) => self.sequence("one-hot ", children, " ", ""),
+            Head::OneHot(places) => self.sequence(&format!("{places}-hot "), children, " ", ""),
             Head::Pair(None) => self.sequence("(", children, " . ", ")"),
             Head::Pair(Some(code)) => {
                 let open = format!("{}:(", self.program.lambdas[code.lambda].name);

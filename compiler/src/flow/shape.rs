@@ -107,9 +107,9 @@ pub enum Head {
     Vector,
     /// The beginning of a vector, in the same way.
     Beginning,
-    /// A sensitivity of a vector that is zero but in one place: what its elements are zeros of (or a zero, where all of
-    /// these are the same), and what is in that place.
-    OneHot,
+    /// A sensitivity of a vector that is zero but in so many places at most, a few: what its elements are zeros of (or a
+    /// zero, where all of these are the same), and what is in those places.
+    OneHot(u8),
     /// The zero sensitivity of the child, which is recursive, not yet unfolded: making it costs nothing.
     ZeroOf,
     /// No sensitivity, see [`Const::Nothing`](crate::core::ir::Const::Nothing).
@@ -154,7 +154,7 @@ impl Head {
             Head::Closure(code) => Class::Closure(code),
             Head::Vector => Class::Vector,
             Head::Beginning => Class::Beginning,
-            Head::OneHot => Class::OneHot,
+            Head::OneHot(_) => Class::OneHot,
             Head::ZeroOf => Class::ZeroOf,
             Head::Nothing => Class::Nothing,
         }
@@ -168,6 +168,7 @@ impl Head {
             (Head::Bool(_), _) => Head::Bool(None),
             (Head::Text(_), _) => Head::Text(None),
             (Head::Real(x), Head::Real(y)) => Head::Real(x.join(y)),
+            (Head::OneHot(x), Head::OneHot(y)) => Head::OneHot(x.max(y)),
             _ => self,
         }
     }

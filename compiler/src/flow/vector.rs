@@ -1,7 +1,7 @@
 //! Shapes of vectors and of their sensitivities.
 //!
 //! A sensitivity of a vector has one of three forms: a zero, which holds the length only or is folded; one-hot, which is
-//! what reading an element gives; and a vector. Sums go from the former to the latter, so that a loop that reads a vector
+//! what reading an element gives, and the sum of a few reads; and a vector. Sums go from the former to the latter, so that a loop that reads a vector
 //! adds to one element of a sum at each step.
 
 use super::analysis::Facts;
@@ -48,11 +48,12 @@ impl Shapes {
         let mut forms = Vec::new();
         for alternative in self.alternatives(shape).iter() {
             match alternative.head {
-                Head::Vector | Head::Beginning | Head::OneHot => forms.push((alternative.clone(), false)),
+                Head::Vector | Head::Beginning | Head::OneHot(_) => forms.push((alternative.clone(), false)),
                 Head::ZeroOf => {
                     let primal = self.beneath_zeros(alternative.children[0]);
                     let primal = self.alternatives(primal);
-                    let vectors = primal.iter().filter(|form| form.head.holds_elements() || form.head == Head::OneHot);
+                    let vectors =
+                        primal.iter().filter(|form| form.head.holds_elements() || form.head.class() == Class::OneHot);
                     forms.extend(vectors.map(|form| (form.clone(), true)));
                 }
                 _ => {}
@@ -65,7 +66,7 @@ impl Shapes {
     pub fn element(&mut self, vector: Shape) -> Shape {
         let mut elements = Vec::new();
         for (form, zero) in self.vector_forms(vector) {
-            let is_one_hot = form.head == Head::OneHot;
+            let is_one_hot = form.head.class() == Class::OneHot;
             let element = form.children[0];
             elements.push(if zero || is_one_hot { self.zero(element) } else { element });
             if is_one_hot {
@@ -91,7 +92,7 @@ impl Shapes {
         let mut classes: Vec<Class> = Vec::new();
         for alternative in self.alternatives(shape).iter() {
             let class = match alternative.head {
-                Head::OneHot => Class::Vector,
+                Head::OneHot(_) => Class::Vector,
                 Head::ZeroOf if only_vectors(alternative.children[0]) => Class::Vector,
                 head => head.class(),
             };
@@ -114,7 +115,7 @@ impl Shapes {
         for alternative in alternatives.iter() {
             let part = self.intern(vec![alternative.clone()]);
             parts.push(match alternative.head {
-                Head::OneHot => {
+                Head::OneHot(_) => {
                     let element = self.element(part);
                     let element = self.settled_element(element);
                     self.make(Head::Vector, &[element])
@@ -146,7 +147,7 @@ impl Shapes {
             Head::ZeroOf => {
                 let of = self.alternatives(alternative.children[0]);
                 !self.is_recursive(alternative.children[0])
-                    && of.iter().all(|of| matches!(of.head, Head::Vector | Head::OneHot))
+                    && of.iter().all(|of| matches!(of.head, Head::Vector | Head::OneHot(_)))
             }
             head => may_be_vector(head),
         };
@@ -235,10 +236,10 @@ impl Shapes {
 
     /// The one-hot vector with a vector as its part if that is one-hot or a folded zero: who takes it out again adds to it.
     pub fn dense_part(&mut self, one_hot: Shape) -> Shape {
-        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot) {
+        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot(1)) {
             Some(alternative) => {
                 let part = self.settled(alternative.children[1]);
-                self.make(Head::OneHot, &[alternative.children[0], part])
+                self.make(Head::OneHot(1), &[alternative.children[0], part])
             }
             None => one_hot,
         }
@@ -246,7 +247,7 @@ impl Shapes {
 
     /// The element that a one-hot vector does not have from its base.
     pub fn hot_element(&mut self, one_hot: Shape) -> Shape {
-        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot) {
+        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot(1)) {
             Some(alternative) => alternative.children[1],
             None => self.element(one_hot),
         }
@@ -274,14 +275,22 @@ impl Shapes {
     }
 }
 
+/// Sums of one-hot vectors have so many places that are no zeros, at most. What would have more is a vector.
+const MAX_HOT: u8 = 4;
+
+/// Whether the sum of two vectors that are zeros but in so many places is one, too.
+pub fn is_few(m: u8, n: u8) -> bool {
+    m + n <= MAX_HOT
+}
+
 /// Whether an alternative of a sum is a vector to be handed on. Zeros are not: to begin with one costs nothing.
 pub fn is_handed(shapes: &Shapes, alternative: &Alternative) -> bool {
-    matches!(alternative.head, Head::Vector | Head::OneHot) && !shapes.is_zero_vector(alternative)
+    matches!(alternative.head, Head::Vector | Head::OneHot(_)) && !shapes.is_zero_vector(alternative)
 }
 
 /// Whether values of a head are vectors, or zeros of which that is not known.
 pub fn may_be_vector(head: Head) -> bool {
-    matches!(head, Head::Vector | Head::OneHot | Head::ZeroOf)
+    matches!(head, Head::Vector | Head::OneHot(_) | Head::ZeroOf)
 }
 
 /// The shape of `(%new-vector length)`.
@@ -381,7 +390,7 @@ pub fn in_element(shapes: &mut Shapes, vector: Shape, sensitivity: Shape) -> Sha
         return Shapes::BOTTOM;
     }
     let base = shapes.zero_base(vector);
-    shapes.make(Head::OneHot, &[base, sensitivity])
+    shapes.make(Head::OneHot(1), &[base, sensitivity])
 }
 
 /// The shape of `(take-element sum index)`.

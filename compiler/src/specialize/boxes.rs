@@ -83,7 +83,7 @@ impl Layouts {
         mut start: usize,
     ) -> Option<Choice> {
         // What vectors hold is in boxes of their own.
-        if alternative.head.holds_elements() || alternative.head == Head::OneHot {
+        if alternative.head.holds_elements() || matches!(alternative.head, Head::OneHot(_)) {
             return None;
         }
         for child in alternative.children.iter() {

@@ -69,10 +69,11 @@ impl Specializer<'_> {
         if wide.children.is_empty() {
             leaves.extend(own_leaf(self, e, parts.alternative.head, parts.own, wide.head));
         }
-        if wide.head == Head::OneHot {
-            leaves.extend(self.convert_base(e, &parts, wide.children[0]));
-            leaves.extend(self.convert(e, &parts.children[0], wide.children[1])?.leaves);
-            return Some(self.build(e, target, tag, leaves));
+        if let Head::OneHot(_) = wide.head {
+            let base = self.convert_base(e, &parts, wide.children[0]);
+            let hots =
+                self.map_hots(e, &parts, wide.children[1], |this, e, part, shape| this.convert(e, part, shape))?;
+            return Some(self.build_hot(e, target, tag, base, hots));
         }
         for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
             leaves.extend(self.convert(e, child, *shape)?.leaves);

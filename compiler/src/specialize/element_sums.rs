@@ -66,7 +66,7 @@ impl Specializer<'_> {
     /// The element of a one-hot vector that is no zero.
     fn hot_element(&mut self, e: &mut Emitter, one_hot: &Val, place: Value, shape: Shape) -> Emitted<Val> {
         match self.flow.shapes.single(one_hot.shape) {
-            Some(alternative) if alternative.head == Head::OneHot => {
+            Some(alternative) if alternative.head == Head::OneHot(1) => {
                 let parts = self.parts(e, one_hot, 0);
                 Some(parts.children[0].clone())
             }
@@ -90,7 +90,7 @@ impl Specializer<'_> {
         let shape = self.flow.shapes.alternatives(result)[tag].children[0];
         let vector = match parts.alternative.head {
             Head::Vector => self.settled_elements(e, Elements::of(parts), shape),
-            Head::OneHot => self.dense_elements(e, parts, shape)?,
+            Head::OneHot(_) => self.dense_elements(e, parts, shape)?,
             _ => {
                 e.terminate(Terminator::Unreachable);
                 return None;

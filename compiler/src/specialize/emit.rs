@@ -30,6 +30,30 @@ pub struct Parts {
     pub elements: Option<Value>,
     /// The parts; of a one-hot vector its element only.
     pub children: Vec<Val>,
+    /// What a one-hot vector has in further places.
+    pub more: Vec<Hot>,
+}
+
+/// A place of a one-hot vector, with what is there.
+#[derive(Clone, Debug)]
+pub struct Hot {
+    /// -1 if there is nothing; then the part is anything. The first place always has something.
+    pub place: Value,
+    pub part: Val,
+}
+
+impl Hot {
+    pub fn leaves(self) -> impl Iterator<Item = Value> {
+        [self.place].into_iter().chain(self.part.leaves)
+    }
+}
+
+impl Parts {
+    /// The places of a one-hot vector.
+    pub fn hots(&self) -> Vec<Hot> {
+        let first = self.place.map(|place| Hot { place, part: self.children[0].clone() });
+        first.into_iter().chain(self.more.iter().cloned()).collect()
+    }
 }
 
 /// The function being emitted.
@@ -204,23 +228,27 @@ impl Specializer<'_> {
     fn parts_of(&mut self, alternative: Alternative, leaves: Vec<Value>) -> Parts {
         let own = match alternative.head {
             Head::Real(Fact::Unknown | Fact::PerhapsZero) | Head::Bool(None) | Head::Text(None) => Some(leaves[0]),
-            Head::Vector | Head::Beginning | Head::OneHot => Some(leaves[0]),
+            Head::Vector | Head::Beginning | Head::OneHot(_) => Some(leaves[0]),
             _ => None,
         };
-        let place = matches!(alternative.head, Head::Beginning | Head::OneHot).then(|| leaves[1]);
+        let place = matches!(alternative.head, Head::Beginning | Head::OneHot(_)).then(|| leaves[1]);
         let after = if place.is_some() { 2 } else { 1 };
         let has_elements = alternative.head.holds_elements()
-            || alternative.head == Head::OneHot && !self.flow.shapes.is_constant(alternative.children[0]);
+            || matches!(alternative.head, Head::OneHot(_)) && !self.flow.shapes.is_constant(alternative.children[0]);
         let elements = leaves.get(after).copied().filter(|_| has_elements);
+        let mut more = Vec::new();
         let children = match alternative.head {
-            Head::OneHot => {
-                let after = after + usize::from(has_elements);
-                self.split(&alternative.children[1..], &leaves[after..])
+            Head::OneHot(_) => {
+                let (shape, after) = (alternative.children[1], after + usize::from(has_elements));
+                let (first, rest) = leaves[after..].split_at(self.leaves(shape).len());
+                let hot = |hot: &[Value]| Hot { place: hot[0], part: Val { shape, leaves: hot[1..].to_vec() } };
+                more = rest.chunks(first.len() + 1).map(hot).collect();
+                vec![Val { shape, leaves: first.to_vec() }]
             }
             _ if own.is_some() => Vec::new(),
             _ => self.split(&alternative.children.clone(), &leaves),
         };
-        Parts { alternative, own, place, elements, children }
+        Parts { alternative, own, place, elements, children, more }
     }
 
     /// Builds a value of `shape` that is its alternative at position `tag`, from the alternative's leaves.
@@ -263,7 +291,7 @@ impl Specializer<'_> {
     }
 
     /// A value for a slot that the alternative at hand does not use.
-    fn filler(&mut self, e: &mut Emitter, ty: Type) -> Value {
+    pub fn filler(&mut self, e: &mut Emitter, ty: Type) -> Value {
         match ty {
             Type::F64 => e.real(0.0),
             Type::Bool => e.boolean(false),

@@ -37,7 +37,7 @@ impl Specializer<'_> {
             Head::Bundle => Kind::Forward,
             Head::Pair(_) | Head::ZeroOf => Kind::Pair,
             Head::Closure(_) => Kind::Procedure,
-            Head::Vector | Head::Beginning | Head::OneHot => Kind::Vector,
+            Head::Vector | Head::Beginning | Head::OneHot(_) => Kind::Vector,
         })
     }
 

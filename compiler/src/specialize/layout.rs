@@ -6,7 +6,8 @@
 //! | a real, a boolean, a text | one |
 //! | a product | those of its parts, in order |
 //! | a vector | its length, and a pointer to its elements unless these have no leaves (see [`super::vector`]) |
-//! | a one-hot vector | its length, the place, the elements of the vector unless their zeros are the same, and the part |
+//! | a one-hot vector | its length, the place, the elements of the vector unless their zeros are the same, and the part; |
+//! | | further places, each with its part: -1 and anything for none |
 //! | the beginning of a vector | the same, with the number of elements so far between |
 //! | a sum that does not contain itself | the tag, then slots that the alternatives share, by type |
 //! | a sum that contains itself | one pointer to a box, which holds the alternative's leaves (see [`super::boxes`]) |
@@ -163,10 +164,15 @@ impl Layouts {
                 leaves.extend(self.has_leaves(shapes, program, alternative.children[0]).then_some(Type::Ptr));
                 leaves
             }
-            Head::OneHot => {
+            Head::OneHot(places) => {
                 let mut leaves = vec![Type::Int, Type::Int];
                 leaves.extend((!shapes.is_constant(alternative.children[0])).then_some(Type::Ptr));
-                leaves.extend_from_slice(&self.leaves(shapes, program, alternative.children[1]));
+                let part = self.leaves(shapes, program, alternative.children[1]);
+                leaves.extend_from_slice(&part);
+                for _ in 1..places {
+                    leaves.push(Type::Int);
+                    leaves.extend_from_slice(&part);
+                }
                 leaves
             }
             _ => {
@@ -304,7 +310,7 @@ fn name(core: &Program, head: Head) -> Rc<str> {
         Head::Closure(code) => core.lambdas[code.lambda].name.clone(),
         Head::ZeroOf => "zero".into(),
         Head::Vector | Head::Beginning => "vector".into(),
-        Head::OneHot => "one-hot".into(),
+        Head::OneHot(_) => "one-hot".into(),
     }
 }
 

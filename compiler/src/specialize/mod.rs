@@ -31,6 +31,7 @@ pub mod boxes;
 
 pub mod element_sums;
 mod emit;
+pub mod hots;
 
 pub mod convert;
 

@@ -3,7 +3,7 @@
 //! `zero` of a recursive value keeps it folded ([`Head::ZeroOf`]). `plus` of recursive values is a function of its own,
 //! made on demand.
 
-use super::emit::{Emitted, Emitter, Parts, Val};
+use super::emit::{Emitted, Emitter, Hot, Parts, Val};
 use super::helper::{Helper, Origin};
 use super::{Sharing, Specializer, zeros};
 use crate::core::errors::RuntimeError;
@@ -67,7 +67,7 @@ impl Specializer<'_> {
                     this.environment(e, code, zeros)
                 }
                 Head::Vector | Head::Beginning => this.zero_vector(e, &parts)?,
-                Head::OneHot => this.zero_of_one_hot(e, &parts)?,
+                Head::OneHot(_) => this.zero_of_one_hot(e, &parts)?,
             };
             this.convert(e, &zero, target)
         })
@@ -149,7 +149,8 @@ impl Specializer<'_> {
     pub fn single(&mut self, e: &mut Emitter, parts: Parts) -> Val {
         let shape = self.flow.shapes.make(parts.alternative.head, &parts.alternative.children);
         let own = parts.own.into_iter().chain(parts.place).chain(parts.elements);
-        let leaves: Vec<Value> = own.chain(parts.children.into_iter().flat_map(|child| child.leaves)).collect();
+        let own = own.chain(parts.children.into_iter().flat_map(|child| child.leaves));
+        let leaves: Vec<Value> = own.chain(parts.more.into_iter().flat_map(Hot::leaves)).collect();
         self.build(e, shape, 0, leaves)
     }
 
@@ -217,7 +218,7 @@ impl Specializer<'_> {
             (Head::ZeroOf | Head::Nothing, _) | (_, Head::ZeroOf | Head::Nothing) => true,
             (Head::Real(_), Head::Real(_)) => true,
             // Their lengths may differ.
-            (Head::Vector | Head::OneHot, _) | (_, Head::Vector | Head::OneHot) => false,
+            (Head::Vector | Head::OneHot(_), _) | (_, Head::Vector | Head::OneHot(_)) => false,
             (Head::Series, Head::Series) => {
                 let [rest, other] = [x, y].map(|series| self.flow.shapes.alternatives(series.children[1]));
                 let is_empty = |rest: &Alternative| rest.head == Head::Nil;
@@ -292,15 +293,15 @@ impl Specializer<'_> {
             {
                 self.longer(e, x, y, target)
             }
-            (Head::Vector, Head::Vector | Head::OneHot) if self.flow.shapes.is_zero_vector(&x.alternative) => {
+            (Head::Vector, Head::Vector | Head::OneHot(_)) if self.flow.shapes.is_zero_vector(&x.alternative) => {
                 let value = self.single(e, y);
                 self.convert(e, &value, target)
             }
-            (Head::Vector | Head::OneHot, Head::Vector) if self.flow.shapes.is_zero_vector(&y.alternative) => {
+            (Head::Vector | Head::OneHot(_), Head::Vector) if self.flow.shapes.is_zero_vector(&y.alternative) => {
                 let value = self.single(e, x);
                 self.convert(e, &value, target)
             }
-            (Head::Vector | Head::OneHot, Head::Vector | Head::OneHot) => self.plus_vectors(e, x, y, target),
+            (Head::Vector | Head::OneHot(_), Head::Vector | Head::OneHot(_)) => self.plus_vectors(e, x, y, target),
             (Head::Real(f), Head::Real(g)) => {
                 let numbers = f.number().zip(g.number());
                 if let Some(error) = numbers.and_then(|(f, g)| self.born_of_constants(Prim::Plus, &[f, g], f + g)) {

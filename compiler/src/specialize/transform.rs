@@ -82,17 +82,18 @@ impl Specializer<'_> {
                     });
                     Some(this.build(e, target, tag, result.leaves()))
                 }
-                Head::OneHot => {
+                Head::OneHot(_) => {
                     let tag = this.tag_of(target, Class::OneHot)?;
                     let shapes = this.flow.shapes.alternatives(target)[tag].children.clone();
                     let base = Elements::all(&parts);
                     let base = this.map_elements(e, &base, shapes[0], false, |this, e, element| {
                         this.operator(e, operator.of_zero(), element, shapes[0])
                     });
-                    let part = this.operator(e, operator, &parts.children[0], shapes[1])?;
-                    let own = parts.own.into_iter().chain(parts.place).chain(base.elements);
-                    let leaves = own.chain(part.leaves).collect();
-                    Some(this.build(e, target, tag, leaves))
+                    let hots = this.map_hots(e, &parts, shapes[1], |this, e, part, shape| {
+                        this.operator(e, operator, part, shape)
+                    })?;
+                    let own = parts.own.into_iter().chain(parts.place).chain(base.elements).collect();
+                    Some(this.build_hot(e, target, tag, own, hots))
                 }
                 Head::Pair(of) => {
                     let of = of.and_then(|code| this.transformed(operator, code));
@@ -240,7 +241,7 @@ impl Specializer<'_> {
             {
                 false
             }
-            (Head::OneHot, _) => {
+            (Head::OneHot(_), _) => {
                 self.always(operator.of_zero(), a.children[0], seen) && self.always(operator, a.children[1], seen)
             }
             (Head::Pair(_) | Head::Series | Head::ZeroOf | Head::Closure(_) | Head::Vector | Head::Beginning, _) => {
@@ -321,7 +322,7 @@ impl Specializer<'_> {
                     _ => self.no_tangent(e, f, g),
                 }
             }
-            (Head::OneHot, _) | (_, Head::OneHot) => {
+            (Head::OneHot(_), _) | (_, Head::OneHot(_)) => {
                 let (x, t) = (self.single(e, x), self.single(e, t));
                 let (x, t) = (self.dense(e, &x)?, self.dense(e, &t)?);
                 self.bundle(e, below, &x, &t, target)

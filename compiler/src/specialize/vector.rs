@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! vector     length, elements          one box that holds the leaves of all elements; none if they have no leaves
-//! one-hot    length, place, part       what reading an element gives as the sensitivity of the vector
+//! one-hot    length, place, part       what reading an element gives as the sensitivity of the vector, and a few reads:
+//!                                      see [`super::hots`]
 //! ```
 //!
 //! A sum of a vector and a one-hot one changes one element: of a copy, unless nobody else owns the vector. So a loop that
 //! reads elements adds up their sensitivities in place.
 
 use super::Specializer;
-use super::emit::{Emitted, Emitter, Parts, Val, target};
+use super::emit::{Emitted, Emitter, Hot, Parts, Val, target};
 use super::failure::HOLE;
 use crate::core::errors::RuntimeError;
 use crate::core::prim::Prim;
@@ -312,7 +313,7 @@ impl Specializer<'_> {
 
     fn length_of_parts(&mut self, e: &mut Emitter, prim: Prim, parts: &Parts) -> Emitted<Value> {
         match parts.alternative.head {
-            Head::Vector | Head::Beginning | Head::OneHot => parts.own,
+            Head::Vector | Head::Beginning | Head::OneHot(_) => parts.own,
             Head::ZeroOf => {
                 let primal = self.beneath_zeros(e, &parts.children[0])?;
                 self.length(e, prim, &primal)
@@ -339,15 +340,7 @@ impl Specializer<'_> {
                 let primal = this.beneath_zeros(e, &parts.children[0])?;
                 this.element_at(e, &primal, place, true, result)
             }
-            Head::OneHot => {
-                let hot = parts.place?;
-                let same = e.value(Op::IntCompare(IntCompare::Eq), &[place, hot], Type::Bool);
-                this.either(e, same, result, |this, e, is_here| match is_here {
-                    true if is_zero => this.zero(e, &parts.children[0], result),
-                    true => this.convert(e, &parts.children[0], result),
-                    false => this.zero_element(e, &parts, place, result),
-                })
-            }
+            Head::OneHot(_) => this.hot_or_zero(e, &parts, &parts.hots(), place, is_zero, result),
             // `length` has been asked before.
             _ => {
                 e.terminate(Terminator::Unreachable);
@@ -357,7 +350,7 @@ impl Specializer<'_> {
     }
 
     /// A zero of a one-hot vector, as a value of shape `result`.
-    fn zero_element(&mut self, e: &mut Emitter, parts: &Parts, place: Value, result: Shape) -> Emitted<Val> {
+    pub(super) fn zero_element(&mut self, e: &mut Emitter, parts: &Parts, place: Value, result: Shape) -> Emitted<Val> {
         let base = Elements::all(parts);
         let element = self.element(e, &base, place);
         self.zero(e, &element, result)
@@ -386,12 +379,12 @@ impl Specializer<'_> {
         let place = self.checked_place(e, &args[1])?;
         let tag = self.tag_of(result, Class::OneHot)?;
         let shapes = self.flow.shapes.alternatives(result)[tag].children.clone();
-        let mut leaves = vec![length, place];
+        let mut base = vec![length, place];
         if !self.flow.shapes.is_constant(shapes[0]) {
-            leaves.extend(self.zero_base(e, &args[0], shapes[0])?.elements);
+            base.extend(self.zero_base(e, &args[0], shapes[0])?.elements);
         }
-        leaves.extend(self.convert(e, &args[2], shapes[1])?.leaves);
-        Some(self.build(e, result, tag, leaves))
+        let part = self.convert(e, &args[2], shapes[1])?;
+        Some(self.build_hot(e, result, tag, base, vec![Hot { place, part }]))
     }
 
     /// The vector of elements of that shape which the elements of the zero of a vector in any form are zeros of.
@@ -399,7 +392,7 @@ impl Specializer<'_> {
         let result = self.flow.shapes.make(Head::Vector, &[shape]);
         let base = self.dispatch(e, vector, result, |this, e, parts| {
             let base = match parts.alternative.head {
-                Head::Vector | Head::Beginning | Head::OneHot => Elements::all(&parts),
+                Head::Vector | Head::Beginning | Head::OneHot(_) => Elements::all(&parts),
                 Head::ZeroOf => {
                     let primal = this.beneath_zeros(e, &parts.children[0])?;
                     this.zero_base(e, &primal, shape)?
@@ -449,7 +442,7 @@ impl Specializer<'_> {
         }
         let shape = self.flow.shapes.dense(value.shape);
         self.dispatch(e, &value, shape, |this, e, parts| {
-            let (Head::OneHot, Some(tag)) = (parts.alternative.head, this.tag_of(shape, Class::Vector)) else {
+            let (Head::OneHot(_), Some(tag)) = (parts.alternative.head, this.tag_of(shape, Class::Vector)) else {
                 let value = this.single(e, parts);
                 return this.convert(e, &value, shape);
             };
@@ -480,13 +473,15 @@ impl Specializer<'_> {
             let zero = this.zero_element(e, parts, place, zero)?;
             this.settled_element(e, &zero, shape)
         });
-        let part = self.settled_element(e, &parts.children[0], shape)?;
-        Some(self.with_element(e, vector, parts.place?, &part))
+        self.with_hots(e, vector, parts, |this, e, _, part| this.settled_element(e, part, shape))
     }
 
-    /// The part of a one-hot vector, settled if elements of that shape are and it is no sum with a plain vector.
+    /// The part of a one-hot vector, settled if elements of that shape are and it is no sum with a plain vector. A plain
+    /// vector of zeros is not added to: the part would stay as it is, while the elements of the sum are plain.
     fn settled_part(&mut self, e: &mut Emitter, part: &Val, shape: Shape) -> Emitted<Val> {
-        match self.flow.shapes.is_vector(shape) || self.flow.shapes.join(part.shape, shape) == shape {
+        let element = self.flow.shapes.single(shape).filter(|alternative| alternative.head == Head::Vector);
+        let adds = element.is_some_and(|vector| !self.flow.shapes.is_zero_vector(&vector));
+        match adds || self.flow.shapes.join(part.shape, shape) == shape {
             true => Some(part.clone()),
             false => self.settled(e, part),
         }
@@ -567,11 +562,15 @@ impl Specializer<'_> {
 
     /// `(plus x y)` of vectors that are not known to be zeros, one-hot ones among them.
     pub(super) fn plus_vectors(&mut self, e: &mut Emitter, x: Parts, y: Parts, result: Shape) -> Emitted<Val> {
-        let (Some(tag), f, g) = (self.tag_of(result, Class::Vector), x.alternative.head, y.alternative.head) else {
+        let (f, g) = (x.alternative.head, y.alternative.head);
+        let tag = match (f, g) {
+            (Head::OneHot(_), Head::OneHot(_)) => self.tag_of_hot_sum(&x, &y, result),
+            _ => self.tag_of(result, Class::Vector).map(|tag| (tag, Head::Vector)),
+        };
+        let Some((tag, head)) = tag else {
             e.terminate(Terminator::Unreachable);
             return None;
         };
-        let shape = self.flow.shapes.alternatives(result)[tag].children[0];
         let lengths = [&x, &y].map(|parts| self.length_of_parts(e, Prim::VectorRef, parts));
         let [Some(left), Some(right)] = lengths else { return None };
         let conform = e.value(Op::IntCompare(IntCompare::Eq), &[left, right], Type::Bool);
@@ -579,6 +578,10 @@ impl Specializer<'_> {
             let error = RuntimeError::NonConformant { left: this.found(f), right: this.found(g) };
             this.fail(e, &error)
         });
+        if head != Head::Vector {
+            return self.plus_hots(e, &x, &y, result, tag);
+        }
+        let shape = self.flow.shapes.alternatives(result)[tag].children[0];
         let sum = match (f, g) {
             (Head::Vector, Head::Vector) => {
                 let (augend, addend) = (Elements::of(&x), Elements::of(&y));
@@ -600,22 +603,22 @@ impl Specializer<'_> {
                     })
                 }
             }
-            (Head::OneHot, Head::Vector) => {
+            (Head::OneHot(_), Head::Vector) => {
                 let vector = self.settled_elements(e, Elements::of(&y), shape);
-                let element = self.element(e, &vector, x.place?);
-                let part = self.settled_part(e, &x.children[0], shape)?;
-                let sum = self.plus(e, &part, &element, shape)?;
-                self.with_element(e, vector, x.place?, &sum)
+                self.with_hots(e, vector, &x, |this, e, element, part| {
+                    let part = this.settled_part(e, part, shape)?;
+                    this.plus(e, &part, element, shape)
+                })?
             }
             _ => {
                 let vector = match f {
                     Head::Vector => self.settled_elements(e, Elements::of(&x), shape),
                     _ => self.dense_elements(e, &x, shape)?,
                 };
-                let element = self.element(e, &vector, y.place?);
-                let part = self.settled_part(e, &y.children[0], shape)?;
-                let sum = self.plus(e, &element, &part, shape)?;
-                self.with_element(e, vector, y.place?, &sum)
+                self.with_hots(e, vector, &y, |this, e, element, part| {
+                    let part = this.settled_part(e, part, shape)?;
+                    this.plus(e, element, &part, shape)
+                })?
             }
         };
         Some(self.build(e, result, tag, sum.leaves()))

@@ -1,0 +1,201 @@
+//! One-hot vectors: what a few reads of a vector give as its sensitivity.
+//!
+//! Reading an element gives a place and a part. The sum of two such vectors has the places of both, as long as these are
+//! few; parts in the same place are added at run time, which leaves a place vacant. So what reads a few elements costs as
+//! much as it reads, also where its sensitivity is kept in data, as that of a closure in a list is.
+//!
+//! Invariant: the places of a vector differ, but for vacant ones, and the first is not vacant. So the sum with another
+//! vector adds to each element at most once, as it would if both had all their elements.
+
+use super::Specializer;
+use super::emit::{Emitted, Emitter, Hot, Parts, Val};
+use super::vector::Elements;
+use crate::flow::shape::{Head, Shape};
+use crate::ssa::ir::{IntCompare, Op, Type, Value};
+
+/// The place where there is nothing.
+const VACANT: i64 = -1;
+
+impl Specializer<'_> {
+    /// A one-hot vector with that base (the length, the first place, and perhaps elements) and those places.
+    pub(super) fn build_hot(
+        &mut self,
+        e: &mut Emitter,
+        target: Shape,
+        tag: usize,
+        base: Vec<Value>,
+        hots: Vec<Hot>,
+    ) -> Val {
+        let alternative = self.flow.shapes.alternatives(target)[tag].clone();
+        let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
+        let mut leaves = base;
+        let vacant = usize::from(places) - hots.len();
+        for (position, hot) in hots.into_iter().enumerate() {
+            leaves.extend(hot.leaves().skip(usize::from(position == 0)));
+        }
+        for _ in 0..vacant {
+            leaves.push(e.int(VACANT));
+            leaves.extend(self.anything(e, alternative.children[1]).leaves);
+        }
+        self.build(e, target, tag, leaves)
+    }
+
+    /// A part that nobody looks at.
+    fn anything(&mut self, e: &mut Emitter, shape: Shape) -> Val {
+        let leaves = self.leaves(shape).iter().map(|ty| self.filler(e, *ty)).collect();
+        Val { shape, leaves }
+    }
+
+    /// Whether a place is not vacant. The length of the vector is above all places.
+    fn is_taken(e: &mut Emitter, parts: &Parts, place: Value) -> Option<Value> {
+        Some(e.value(Op::IntCompare(IntCompare::Below), &[place, parts.own?], Type::Bool))
+    }
+
+    /// The places of a one-hot vector with what `each` makes of their parts, values of the given shape.
+    pub(super) fn map_hots(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        shape: Shape,
+        each: impl Fn(&mut Self, &mut Emitter, &Val, Shape) -> Emitted<Val>,
+    ) -> Emitted<Vec<Hot>> {
+        let mut hots = Vec::new();
+        for (position, Hot { place, part }) in parts.hots().into_iter().enumerate() {
+            // What is in no box is computed in any case: that is cheaper than to decide.
+            let is_sure = position == 0 || !self.leaves(part.shape).contains(&Type::Ptr);
+            let part = if is_sure {
+                each(self, e, &part, shape)?
+            } else {
+                let taken = Self::is_taken(e, parts, place)?;
+                self.either(e, taken, shape, |this, e, is_taken| match is_taken {
+                    true => each(this, e, &part, shape),
+                    false => Some(this.anything(e, shape)),
+                })?
+            };
+            hots.push(Hot { place, part });
+        }
+        Some(hots)
+    }
+
+    /// The element at a place, which is in range, as a value of shape `result`.
+    pub(super) fn hot_or_zero(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        hots: &[Hot],
+        place: Value,
+        is_zero: bool,
+        result: Shape,
+    ) -> Emitted<Val> {
+        let Some((hot, others)) = hots.split_first() else { return self.zero_element(e, parts, place, result) };
+        let same = e.value(Op::IntCompare(IntCompare::Eq), &[place, hot.place], Type::Bool);
+        self.either(e, same, result, |this, e, is_here| match is_here {
+            true if is_zero => this.zero(e, &hot.part, result),
+            true => this.convert(e, &hot.part, result),
+            false => this.hot_or_zero(e, parts, others, place, is_zero, result),
+        })
+    }
+
+    /// The vector with what `each` makes of the elements in the places of a one-hot vector and of its parts.
+    pub(super) fn with_hots(
+        &mut self,
+        e: &mut Emitter,
+        vector: Elements,
+        parts: &Parts,
+        each: impl Fn(&mut Self, &mut Emitter, &Val, &Val) -> Emitted<Val>,
+    ) -> Emitted<Elements> {
+        let mut vector = vector;
+        let shape = self.flow.shapes.make(Head::Vector, &[vector.shape]);
+        for (position, Hot { place, part }) in parts.hots().into_iter().enumerate() {
+            let changed = |this: &mut Self, e: &mut Emitter, vector: Elements| {
+                let element = this.element(e, &vector, place);
+                let element = each(this, e, &element, &part)?;
+                Some(this.with_element(e, vector, place, &element))
+            };
+            if position == 0 {
+                vector = changed(self, e, vector)?;
+                continue;
+            }
+            let taken = Self::is_taken(e, parts, place)?;
+            let value = self.either(e, taken, shape, |this, e, is_taken| {
+                let vector = if is_taken { changed(this, e, vector)? } else { vector };
+                Some(this.build(e, shape, 0, vector.leaves()))
+            })?;
+            vector = Elements::of(&self.parts(e, &value, 0));
+        }
+        Some(vector)
+    }
+
+    /// Which alternative of a shape the sum of two one-hot vectors is: one-hot if it has as many places as both have, and a
+    /// vector otherwise. Where it can be no vector, the places that are taken fit, which the shapes at hand may not show.
+    pub(super) fn tag_of_hot_sum(&self, x: &Parts, y: &Parts, result: Shape) -> Option<(usize, Head)> {
+        let places = x.more.len() + y.more.len() + 2;
+        let alternatives = self.flow.shapes.alternatives(result);
+        let find = |wanted: &dyn Fn(Head) -> bool| alternatives.iter().position(|of| wanted(of.head));
+        let tag = find(&|head| matches!(head, Head::OneHot(most) if usize::from(most) >= places))
+            .or_else(|| find(&|head| head == Head::Vector))
+            .or_else(|| find(&|head| matches!(head, Head::OneHot(_))))?;
+        Some((tag, alternatives[tag].head))
+    }
+
+    /// `(plus x y)` of one-hot vectors, as a one-hot vector that has place for what is not in the same places.
+    pub(super) fn plus_hots(
+        &mut self,
+        e: &mut Emitter,
+        x: &Parts,
+        y: &Parts,
+        result: Shape,
+        tag: usize,
+    ) -> Emitted<Val> {
+        let alternative = self.flow.shapes.alternatives(result)[tag].clone();
+        let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
+        let (places, wide) = (usize::from(places), alternative.children);
+        let convert = |this: &mut Self, e: &mut Emitter, part: &Val, shape| this.convert(e, part, shape);
+        let mut sums = self.map_hots(e, x, wide[1], convert)?;
+        let others = self.map_hots(e, y, wide[1], convert)?;
+        let fit = sums.len() + others.len() <= places;
+        while !fit && sums.len() < places {
+            sums.push(Hot { place: e.int(VACANT), part: self.anything(e, wide[1]) });
+        }
+        for (position, (addend, mut other)) in y.hots().into_iter().zip(others).enumerate() {
+            for (sum, augend) in x.hots().iter().enumerate() {
+                let mut same = e.value(Op::IntCompare(IntCompare::Eq), &[augend.place, addend.place], Type::Bool);
+                if sum > 0 && position > 0 {
+                    let taken = Self::is_taken(e, y, addend.place)?;
+                    same = e.value(Op::And, &[same, taken], Type::Bool);
+                }
+                let part = sums[sum].part.clone();
+                sums[sum].part = self.either(e, same, wide[1], |this, e, is_same| match is_same {
+                    true => this.plus(e, &augend.part, &addend.part, wide[1]),
+                    false => Some(part.clone()),
+                })?;
+                let vacant = e.int(VACANT);
+                other.place = e.value(Op::Select, &[same, vacant, other.place], Type::Int);
+            }
+            if fit {
+                sums.push(other);
+                continue;
+            }
+            for sum in sums.iter_mut().skip(1) {
+                self.fill_vacant(e, y, sum, &mut other)?;
+            }
+        }
+        let base = self.convert_base(e, x, wide[0]);
+        Some(self.build_hot(e, result, tag, base, sums))
+    }
+
+    /// Puts what is in one place of a one-hot vector into a place that may be vacant.
+    fn fill_vacant(&mut self, e: &mut Emitter, parts: &Parts, sum: &mut Hot, other: &mut Hot) -> Option<()> {
+        let [taken, comes] = [sum.place, other.place].map(|place| Self::is_taken(e, parts, place));
+        let vacant = e.value(Op::Not, &[taken?], Type::Bool);
+        let fills = e.value(Op::And, &[vacant, comes?], Type::Bool);
+        let types = self.leaves(sum.part.shape);
+        for ((leaf, other), ty) in sum.part.leaves.iter_mut().zip(&other.part.leaves).zip(types.iter()) {
+            *leaf = e.value(Op::Select, &[fills, *other, *leaf], *ty);
+        }
+        sum.place = e.value(Op::Select, &[fills, other.place, sum.place], Type::Int);
+        let nothing = e.int(VACANT);
+        other.place = e.value(Op::Select, &[fills, nothing, other.place], Type::Int);
+        Some(())
+    }
+}
