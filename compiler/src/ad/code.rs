@@ -89,6 +89,8 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
                         | Prim::Lent
                         | Prim::SumCar
                         | Prim::SumCdr
+                        | Prim::SplitCar
+                        | Prim::SplitCdr
                         | Prim::Adding
                         | Prim::Plain
                         | Prim::Zero

@@ -506,7 +506,7 @@ impl Reverser<'_> {
         let code = Code { program: self.program, bindings: Vec::new(), span };
         let mut phase = ReversePhase::new(code, scope, steps, !self.transforms.textbook);
         let param = phase.code.program.new_var(if adding { "s" } else { &name }, span);
-        let sensitivity = if adding { phase.take_over(param, &name, targets, steps) } else { param };
+        let sensitivity = if adding { phase.take_over(param, &name, targets) } else { param };
         // What does not fit the shape of the value is said where that comes from.
         phase.code.span = steps.iter().find(|step| step.var == body.result).map_or(span, |step| step.span);
         phase.add(body.result, sensitivity);

@@ -109,6 +109,10 @@ pub enum Prim {
     SumCar,
     /// `(sum-cdr s)`: the second part of a sum; of nothing, nothing.
     SumCdr,
+    /// `(split-car s)`: the same as `sum-car` of a sum that is not handed over: it gets the sensitivity of its part.
+    SplitCar,
+    /// `(split-cdr s)`: the same of the second part.
+    SplitCdr,
     /// `(adding b)`: the backpropagator that takes a pair of a sensitivity and sums, and returns the sums with what `b`
     /// returns for the sensitivity added. Of the sensitivity of `b`, that of `(adding b)`.
     Adding,
@@ -194,7 +198,8 @@ use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test, Vector
 
 /// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
 /// `in-element`, `take-element`, `give-element`, `take-given`, `put-element`, `leave-element`, `handed`, `kept`, `within`,
-/// `sum-car`, `sum-cdr`, `in-sum-car`, `in-sum-cdr`, `adding`, `plain`, `scale`, `unscale` and `opaque` cannot be written in a program; they stand in printed code only. Names that start with `%` can be written in the library only.
+/// `sum-car`, `sum-cdr`, `split-car`, `split-cdr`, `in-sum-car`, `in-sum-cdr`, `adding`, `plain`, `scale`, `unscale` and
+/// `opaque` cannot be written in a program; they stand in printed code only. Names that start with `%` can be written in the library only.
 pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Neg, "neg", 1, Arithmetic),
     (Prim::Sqrt, "sqrt", 1, Arithmetic),
@@ -265,6 +270,8 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Lent, "lent", 1, Derivative),
     (Prim::SumCar, "sum-car", 1, Derivative),
     (Prim::SumCdr, "sum-cdr", 1, Derivative),
+    (Prim::SplitCar, "split-car", 1, Derivative),
+    (Prim::SplitCdr, "split-cdr", 1, Derivative),
     (Prim::Adding, "adding", 1, Derivative),
     (Prim::Plain, "plain", 1, Derivative),
     (Prim::InElement, "in-element", 3, Derivative),

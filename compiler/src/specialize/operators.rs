@@ -447,7 +447,7 @@ impl Specializer<'_> {
 
     /// A part of a sum; of nothing, nothing.
     pub fn sum_part(&mut self, e: &mut Emitter, prim: Prim, sum: &Val, target: Shape) -> Emitted<Val> {
-        let index = usize::from(prim == Prim::SumCdr);
+        let index = usize::from(matches!(prim, Prim::SumCdr | Prim::SplitCdr));
         let sum = self.unfold_zeros(e, sum)?;
         self.dispatch(e, &sum, target, |this, e, parts| match parts.alternative.head {
             Head::Pair(_) => this.convert(e, &parts.children[index], target),

@@ -52,7 +52,9 @@ impl Specializer<'_> {
                 Prim::InCdr => self.in_part(e, 1, &args[0], &args[1], result),
                 Prim::Handed | Prim::Kept => self.split_sum(e, prim, &args[0], Levels::ALL, result),
                 Prim::Lent => self.convert(e, &args[0], result),
-                Prim::SumCar | Prim::SumCdr => self.sum_part(e, prim, &args[0], result),
+                Prim::SumCar | Prim::SumCdr | Prim::SplitCar | Prim::SplitCdr => {
+                    self.sum_part(e, prim, &args[0], result)
+                }
                 Prim::Adding | Prim::Plain => self.form(e, prim, &args[0], result),
                 Prim::InElement => self.in_element(e, args, result),
                 Prim::TakeElement => self.take_element(e, args, result),

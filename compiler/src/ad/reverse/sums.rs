@@ -23,6 +23,13 @@
 //! x = (vector-ref v i)             s = sum of v;  x̄ = take-element s i;  ...;  s' = put-element s i (in-element v i x̄)
 //! ~~~
 //!
+//! So is the part of a pair, and what another variable holds under another name: the sum of a pair is split where one of its parts
+//! begins a sum of its own, and made of its parts again where the whole pair is handed on.
+//!
+//! ~~~text
+//! x = (car y)                      s = sum of y;  x̄ = split-car s;  ȳ' = split-cdr s;  ...;  s' = (cons x̄ ȳ')
+//! ~~~
+//!
 //! The derivative of this code reads where it adds: whatever is added to a sum has the sensitivity of what the sum becomes
 //! in the end. So `k` has all of that of `s'`, and hands it to `s`; `h` gets nothing, and neither do the sums that a
 //! backpropagator is handed ([`Prim::Lent`]). No sum is kept for that, and n reads have one sensitivity, which nobody changes.
@@ -52,29 +59,53 @@ pub(super) struct ReversePhase<'a> {
     parts: FxHashMap<Var, PairParts>,
     /// Sums and contributions that may have holes.
     incomplete: FxHashSet<Var>,
-    /// The variables that hold elements of vectors.
-    elements: FxHashMap<Var, Element>,
-    /// By vector, the variable that holds the element whose sum has been taken out of that of the vector.
-    taken: FxHashMap<Var, Var>,
+    /// The variables that hold what is in others.
+    holders: FxHashMap<Var, Holder>,
+    /// By a variable and a place in it, the variable whose sum has been taken out of that of the first.
+    taken: FxHashMap<(Var, Place), Var>,
     /// What has been handed on to the call at hand.
     lent: FxHashSet<Var>,
 }
 
-/// What a variable is an element of.
-#[derive(Clone, Copy)]
-struct Element {
-    vector: Var,
-    /// The vector and the index, for the reverse phase.
-    operands: [Var; 2],
-    /// The variable of the forward phase that holds the element.
+/// Where in another variable that is which a variable holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    /// The variables have the same value.
+    Whole,
+    Car,
+    Cdr,
+    /// An element of a vector.
+    Element,
+}
+
+impl Place {
+    const ALL: [Place; 4] = [Place::Whole, Place::Car, Place::Cdr, Place::Element];
+
+    fn of(part: Part) -> Option<Place> {
+        match part {
+            Part::Car => Some(Place::Car),
+            Part::Cdr => Some(Place::Cdr),
+            Part::Nil | Part::Vector(_) => None,
+        }
+    }
+}
+
+/// What a variable holds.
+#[derive(Clone)]
+struct Holder {
+    of: Var,
+    place: Place,
+    /// The primal values of what it is in and, of an element, the index, for the reverse phase. None where that is a sum.
+    operands: Vec<Var>,
+    /// The variable of the forward phase that holds the same.
     reversed: Var,
 }
 
 /// What has been contributed to the sensitivity of a pair through its parts.
 #[derive(Clone, Copy)]
 struct PairParts {
-    /// The pair.
-    primal: Var,
+    /// The pair. That of sums is not kept: their sensitivities may have holes.
+    primal: Option<Var>,
     /// The sensitivities of its `car` and its `cdr`.
     sums: [Option<Var>; 2],
 }
@@ -83,7 +114,7 @@ impl<'a> ReversePhase<'a> {
     /// Nothing has been added yet.
     pub fn new(code: Code<'a>, scope: &'a Scope, steps: &[Step], hands_on: bool) -> ReversePhase<'a> {
         ReversePhase {
-            elements: elements(steps, scope),
+            holders: holders(steps, scope),
             taken: FxHashMap::default(),
             lent: FxHashSet::default(),
             code,
@@ -96,14 +127,13 @@ impl<'a> ReversePhase<'a> {
     }
 
     /// Takes the argument of an adding form apart: returns the sensitivity, and lets sums begin with those handed over.
-    pub fn take_over(&mut self, argument: Var, name: &str, targets: &Targets<'_>, steps: &[Step]) -> Var {
+    pub fn take_over(&mut self, argument: Var, name: &str, targets: &Targets<'_>) -> Var {
         let sensitivity = self.code.bind(name, Rhs::Prim(Prim::Car, vec![argument]));
         let handed = self.code.prim(Prim::Cdr, &[argument]);
-        let names = Names::of(steps);
         let (list, variables) = match targets {
             Targets::Function { captures, param } => {
                 let argument = self.code.prim(Prim::SumCdr, &[handed]);
-                self.begin(*param, argument, &names);
+                self.begin(*param, argument);
                 (self.code.prim(Prim::SumCar, &[handed]), *captures)
             }
             Targets::Branch { variables } => (handed, *variables),
@@ -111,7 +141,7 @@ impl<'a> ReversePhase<'a> {
         let mut rest = list;
         for (position, x) in variables.iter().enumerate() {
             let sum = self.code.prim(Prim::SumCar, &[rest]);
-            self.begin(*x, sum, &names);
+            self.begin(*x, sum);
             if position + 1 < variables.len() {
                 rest = self.code.prim(Prim::SumCdr, &[rest]);
             }
@@ -119,30 +149,11 @@ impl<'a> ReversePhase<'a> {
         sensitivity
     }
 
-    /// Lets x̄ begin with a sum that may have holes. Where other variables hold the parts of x, these begin with its parts:
-    /// they get the contributions.
-    fn begin(&mut self, x: Var, sum: Var, names: &Names) {
-        if self.scope.inactive.contains(&x) {
-            return;
-        }
-        if let Some(alias) = names.aliases.get(&x) {
-            return self.begin(*alias, sum, names);
-        }
-        let Some((primal, holders)) = names.parts.get(&x) else {
+    /// Lets x̄ begin with a sum that may have holes.
+    fn begin(&mut self, x: Var, sum: Var) {
+        if !self.scope.inactive.contains(&x) {
             self.incomplete.insert(sum);
             self.sensitivities.insert(x, sum);
-            return;
-        };
-        for (position, prim) in [Prim::SumCar, Prim::SumCdr].into_iter().enumerate() {
-            let part = self.code.prim(prim, &[sum]);
-            match holders[position].filter(|holder| !self.scope.inactive.contains(holder)) {
-                Some(holder) => self.begin(holder, part, names),
-                None => {
-                    self.incomplete.insert(part);
-                    let parts = self.parts.entry(x).or_insert(PairParts { primal: *primal, sums: [None; 2] });
-                    parts.sums[position] = Some(part);
-                }
-            }
         }
     }
 
@@ -162,38 +173,91 @@ impl<'a> ReversePhase<'a> {
             return;
         }
         self.put_back(x);
+        // What is added to an element may be one number of it: that is best added to the whole vector.
+        self.take(x, false);
+        self.add_to(x, contribution);
+    }
+
+    fn add_to(&mut self, x: Var, contribution: Var) {
         let total = self.sum(x, self.sensitivities.get(&x).copied(), contribution);
         self.sensitivities.insert(x, total);
     }
 
-    /// Takes the sum of an element out of that of its vector, if there is one and no other element of it is handed on in
-    /// the same call.
-    fn take(&mut self, x: Var) {
-        let Some(Element { vector, operands, .. }) = self.elements.get(&x).copied() else { return };
-        let other = self.taken.get(&vector).copied();
-        if other == Some(x) || self.lent.contains(&vector) || other.is_some_and(|other| self.lent.contains(&other)) {
+    /// Takes the sum of what a variable holds out of that of the variable that it is in, if there is one and nothing else of
+    /// it is handed on in the same call.
+    fn take(&mut self, x: Var, elements: bool) {
+        let Some(Holder { of: y, place, operands, .. }) = self.holders.get(&x).cloned() else { return };
+        let other = self.taken.get(&(y, place)).copied();
+        let is_lent = self.lent.contains(&y) || other.is_some_and(|other| self.lent.contains(&other));
+        if other == Some(x) || is_lent || !self.hands_on || place == Place::Element && !elements {
             return;
         }
-        self.take(vector);
-        self.put_back(vector);
-        let Some(sum) = self.sensitivities.get(&vector).copied() else { return };
-        let index = self.operand(operands[1]);
-        let mut element = self.code.prim(Prim::TakeElement, &[sum, index]);
-        self.incomplete.insert(element);
-        self.taken.insert(vector, x);
-        if let Some(sum) = self.sensitivities.get(&x).copied() {
-            element = self.sum(x, Some(element), sum);
+        self.take(y, elements);
+        let sum = match place {
+            Place::Whole => {
+                let sum = self.sensitivity(y);
+                self.sensitivities.remove(&y);
+                sum
+            }
+            Place::Car | Place::Cdr => self.take_part(y, place, operands.first().copied()),
+            Place::Element => self.take_element(y, operands[1]),
+        };
+        let Some(mut sum) = sum else { return };
+        self.taken.insert((y, place), x);
+        if let Some(more) = self.sensitivities.get(&x).copied() {
+            sum = self.sum(x, Some(sum), more);
         }
-        self.sensitivities.insert(x, element);
+        self.sensitivities.insert(x, sum);
     }
 
-    /// Puts what has been taken out of the sum of a vector back.
-    fn put_back(&mut self, vector: Var) {
-        let Some(x) = self.taken.remove(&vector) else { return };
-        let Element { operands, reversed, .. } = self.elements[&x];
-        let total = self.total(x, reversed);
+    /// Splits the sum of a pair, and takes one part of it.
+    fn take_part(&mut self, y: Var, place: Place, primal: Option<Var>) -> Option<Var> {
+        self.put_back_from(y, Place::Whole);
+        self.put_back_from(y, place);
+        if let Some(sum) = self.sensitivities.remove(&y) {
+            let mut sums = self.parts.get(&y).map_or([None; 2], |parts| parts.sums);
+            for (position, prim) in [Prim::SplitCar, Prim::SplitCdr].into_iter().enumerate() {
+                let part = self.code.prim(prim, &[sum]);
+                if self.is_incomplete(sum) {
+                    self.incomplete.insert(part);
+                }
+                sums[position] = Some(sums[position].map_or(part, |more| self.sum(y, Some(part), more)));
+            }
+            self.parts.insert(y, PairParts { primal, sums });
+        }
+        self.parts.get_mut(&y)?.sums[usize::from(place == Place::Cdr)].take()
+    }
+
+    fn take_element(&mut self, vector: Var, index: Var) -> Option<Var> {
+        self.put_back(vector);
+        let sum = self.sensitivities.get(&vector).copied()?;
+        let index = self.operand(index);
+        let element = self.code.prim(Prim::TakeElement, &[sum, index]);
+        self.incomplete.insert(element);
+        Some(element)
+    }
+
+    /// Puts what has been taken out of the sum of a variable back.
+    fn put_back(&mut self, y: Var) {
+        for place in Place::ALL {
+            self.put_back_from(y, place);
+        }
+    }
+
+    fn put_back_from(&mut self, y: Var, place: Place) {
+        let Some(x) = self.taken.remove(&(y, place)) else { return };
+        let Holder { operands, reversed, .. } = self.holders[&x].clone();
+        if place == Place::Element {
+            let total = self.total(x, reversed);
+            self.sensitivities.remove(&x);
+            return self.put(y, [operands[0], operands[1]], total);
+        }
+        let Some(sum) = self.sensitivity(x) else { return };
         self.sensitivities.remove(&x);
-        self.put(vector, operands, total);
+        match place {
+            Place::Whole => self.add_to(y, sum),
+            _ => self.add_part(place, y, operands.first().copied(), sum),
+        }
     }
 
     fn put(&mut self, vector: Var, operands: [Var; 2], total: Var) {
@@ -229,19 +293,25 @@ impl<'a> ReversePhase<'a> {
             if with_holes != [None, None] {
                 let both = self.pair_with_holes(with_holes);
                 self.code.program.vars[both].environment_of = self.code.program.vars[x].environment_of;
-                self.add(x, both);
+                self.add_to(x, both);
             }
             match complete {
                 // Where both parts are known, no zero is needed for either.
                 [Some(car), Some(cdr)] => {
                     let both = self.pair(x, car, cdr);
-                    self.add(x, both);
+                    self.add_to(x, both);
+                }
+                [None, None] => {}
+                _ if primal.is_none() => {
+                    let both = self.pair_with_holes(complete);
+                    self.add_to(x, both);
                 }
                 _ => {
+                    let primal = primal.expect("it is no sum");
                     for (prim, sum) in [Prim::InCar, Prim::InCdr].into_iter().zip(complete) {
                         if let Some(sum) = sum {
                             let contribution = self.code.prim(prim, &[primal, sum]);
-                            self.add(x, contribution);
+                            self.add_to(x, contribution);
                         }
                     }
                 }
@@ -300,12 +370,14 @@ impl<'a> ReversePhase<'a> {
             let handed = parts.map(|part| self.hand(part));
             return (handed != [None, None]).then(|| self.pair_with_holes(handed));
         }
-        if let Some(PairParts { sums, .. }) = self.parts.remove(&x) {
-            let both = self.pair_with_holes(sums);
-            self.add(x, both);
-        }
         self.put_back(x);
-        self.take(x);
+        self.take(x, true);
+        if let Some(PairParts { sums, .. }) = self.parts.remove(&x)
+            && sums != [None, None]
+        {
+            let both = self.pair_with_holes(sums);
+            self.add_to(x, both);
+        }
         self.lent.insert(x);
         let sum = self.sensitivities.get(&x).copied()?;
         let handed = self.code.prim(Prim::Handed, &[sum]);
@@ -352,7 +424,10 @@ impl<'a> ReversePhase<'a> {
         };
         self.lent.clear();
         match (&step.rhs, &step.kind) {
-            (Rhs::Var(y), _) => self.add(*y, sensitivity),
+            (Rhs::Var(y), _) => match self.taken.remove(&(*y, Place::Whole)) == Some(step.var) {
+                true => self.add_to(*y, sensitivity),
+                false => self.add(*y, sensitivity),
+            },
             (Rhs::Apply(..), StepKind::Call { backpropagator, targets }) => {
                 let [f, a] = [targets[0], targets[1]].map(|target| self.hand(target));
                 let handed = (f.is_some() || a.is_some()).then(|| self.pair_with_holes([f, a]));
@@ -369,12 +444,11 @@ impl<'a> ReversePhase<'a> {
                 let list = self.backpropagate(*backpropagator, sensitivity, handed);
                 self.distribute(list, targets);
             }
-            (Rhs::Destructure(part, y), StepKind::Prim { operands, .. }) => {
-                self.add_part(*part, *y, operands[0], sensitivity);
-            }
-            (Rhs::Prim(prim @ (Prim::Car | Prim::Cdr), args), StepKind::Prim { operands, .. }) => {
-                let part = if *prim == Prim::Car { Part::Car } else { Part::Cdr };
-                self.add_part(part, args[0], operands[0], sensitivity);
+            (rhs, StepKind::Prim { operands, .. }) if let Some((place, y)) = part_of(rhs) => {
+                if self.taken.get(&(y, place)) == Some(&step.var) {
+                    self.taken.remove(&(y, place));
+                }
+                self.add_part(place, y, operands.first().copied(), sensitivity);
             }
             (Rhs::Prim(Prim::Cons, args), _) => {
                 for (arg, part) in args.iter().zip([Part::Car, Part::Cdr]) {
@@ -386,9 +460,9 @@ impl<'a> ReversePhase<'a> {
             }
             (Rhs::Prim(Prim::VectorRef, args), _) if self.scope.inactive.contains(&args[0]) => {}
             (Rhs::Prim(Prim::VectorRef, args), StepKind::Prim { operands, .. })
-                if self.taken.get(&args[0]) == Some(&step.var) =>
+                if self.taken.get(&(args[0], Place::Element)) == Some(&step.var) =>
             {
-                self.taken.remove(&args[0]);
+                self.taken.remove(&(args[0], Place::Element));
                 self.put(args[0], [operands[0], operands[1]], sensitivity);
             }
             (Rhs::Prim(Prim::VectorRef, args), StepKind::Prim { operands, .. }) => {
@@ -434,11 +508,12 @@ impl<'a> ReversePhase<'a> {
     }
 
     /// ρ of `x = (car y)` and `x = (cdr y)`.
-    fn add_part(&mut self, part: Part, y: Var, primal: Var, sensitivity: Var) {
+    fn add_part(&mut self, place: Place, y: Var, primal: Option<Var>, sensitivity: Var) {
         if self.scope.inactive.contains(&y) {
             return;
         }
-        let position = usize::from(part == Part::Cdr);
+        self.put_back_from(y, place);
+        let position = usize::from(place == Place::Cdr);
         let sums = self.parts.get(&y).map_or([None; 2], |parts| parts.sums);
         let total = self.sum(y, sums[position], sensitivity);
         self.parts.entry(y).or_insert(PairParts { primal, sums }).sums[position] = Some(total);
@@ -459,48 +534,38 @@ impl<'a> ReversePhase<'a> {
     }
 }
 
-/// The variables of a body that hold elements of vectors.
-fn elements(steps: &[Step], scope: &Scope) -> FxHashMap<Var, Element> {
-    let mut elements = FxHashMap::default();
+/// The variables of a body that hold what is in others.
+fn holders(steps: &[Step], scope: &Scope) -> FxHashMap<Var, Holder> {
+    let mut holders = FxHashMap::default();
     for step in steps {
-        if let (Rhs::Prim(Prim::VectorRef, args), StepKind::Prim { operands, .. }) = (&step.rhs, &step.kind)
-            && !scope.inactive.contains(&args[0])
-        {
-            let operands = [operands[0], operands[1]];
-            elements.insert(step.var, Element { vector: args[0], operands, reversed: step.reversed });
+        let (place, of) = match &step.rhs {
+            Rhs::Var(y) => (Place::Whole, *y),
+            Rhs::Prim(Prim::VectorRef, args) => (Place::Element, args[0]),
+            rhs => match part_of(rhs) {
+                Some(part) => part,
+                None => continue,
+            },
+        };
+        let operands = match &step.kind {
+            StepKind::Prim { operands, .. } => operands.clone(),
+            _ if place == Place::Whole => Vec::new(),
+            _ => continue,
+        };
+        // The sums of closures and of several arguments are those of other variables.
+        let has_parts_elsewhere = scope.closures.contains(&of) || scope.arguments.contains_key(&of);
+        if !scope.inactive.contains(&of) && !scope.inactive.contains(&step.var) && !has_parts_elsewhere {
+            holders.insert(step.var, Holder { of, place, operands, reversed: step.reversed });
         }
     }
-    elements
+    holders
 }
 
-/// Which variables of a body hold others, or their parts.
-#[derive(Default)]
-struct Names {
-    /// Another name of a variable.
-    aliases: FxHashMap<Var, Var>,
-    /// The primal value of a variable that holds a pair, and the first variables that hold its `car` and its `cdr`.
-    parts: FxHashMap<Var, (Var, [Option<Var>; 2])>,
-}
-
-impl Names {
-    fn of(steps: &[Step]) -> Names {
-        let mut names = Names::default();
-        for step in steps {
-            let (y, position) = match &step.rhs {
-                Rhs::Var(y) => {
-                    names.aliases.entry(*y).or_insert(step.var);
-                    continue;
-                }
-                Rhs::Destructure(Part::Car, y) => (*y, 0),
-                Rhs::Destructure(Part::Cdr, y) => (*y, 1),
-                Rhs::Prim(Prim::Car, args) => (args[0], 0),
-                Rhs::Prim(Prim::Cdr, args) => (args[0], 1),
-                _ => continue,
-            };
-            let StepKind::Prim { operands, .. } = &step.kind else { continue };
-            let (_, holders) = names.parts.entry(y).or_insert((operands[0], [None; 2]));
-            holders[position].get_or_insert(step.var);
-        }
-        names
+/// Which part of a pair it is that a right-hand side gives, and of which pair.
+fn part_of(rhs: &Rhs) -> Option<(Place, Var)> {
+    match rhs {
+        Rhs::Destructure(part, y) => Some((Place::of(*part)?, *y)),
+        Rhs::Prim(Prim::Car | Prim::SplitCar, args) => Some((Place::Car, args[0])),
+        Rhs::Prim(Prim::Cdr | Prim::SplitCdr, args) => Some((Place::Cdr, args[0])),
+        _ => None,
     }
 }

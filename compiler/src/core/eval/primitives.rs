@@ -232,9 +232,9 @@ fn derivative(
         },
         Prim::Handed | Prim::Kept => Ok(operators::split_sum(x, prim, Levels::ALL)),
         Prim::Lent => Ok(x.clone()),
-        Prim::SumCar | Prim::SumCdr => match x {
+        Prim::SumCar | Prim::SumCdr | Prim::SplitCar | Prim::SplitCdr => match x {
             Value::Nothing => Ok(Value::Nothing),
-            Value::Pair(pair) if prim == Prim::SumCar => Ok(pair.car().clone()),
+            Value::Pair(pair) if matches!(prim, Prim::SumCar | Prim::SplitCar) => Ok(pair.car().clone()),
             Value::Pair(pair) => Ok(pair.cdr().clone()),
             _ => Err(RuntimeError::NotAPair { prim, found: found(world.program, x) }),
         },

@@ -273,8 +273,8 @@ impl<'a> Converter<'a> {
                 let first = Term::prim(Prim::Zero, [Term::prim(Prim::Car, [pair])]);
                 Term::prim(Prim::Cons, [first, part])
             }
-            Prim::SumCar => Term::Prim(Prim::Car, named(self)),
-            Prim::SumCdr => Term::Prim(Prim::Cdr, named(self)),
+            Prim::SumCar | Prim::SplitCar => Term::Prim(Prim::Car, named(self)),
+            Prim::SumCdr | Prim::SplitCdr => Term::Prim(Prim::Cdr, named(self)),
             Prim::Handed | Prim::Kept | Prim::Lent | Prim::Adding | Prim::Plain => {
                 return Err(Unwritable("it hands sums on".to_string()));
             }
