@@ -380,6 +380,11 @@ impl Shapes {
         alternative.head != Head::Nil && alternative.children.iter().all(|part| self.is_zero(*part))
     }
 
+    /// Whether a one-hot vector has zeros in all places: what is added to it stays as it is.
+    pub fn has_zero_parts(&self, alternative: &Alternative) -> bool {
+        matches!(alternative.head, Head::OneHot(_)) && self.is_zero(alternative.children[1])
+    }
+
     /// Whether all values of a shape consist of symbolic zeros and empty lists.
     fn is_zero(&self, shape: Shape) -> bool {
         let (mut seen, mut pending) = (FxHashSet::default(), vec![shape]);
@@ -393,8 +398,9 @@ impl Shapes {
                     Head::Pair(_) | Head::Series | Head::Bundle | Head::Reverse | Head::Vector => {
                         pending.extend(alternative.children.iter().rev());
                     }
+                    Head::OneHot(_) => pending.push(alternative.children[1]),
                     Head::Real(_) | Head::Bool(_) | Head::Text(_) | Head::Closure(_) => return false,
-                    Head::OneHot(_) | Head::Beginning => return false,
+                    Head::Beginning => return false,
                 }
             }
         }
@@ -603,6 +609,12 @@ impl Unfolding<'_, '_> {
                     }
                     (Head::Vector | Head::OneHot(_), Head::Vector) if self.shapes.is_zero_vector(y) => {
                         Self::add(parts, x.head, shapes(&x.children));
+                    }
+                    (Head::Vector | Head::OneHot(_), Head::OneHot(_)) if self.shapes.has_zero_parts(y) => {
+                        Self::add(parts, x.head, shapes(&x.children));
+                    }
+                    (Head::OneHot(_), Head::Vector | Head::OneHot(_)) if self.shapes.has_zero_parts(x) => {
+                        Self::add(parts, y.head, shapes(&y.children));
                     }
                     (Head::Vector, Head::OneHot(_)) => {
                         let [all, one] = self.shapes.element_and_part(x.children[0], y.children[1]);

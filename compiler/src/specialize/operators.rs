@@ -301,6 +301,14 @@ impl Specializer<'_> {
                 let value = self.single(e, x);
                 self.convert(e, &value, target)
             }
+            (Head::Vector | Head::OneHot(_), Head::OneHot(_)) if self.flow.shapes.has_zero_parts(&y.alternative) => {
+                let value = self.single(e, x);
+                self.convert(e, &value, target)
+            }
+            (Head::OneHot(_), Head::Vector | Head::OneHot(_)) if self.flow.shapes.has_zero_parts(&x.alternative) => {
+                let value = self.single(e, y);
+                self.convert(e, &value, target)
+            }
             (Head::Vector | Head::OneHot(_), Head::Vector | Head::OneHot(_)) => self.plus_vectors(e, x, y, target),
             (Head::Real(f), Head::Real(g)) => {
                 let numbers = f.number().zip(g.number());
