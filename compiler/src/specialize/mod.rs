@@ -468,6 +468,9 @@ impl Specializer<'_> {
         env: &mut Env,
     ) -> Emitted<Val> {
         Some(match &binding.rhs {
+            Rhs::Var(x) if self.core.vars[binding.var].environment_of.is_some() => {
+                return self.own_environment(e, &env[x], shape);
+            }
             Rhs::Var(x) => env[x].clone(),
             Rhs::Const(_) => Val { shape, leaves: Vec::new() },
             Rhs::Global(global) => match self.core.globals[*global].definition {

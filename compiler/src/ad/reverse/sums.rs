@@ -36,7 +36,7 @@
 use super::super::code::Code;
 use super::super::rules::{self, Call};
 use super::{Scope, Step, StepKind, Targets, bar};
-use crate::core::ir::{Below, Part, Rhs, Var};
+use crate::core::ir::{Below, LambdaId, Part, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -155,8 +155,7 @@ impl<'a> ReversePhase<'a> {
         if let Some(lambda) = self.scope.closures.get(&x).copied() {
             let captures = self.code.program.lambdas[lambda].captures.clone();
             if !captures.is_empty() {
-                let environment = self.code.bind("e", Rhs::Var(contribution));
-                self.code.program.vars[environment].environment_of = Some(lambda);
+                let environment = self.environment(lambda, contribution);
                 self.distribute(environment, &captures);
             }
             return;
@@ -164,6 +163,13 @@ impl<'a> ReversePhase<'a> {
         self.put_back(x);
         let total = self.sum(x, self.sensitivities.get(&x).copied(), contribution);
         self.sensitivities.insert(x, total);
+    }
+
+    /// A sensitivity that can be the list of the environment of that λ only.
+    fn environment(&mut self, lambda: LambdaId, sensitivity: Var) -> Var {
+        let environment = self.code.bind("e", Rhs::Var(sensitivity));
+        self.code.program.vars[environment].environment_of = Some(lambda);
+        environment
     }
 
     /// Takes the sum of an element out of that of its vector, if there is one and no other element of it is handed on in
@@ -377,6 +383,10 @@ impl<'a> ReversePhase<'a> {
                 self.add_part(part, args[0], operands[0], sensitivity);
             }
             (Rhs::Prim(Prim::Cons, args), _) => {
+                let sensitivity = match self.code.program.vars[step.var].environment_of {
+                    Some(lambda) => self.environment(lambda, sensitivity),
+                    None => sensitivity,
+                };
                 for (arg, part) in args.iter().zip([Part::Car, Part::Cdr]) {
                     if !self.scope.inactive.contains(arg) {
                         let contribution = self.code.bind("s", Rhs::Destructure(part, sensitivity));
