@@ -17,6 +17,7 @@ use crate::core::ir as core;
 use crate::expand;
 use crate::flow;
 use crate::foreign;
+use crate::opt::dce::clean;
 use crate::opt::pipeline as opt;
 use crate::specialize::{self, Sharing};
 use crate::ssa::ir as ssa;
@@ -169,7 +170,7 @@ impl Pipeline {
     ) -> Result<ssa::Program, Refusal> {
         let limits = flow::Options { max_instructions: most, ..self.limits.clone() };
         let result = self.timed("specialize", |p| {
-            specialize::lower(program, flow, &p.sources, &limits, sharing, p.settings.trap_nan)
+            specialize::lower(program, flow, &p.sources, &limits, sharing, clean, p.settings.trap_nan)
         });
         result.map_err(|refusal| match refusal {
             specialize::Refusal::CertainFailure(mistake) => Refusal::Mistake(vec![*mistake]),

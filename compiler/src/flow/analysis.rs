@@ -442,7 +442,7 @@ impl Analyzer<'_> {
             Rhs::Var(x) => match self.codes.program.vars[binding.var].environment_of {
                 Some(lambda) => {
                     let code = self.codes.code(lambda);
-                    self.result.shapes.environment_only(facts.shapes[x], code)
+                    primitive::own_environment(&mut self.result.shapes, &mut self.codes, facts.shapes[x], code)
                 }
                 None => facts.shapes[x],
             },

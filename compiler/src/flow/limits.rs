@@ -75,7 +75,7 @@ impl Default for Options {
             max_variants: 20_000,
             max_work: 10_000_000,
             max_order: 12,
-            max_code: 2_000_000,
+            max_code: 3_000_000,
             max_dynamic_order: 4,
             max_instructions: 400_000,
             later_work: 3_000_000,

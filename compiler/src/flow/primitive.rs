@@ -5,7 +5,7 @@
 
 use super::algebra::{TowerTooHigh, Transform};
 use super::operators::Operator;
-use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
+use super::shape::{Alternative, Class, Code, Fact, Head, Shape, Shapes};
 use super::vector;
 use crate::core::arithmetic;
 use crate::core::ir::Below;
@@ -251,13 +251,21 @@ fn sum_part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
 
 /// Backpropagators as their adding forms, or with `Prim::Plain` the other way round; the lists of the sensitivities of
 /// their environments likewise.
-fn form(shapes: &mut Shapes, transform: &mut dyn Transform, prim: Prim, shape: Shape) -> Shape {
+pub fn form(shapes: &mut Shapes, transform: &mut dyn Transform, prim: Prim, shape: Shape) -> Shape {
     let mut forms = Vec::new();
     for alternative in shapes.alternatives(shape).iter() {
         let head = form_of(transform, prim, alternative.head);
         forms.push(shapes.make(head, &alternative.children));
     }
     shapes.join_all(&forms)
+}
+
+/// The lists in a shape that can be that of the sensitivities of an environment of that code. Zeros are unfolded: a zero of
+/// one of several functions is that of this one. Both forms of a backpropagator have the same environment.
+pub fn own_environment(shapes: &mut Shapes, transform: &mut dyn Transform, list: Shape, code: Code) -> Shape {
+    let list = shapes.unfold_zeros(list);
+    let list = form(shapes, transform, Prim::Plain, list);
+    shapes.environment_only(list, transform.form(code, Prim::Plain))
 }
 
 /// The head of an alternative that [`Prim::Adding`] or [`Prim::Plain`] makes of one.

@@ -148,6 +148,11 @@ fn change(inst: &Inst) -> Option<(Value, Change)> {
     Some((inst.results[0], Change { vector, before: inst.args[0], at: [inst.args[1], inst.args[2]] }))
 }
 
+/// Cleans a function of a program that is not complete yet, so that nothing is known of what it calls.
+pub fn clean(function: &mut Function) {
+    eliminate(function, &Effects::of_calls_unknown());
+}
+
 /// Cleans one function.
 pub fn eliminate(function: &mut Function, effects: &Effects) -> bool {
     let live = live_values(function, effects);

@@ -59,9 +59,13 @@ impl Effects {
         spread(program, &mut table);
         Effects { table }
     }
+    /// For code whose callees are not all known yet: calls may do anything.
+    pub fn of_calls_unknown() -> Effects {
+        Effects { table: EntityVec::new() }
+    }
     /// True when a call whose results are not used may be dropped.
     pub fn can_be_dropped(&self, function: FuncId) -> bool {
-        self.table[function] == Effect::default()
+        self.table.get(function) == Some(&Effect::default())
     }
     /// True when a second call with the same arguments gives the same results and does nothing else.
     pub fn is_repeatable(&self, function: FuncId) -> bool {

@@ -113,6 +113,9 @@ pub struct Specializer<'a> {
     /// Whether a pattern of the variant may meet a value that does not fit.
     may_mismatch: FxHashMap<VariantId, bool>,
     sharing: Sharing,
+    /// Drops what nobody needs from a function that has been emitted: of what captures and boxes are taken apart into, most
+    /// is needed by few, and all of it would count for the size of the program.
+    clean: fn(&mut Function),
     /// Whether operations are watched, and the numbers of those that are.
     watches: bool,
     watched: FxHashMap<(Place, RuntimeError), u32>,
@@ -141,7 +144,8 @@ pub enum Refusal {
     TooLarge(Box<Diagnostic>),
 }
 
-/// Translates a program. Of what the analysis found out nothing is lost; more shapes become known.
+/// Translates a program. Of what the analysis found out nothing is lost; more shapes become known. `clean` drops what nobody
+/// needs from a function.
 ///
 /// # Errors
 ///
@@ -152,6 +156,7 @@ pub fn lower(
     sources: &SourceMap,
     limits: &Options,
     sharing: Sharing,
+    clean: fn(&mut Function),
     watches: bool,
 ) -> Result<ir::Program, Refusal> {
     let Some(fallback_span) = core.place() else {
@@ -180,6 +185,7 @@ pub fn lower(
         fallback_span,
         may_mismatch: FxHashMap::default(),
         sharing,
+        clean,
         watches,
         watched: FxHashMap::default(),
         adding: FxHashMap::default(),
@@ -239,6 +245,7 @@ impl Specializer<'_> {
 
     /// Adds the code of a function.
     fn emitted(&mut self, id: FuncId, mut function: Function) {
+        (self.clean)(&mut function);
         if self.watches {
             self.watch(&mut function);
         }
@@ -469,6 +476,9 @@ impl Specializer<'_> {
         env: &mut Env,
     ) -> Emitted<Val> {
         Some(match &binding.rhs {
+            Rhs::Var(x) if self.core.vars[binding.var].environment_of.is_some() => {
+                return self.own_environment(e, &env[x], shape);
+            }
             Rhs::Var(x) => env[x].clone(),
             Rhs::Const(_) => Val { shape, leaves: Vec::new() },
             Rhs::Global(global) => match self.core.globals[*global].definition {

@@ -17,7 +17,7 @@ use crate::core::ir::{Below, LambdaId, Program};
 use crate::core::prim::Prim;
 use crate::flow::algebra::Transform;
 use crate::flow::operators::{Operator, is_environment_of, is_number};
-use crate::flow::primitive::{form_of, inside, satisfies};
+use crate::flow::primitive::{form, form_of, inside, satisfies};
 use crate::flow::shape::{Class, Code, Head, Shape, Shapes};
 use crate::ssa::ir::{IntCompare, Op, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -210,6 +210,17 @@ impl Specializer<'_> {
             let value = this.build(e, shape, 0, leaves);
             this.convert(e, &value, target)
         })
+    }
+
+    /// What can be the list of one environment, as a value of the shape that the analysis found for it, or one to be
+    /// converted to it.
+    pub fn own_environment(&mut self, e: &mut Emitter, list: &Val, target: Shape) -> Emitted<Val> {
+        let list = self.unfold_zeros(e, list)?;
+        let codes = self.codes.get_or_insert_with(|| Codes::new(self.core));
+        match form(&mut self.flow.shapes, codes, Prim::Plain, list.shape) == list.shape {
+            true => Some(list),
+            false => self.form(e, Prim::Plain, &list, target),
+        }
     }
 
     /// The code that an operator makes of another.

@@ -43,7 +43,7 @@
 use super::super::code::Code;
 use super::super::rules::{self, Call};
 use super::{Scope, Step, StepKind, Targets, bar};
-use crate::core::ir::{Below, Part, Rhs, Var};
+use crate::core::ir::{Below, LambdaId, Part, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -166,8 +166,7 @@ impl<'a> ReversePhase<'a> {
         if let Some(lambda) = self.scope.closures.get(&x).copied() {
             let captures = self.code.program.lambdas[lambda].captures.clone();
             if !captures.is_empty() {
-                let environment = self.code.bind("e", Rhs::Var(contribution));
-                self.code.program.vars[environment].environment_of = Some(lambda);
+                let environment = self.environment(lambda, contribution);
                 self.distribute(environment, &captures);
             }
             return;
@@ -181,6 +180,13 @@ impl<'a> ReversePhase<'a> {
     fn add_to(&mut self, x: Var, contribution: Var) {
         let total = self.sum(x, self.sensitivities.get(&x).copied(), contribution);
         self.sensitivities.insert(x, total);
+    }
+
+    /// A sensitivity that can be the list of the environment of that λ only.
+    fn environment(&mut self, lambda: LambdaId, sensitivity: Var) -> Var {
+        let environment = self.code.bind("e", Rhs::Var(sensitivity));
+        self.code.program.vars[environment].environment_of = Some(lambda);
+        environment
     }
 
     /// Takes the sum of what a variable holds out of that of the variable that it is in, if there is one and nothing else of
@@ -451,6 +457,10 @@ impl<'a> ReversePhase<'a> {
                 self.add_part(place, y, operands.first().copied(), sensitivity);
             }
             (Rhs::Prim(Prim::Cons, args), _) => {
+                let sensitivity = match self.code.program.vars[step.var].environment_of {
+                    Some(lambda) => self.environment(lambda, sensitivity),
+                    None => sensitivity,
+                };
                 for (arg, part) in args.iter().zip([Part::Car, Part::Cdr]) {
                     if !self.scope.inactive.contains(arg) {
                         let contribution = self.code.bind("s", Rhs::Destructure(part, sensitivity));
