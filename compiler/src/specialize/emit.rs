@@ -1,4 +1,4 @@
-//! Emitting SSA for one function: values with shapes, choices between alternatives, joins.
+//! Emitting SSA for one function: values with shapes.
 //!
 //! An operation returns `None` when control does not get past it (it failed, or calls something that never returns);
 //! the current block has its terminator then and nothing may be appended.
@@ -7,8 +7,7 @@ use super::layout::{Layout, SLOT_TYPES, slot_class};
 use super::{Sharing, Specializer};
 use crate::base::Span;
 use crate::flow::shape::{Alternative, Fact, Head, Shape};
-use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Target, Terminator, Type, Value};
-use rustc_hash::FxHashSet;
+use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Target, Terminator, Type, Value};
 use std::rc::Rc;
 
 /// A value: its shape and its leaves.
@@ -197,7 +196,7 @@ impl Specializer<'_> {
         choices
     }
 
-    fn alternative_leaves(&mut self, alternative: &Alternative) -> Vec<Type> {
+    pub fn alternative_leaves(&mut self, alternative: &Alternative) -> Vec<Type> {
         self.layouts.alternative(&self.flow.shapes, &mut self.out, alternative)
     }
 
@@ -225,7 +224,7 @@ impl Specializer<'_> {
     }
 
     /// An alternative with these leaves, taken apart.
-    fn parts_of(&mut self, alternative: Alternative, leaves: Vec<Value>) -> Parts {
+    pub fn parts_of(&mut self, alternative: Alternative, leaves: Vec<Value>) -> Parts {
         let own = match alternative.head {
             Head::Real(Fact::Unknown | Fact::PerhapsZero) | Head::Bool(None) | Head::Text(None) => Some(leaves[0]),
             Head::Vector | Head::Beginning | Head::OneHot(_) => Some(leaves[0]),
@@ -325,128 +324,6 @@ impl Specializer<'_> {
             None => e.boolean(false),
         }
     }
-
-    /// Runs `each` on every alternative of a value, behind a test of the tag where there are several, and joins the
-    /// results, which are values of shape `out`.
-    pub fn dispatch(
-        &mut self,
-        e: &mut Emitter,
-        value: &Val,
-        out: Shape,
-        mut each: impl FnMut(&mut Self, &mut Emitter, Parts) -> Emitted<Val>,
-    ) -> Emitted<Val> {
-        let count = self.flow.shapes.alternatives(value.shape).len();
-        if count == 0 {
-            e.terminate(Terminator::Unreachable);
-            return None;
-        }
-        if count == 1 {
-            let parts = self.parts(e, value, 0);
-            return each(self, e, parts);
-        }
-        let layout = self.layout(value.shape);
-        // Alternatives that a box holds in several ways are opened on the way to them.
-        let mut opened = vec![false; count];
-        if matches!(layout, Layout::Boxed(_)) {
-            opened = self.cases(value.shape).iter().map(|cases| cases.choice.is_some()).collect();
-        }
-        let mut targets: Vec<BlockId> = Vec::with_capacity(count);
-        for (tag, opened) in opened.iter().enumerate() {
-            let alternative = self.flow.shapes.alternatives(value.shape)[tag].clone();
-            let params = if *opened { self.alternative_leaves(&alternative) } else { Vec::new() };
-            targets.push(e.new_block(&params));
-        }
-        match (layout, &targets[..]) {
-            (Layout::Boxed(sum), _) if count > 2 || opened.contains(&true) => {
-                let targets: Vec<Option<BlockId>> = targets.iter().copied().map(Some).collect();
-                self.switch_box(e, sum, value.shape, &value.leaves, &targets);
-            }
-            (_, [first, second]) => {
-                let test = self.is_one_of(e, value, &[0]);
-                e.terminate(Terminator::Branch(test, target(*first), target(*second)));
-            }
-            _ => {
-                let targets = targets.iter().map(|block| target(*block)).collect();
-                e.terminate(Terminator::Switch(value.leaves[0], targets));
-            }
-        }
-        let types = self.leaves(out);
-        let join = e.new_block(&types);
-        let mut joined = false;
-        e.depth += 1;
-        for (tag, block) in targets.into_iter().enumerate() {
-            e.switch_to(block);
-            let parts = if opened[tag] {
-                let alternative = self.flow.shapes.alternatives(value.shape)[tag].clone();
-                let leaves = e.function.blocks[block].params.clone();
-                self.parts_of(alternative, leaves)
-            } else {
-                self.parts(e, value, tag)
-            };
-            match each(self, e, parts) {
-                Some(result) => {
-                    debug_assert_eq!(result.shape, out, "every alternative gives the announced shape");
-                    e.jump(join, result.leaves);
-                    joined = true;
-                }
-                // Nobody needs the parts of what does not fit, and of two sums most combinations do not.
-                None if e.block == block => drop_unneeded(&mut e.function.blocks[block]),
-                None => {}
-            }
-        }
-        e.depth -= 1;
-        self.continue_at(e, join, joined, out)
-    }
-
-    /// Runs `each` for both outcomes of a condition, and joins the results, which are values of shape `out`.
-    pub fn either(
-        &mut self,
-        e: &mut Emitter,
-        condition: Value,
-        out: Shape,
-        mut each: impl FnMut(&mut Self, &mut Emitter, bool) -> Emitted<Val>,
-    ) -> Emitted<Val> {
-        let types = self.leaves(out);
-        let (yes, no, join) = (e.new_block(&[]), e.new_block(&[]), e.new_block(&types));
-        e.terminate(Terminator::Branch(condition, target(yes), target(no)));
-        let mut joined = false;
-        e.depth += 1;
-        for (block, outcome) in [(yes, true), (no, false)] {
-            e.switch_to(block);
-            if let Some(value) = each(self, e, outcome) {
-                e.jump(join, value.leaves);
-                joined = true;
-            }
-        }
-        e.depth -= 1;
-        self.continue_at(e, join, joined, out)
-    }
-
-    /// Continues at a join block, if anything jumps there.
-    pub fn continue_at(&mut self, e: &mut Emitter, join: BlockId, joined: bool, shape: Shape) -> Option<Val> {
-        joined.then(|| {
-            e.switch_to(join);
-            Val { shape, leaves: e.function.blocks[join].params.clone() }
-        })
-    }
-}
-
-/// Removes what neither has an effect nor is needed for one from a block that nothing follows.
-fn drop_unneeded(block: &mut Block) {
-    if !matches!(block.terminator, Terminator::Fail(_) | Terminator::Unreachable) {
-        return;
-    }
-    let mut needed: FxHashSet<Value> = FxHashSet::default();
-    let mut kept: Vec<Inst> = Vec::new();
-    for inst in block.insts.drain(..).rev() {
-        let is_call = matches!(inst.op, Op::Call(_));
-        if is_call || inst.op.has_effect() || inst.results.iter().any(|result| needed.contains(result)) {
-            needed.extend(inst.args.iter().copied());
-            kept.push(inst);
-        }
-    }
-    kept.reverse();
-    block.insts = kept;
 }
 
 /// A target without arguments.

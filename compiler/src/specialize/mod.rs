@@ -12,7 +12,8 @@
 //! | [`layout`] | which SSA values represent a shape |
 //! | [`cycles`] | which sums that contain themselves need no box |
 //! | [`boxes`] | boxed values: taking them apart, making them |
-//! | [`emit`] | values with shapes, choices and joins |
+//! | [`emit`] | values with shapes |
+//! | [`dispatch`] | choices and joins |
 //! | [`convert`] | from a shape to one that covers it |
 //! | [`zeros`] | reals that may be the symbolic zero |
 //! | [`helper`] | functions for operations on boxed data |
@@ -29,6 +30,7 @@ pub mod cycles;
 
 pub mod boxes;
 
+mod dispatch;
 pub mod element_sums;
 mod emit;
 pub mod hots;

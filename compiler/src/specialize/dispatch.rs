@@ -1,0 +1,202 @@
+//! Choices between alternatives and truth values, and where control comes together again.
+//!
+//! Of many alternatives often one only fits what else is known, and all others fail in the same way. What is emitted is in
+//! proportion to the different ways: alternatives that come to the same end share a block, and where few are left that
+//! come to another, they are tested for one by one.
+//!
+//! ```text
+//! switch tag, b1, b2, b3, ...      b2: fail text1   b3: fail text1 ...    is one test:  branch has_tag 0, b1, b2
+//! ```
+
+use super::Specializer;
+use super::emit::{Emitted, Emitter, Parts, Val, target};
+use super::layout::Layout;
+use crate::base::entity::Entity;
+use crate::flow::shape::Shape;
+use crate::ssa::ir::{Block, BlockId, Inst, Op, Terminator, Type, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// So many alternatives are tested for one by one, if all others come to the same end.
+const MAX_TESTS: usize = 2;
+
+/// The block of an alternative, and how much there was before it.
+struct Attempt {
+    block: BlockId,
+    values: usize,
+}
+
+impl Attempt {
+    fn new(e: &mut Emitter, params: &[Type]) -> Attempt {
+        let values = e.function.values.len();
+        let block = e.new_block(params);
+        e.switch_to(block);
+        Attempt { block, values }
+    }
+
+    /// The block that stands for this one, from which control does not go on: one that ends as it does, if there is one.
+    fn end(&self, e: &mut Emitter, ends: &mut Vec<(Terminator, BlockId)>) -> BlockId {
+        // Nobody needs the parts of what does not fit, and of two sums most combinations do not.
+        let block = &mut e.function.blocks[self.block];
+        drop_unneeded(block);
+        if !block.insts.is_empty() || !block.params.is_empty() {
+            return self.block;
+        }
+        let Some((_, same)) = ends.iter().find(|(end, _)| *end == block.terminator) else {
+            ends.push((block.terminator.clone(), self.block));
+            return self.block;
+        };
+        if e.function.blocks.len() == self.block.index() + 1 {
+            e.function.blocks.truncate(self.block.index());
+            e.function.values.truncate(self.values);
+        }
+        *same
+    }
+}
+
+fn most_frequent(targets: &[BlockId]) -> BlockId {
+    let mut counts: FxHashMap<BlockId, usize> = FxHashMap::default();
+    targets.iter().for_each(|block| *counts.entry(*block).or_insert(0) += 1);
+    // The first of those that come as often, whatever order the table has.
+    let most = counts.values().copied().max().unwrap_or(0);
+    *targets.iter().find(|block| counts[block] == most).expect("a value has an alternative")
+}
+
+impl Specializer<'_> {
+    /// Runs `each` on every alternative of a value, behind a test of the tag where there are several, and joins the
+    /// results, which are values of shape `out`.
+    pub fn dispatch(
+        &mut self,
+        e: &mut Emitter,
+        value: &Val,
+        out: Shape,
+        mut each: impl FnMut(&mut Self, &mut Emitter, Parts) -> Emitted<Val>,
+    ) -> Emitted<Val> {
+        let count = self.flow.shapes.alternatives(value.shape).len();
+        if count == 0 {
+            e.terminate(Terminator::Unreachable);
+            return None;
+        }
+        if count == 1 {
+            let parts = self.parts(e, value, 0);
+            return each(self, e, parts);
+        }
+        // Alternatives that a box holds in several ways are opened on the way to them.
+        let mut opened = vec![false; count];
+        if matches!(self.layout(value.shape), Layout::Boxed(_)) {
+            opened = self.cases(value.shape).iter().map(|cases| cases.choice.is_some()).collect();
+        }
+        let from = e.block;
+        let (mut targets, mut ends, mut arrived) = (Vec::with_capacity(count), Vec::new(), Vec::new());
+        e.depth += 1;
+        for (tag, opened) in opened.iter().enumerate() {
+            let alternative = self.flow.shapes.alternatives(value.shape)[tag].clone();
+            let params = if *opened { self.alternative_leaves(&alternative) } else { Vec::new() };
+            let attempt = Attempt::new(e, &params);
+            let parts = if *opened {
+                let leaves = e.function.blocks[attempt.block].params.clone();
+                self.parts_of(alternative, leaves)
+            } else {
+                self.parts(e, value, tag)
+            };
+            let result = each(self, e, parts);
+            targets.push(match &result {
+                None if e.block == attempt.block => attempt.end(e, &mut ends),
+                _ => attempt.block,
+            });
+            if let Some(result) = result {
+                debug_assert_eq!(result.shape, out, "every alternative gives the announced shape");
+                arrived.push((e.block, result.leaves));
+            }
+        }
+        e.depth -= 1;
+        e.switch_to(from);
+        self.go_to_targets(e, value, &targets, opened.contains(&true));
+        let types = self.leaves(out);
+        let joined = !arrived.is_empty();
+        let join = e.new_block(&types);
+        for (block, leaves) in arrived {
+            e.switch_to(block);
+            e.jump(join, leaves);
+        }
+        self.continue_at(e, join, joined, out)
+    }
+
+    /// Ends the block with a choice between the targets for the alternatives of a value.
+    fn go_to_targets(&mut self, e: &mut Emitter, value: &Val, targets: &[BlockId], opens: bool) {
+        let usual = most_frequent(targets);
+        let mut rare: Vec<usize> = (0..targets.len()).filter(|tag| targets[*tag] != usual).collect();
+        if targets.len() == 2 {
+            rare = vec![0];
+        }
+        let is_tested = rare.len() <= MAX_TESTS && rare.len() * 2 <= targets.len();
+        let other = if targets.len() == 2 { targets[1] } else { usual };
+        match self.layout(value.shape) {
+            _ if is_tested && !opens => {
+                for (place, tag) in rare.iter().enumerate() {
+                    let test = self.is_one_of(e, value, &[*tag]);
+                    let next = if place + 1 == rare.len() { other } else { e.new_block(&[]) };
+                    e.terminate(Terminator::Branch(test, target(targets[*tag]), target(next)));
+                    e.switch_to(next);
+                }
+            }
+            Layout::Boxed(sum) => {
+                let targets: Vec<Option<BlockId>> = targets.iter().copied().map(Some).collect();
+                self.switch_box(e, sum, value.shape, &value.leaves, &targets);
+            }
+            _ => {
+                let targets = targets.iter().map(|block| target(*block)).collect();
+                e.terminate(Terminator::Switch(value.leaves[0], targets));
+            }
+        }
+    }
+
+    /// Runs `each` for both outcomes of a condition, and joins the results, which are values of shape `out`.
+    pub fn either(
+        &mut self,
+        e: &mut Emitter,
+        condition: Value,
+        out: Shape,
+        mut each: impl FnMut(&mut Self, &mut Emitter, bool) -> Emitted<Val>,
+    ) -> Emitted<Val> {
+        let types = self.leaves(out);
+        let (yes, no, join) = (e.new_block(&[]), e.new_block(&[]), e.new_block(&types));
+        e.terminate(Terminator::Branch(condition, target(yes), target(no)));
+        let mut joined = false;
+        e.depth += 1;
+        for (block, outcome) in [(yes, true), (no, false)] {
+            e.switch_to(block);
+            if let Some(value) = each(self, e, outcome) {
+                e.jump(join, value.leaves);
+                joined = true;
+            }
+        }
+        e.depth -= 1;
+        self.continue_at(e, join, joined, out)
+    }
+
+    /// Continues at a join block, if anything jumps there.
+    pub fn continue_at(&mut self, e: &mut Emitter, join: BlockId, joined: bool, shape: Shape) -> Option<Val> {
+        joined.then(|| {
+            e.switch_to(join);
+            Val { shape, leaves: e.function.blocks[join].params.clone() }
+        })
+    }
+}
+
+/// Removes what neither has an effect nor is needed for one from a block that nothing follows.
+fn drop_unneeded(block: &mut Block) {
+    if !matches!(block.terminator, Terminator::Fail(_) | Terminator::Unreachable) {
+        return;
+    }
+    let mut needed: FxHashSet<Value> = FxHashSet::default();
+    let mut kept: Vec<Inst> = Vec::new();
+    for inst in block.insts.drain(..).rev() {
+        let is_call = matches!(inst.op, Op::Call(_));
+        if is_call || inst.op.has_effect() || inst.results.iter().any(|result| needed.contains(result)) {
+            needed.extend(inst.args.iter().copied());
+            kept.push(inst);
+        }
+    }
+    kept.reverse();
+    block.insts = kept;
+}
