@@ -353,7 +353,8 @@ impl Element {
             _ => return None,
         };
         let is_known = sizes.contains(&size) && (matches!(order, b'<' | b'>') || order == b'|' && size == b'1');
-        is_known.then_some(Element { kind, size: usize::from(size - b'0'), is_big_endian: order == b'>' })
+        // Only a digit that is known is one.
+        is_known.then(|| Element { kind, size: usize::from(size - b'0'), is_big_endian: order == b'>' })
     }
 
     /// The number that is stored in the first bytes; whole numbers beyond 2^53 are rounded.
