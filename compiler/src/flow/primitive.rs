@@ -251,7 +251,7 @@ fn sum_part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
 
 /// Backpropagators as their adding forms, or with `Prim::Plain` the other way round; the lists of the sensitivities of
 /// their environments likewise.
-pub fn form(shapes: &mut Shapes, transform: &mut dyn Transform, prim: Prim, shape: Shape) -> Shape {
+fn form(shapes: &mut Shapes, transform: &mut dyn Transform, prim: Prim, shape: Shape) -> Shape {
     let mut forms = Vec::new();
     for alternative in shapes.alternatives(shape).iter() {
         let head = form_of(transform, prim, alternative.head);
@@ -261,11 +261,24 @@ pub fn form(shapes: &mut Shapes, transform: &mut dyn Transform, prim: Prim, shap
 }
 
 /// The lists in a shape that can be that of the sensitivities of an environment of that code. Zeros are unfolded: a zero of
-/// one of several functions is that of this one. Both forms of a backpropagator have the same environment.
+/// one of several functions is that of this one. Both forms of a backpropagator have the same environment. Of many lists,
+/// each of which one of many functions asks for, only those that are kept are made anew.
 pub fn own_environment(shapes: &mut Shapes, transform: &mut dyn Transform, list: Shape, code: Code) -> Shape {
     let list = shapes.unfold_zeros(list);
-    let list = form(shapes, transform, Prim::Plain, list);
-    shapes.environment_only(list, transform.form(code, Prim::Plain))
+    let code = transform.form(code, Prim::Plain);
+    let mut own = Vec::new();
+    let alternatives = shapes.alternatives(list);
+    for alternative in alternatives.iter() {
+        match form_of(transform, Prim::Plain, alternative.head) {
+            Head::Pair(Some(of)) if of != code => {}
+            head => own.push((head, alternative)),
+        }
+    }
+    if own.len() == alternatives.len() && own.iter().all(|(head, alternative)| *head == alternative.head) {
+        return list;
+    }
+    let own: Vec<Shape> = own.into_iter().map(|(head, list)| shapes.make(head, &list.children)).collect();
+    shapes.join_all(&own)
 }
 
 /// The head of an alternative that [`Prim::Adding`] or [`Prim::Plain`] makes of one.

@@ -17,7 +17,7 @@ use crate::core::ir::{Below, LambdaId, Program};
 use crate::core::prim::Prim;
 use crate::flow::algebra::Transform;
 use crate::flow::operators::{Operator, is_environment_of, is_number};
-use crate::flow::primitive::{form, form_of, inside, satisfies};
+use crate::flow::primitive::{form_of, inside, satisfies};
 use crate::flow::shape::{Class, Code, Head, Shape, Shapes};
 use crate::ssa::ir::{IntCompare, Op, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -217,7 +217,8 @@ impl Specializer<'_> {
     pub fn own_environment(&mut self, e: &mut Emitter, list: &Val, target: Shape) -> Emitted<Val> {
         let list = self.unfold_zeros(e, list)?;
         let codes = self.codes.get_or_insert_with(|| Codes::new(self.core));
-        match form(&mut self.flow.shapes, codes, Prim::Plain, list.shape) == list.shape {
+        let is_plain = |head: Head| form_of(codes, Prim::Plain, head) == head;
+        match self.flow.shapes.alternatives(list.shape).iter().map(|list| list.head).all(is_plain) {
             true => Some(list),
             false => self.form(e, Prim::Plain, &list, target),
         }
