@@ -197,9 +197,9 @@ pub enum Family {
 use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test, Vector};
 
 /// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
-/// `in-element`, `take-element`, `give-element`, `take-given`, `put-element`, `leave-element`, `handed`, `kept`, `within`,
-/// `sum-car`, `sum-cdr`, `split-car`, `split-cdr`, `in-sum-car`, `in-sum-cdr`, `adding`, `plain`, `scale`, `unscale` and
-/// `opaque` cannot be written in a program; they stand in printed code only. Names that start with `%` can be written in the library only.
+/// `in-element`, `take-element`, `put-element`, `handed`, `kept`, `sum-car`, `sum-cdr`, `split-car`, `split-cdr`,
+/// `adding`, `plain`, `scale`, `unscale` and `opaque` cannot be written in a program; they stand in printed code only.
+/// Names that start with `%` can be written in the library only.
 pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Neg, "neg", 1, Arithmetic),
     (Prim::Sqrt, "sqrt", 1, Arithmetic),

@@ -260,9 +260,9 @@ fn form(shapes: &mut Shapes, transform: &mut dyn Transform, prim: Prim, shape: S
     shapes.join_all(&forms)
 }
 
-/// The lists in a shape that can be that of the sensitivities of an environment of that code. Zeros are unfolded: a zero of
-/// one of several functions is that of this one. Both forms of a backpropagator have the same environment. Of many lists,
-/// each of which one of many functions asks for, only those that are kept are made anew.
+/// The lists in a shape that can be that of the sensitivities of an environment of that code. Zeros are unfolded: a
+/// zero of one of several functions is that of this one. Both forms of a backpropagator have the same environment. Of
+/// many lists, each of which one of many functions asks for, only those that are kept are made anew.
 pub fn own_environment(shapes: &mut Shapes, transform: &mut dyn Transform, list: Shape, code: Code) -> Shape {
     let list = shapes.unfold_zeros(list);
     let code = transform.form(code, Prim::Plain);

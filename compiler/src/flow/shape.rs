@@ -107,8 +107,8 @@ pub enum Head {
     Vector,
     /// The beginning of a vector, in the same way.
     Beginning,
-    /// A sensitivity of a vector that is zero but in so many places at most, a few: what its elements are zeros of (or a
-    /// zero, where all of these are the same), and what is in those places.
+    /// A sensitivity of a vector that is zero but in so many places at most, a few: what its elements are zeros of (or
+    /// a zero, where all of these are the same), and what is in those places.
     OneHot(u8),
     /// The zero sensitivity of the child, which is recursive, not yet unfolded: making it costs nothing.
     ZeroOf,

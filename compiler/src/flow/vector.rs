@@ -1,8 +1,8 @@
 //! Shapes of vectors and of their sensitivities.
 //!
-//! A sensitivity of a vector has one of three forms: a zero, which holds the length only or is folded; one-hot, which is
-//! what reading an element gives, and the sum of a few reads; and a vector. Sums go from the former to the latter, so that a loop that reads a vector
-//! adds to one element of a sum at each step.
+//! A sensitivity of a vector has one of three forms: a zero, which holds the length only or is folded; one-hot, which
+//! is what reading an element gives, and the sum of a few reads; and a vector. Sums go from the former to the latter,
+//! so that a loop that reads a vector adds to one element of a sum at each step.
 
 use super::analysis::Facts;
 use super::primitive::real_fact;

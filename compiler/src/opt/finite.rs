@@ -1,8 +1,9 @@
-//! What has to be finite for all operations that are watched in some code to have finite results ([`crate::opt::watch`]).
+//! What has to be finite for all operations that are watched in some code to have finite results
+//! ([`crate::opt::watch`]).
 //!
-//! Loops that make several rounds at a time watch nothing themselves: with their rounds in each other's way they would not know
-//! what came first. They ask once for many operations, and where the answer is no they leave their rounds to the loop that they
-//! were made of, which makes one after the other and says what there is to say.
+//! Loops that make several rounds at a time watch nothing themselves: with their rounds in each other's way they would
+//! not know what came first. They ask once for many operations, and where the answer is no they leave their rounds to
+//! the loop that they were made of, which makes one after the other and says what there is to say.
 
 use crate::opt::rewrite::append;
 use crate::ssa::ir::{Compare, Function, Inst, Op, Real1, Real2, Type, Value};

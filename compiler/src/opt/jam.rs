@@ -39,8 +39,8 @@
 //! the checks before their sums and make as many additions; the loop itself stays for what is left, and for errors. What
 //! comes behind a sum is done for one round after the other.
 //!
-//! Where operations are watched, the sums are looked at when they are complete: if one is not finite, the loop itself makes the
-//! rounds once more, and all that follow ([`crate::opt::finite`]).
+//! Where operations are watched, the sums are looked at when they are complete: if one is not finite, the loop itself
+//! makes the rounds once more, and all that follow ([`crate::opt::finite`]).
 //!
 //! Tests: `tests/opt/jam/`.
 
@@ -164,7 +164,8 @@ impl Nest {
         (!needs_carried && nest.steps.iter().any(Option::is_some)).then_some(nest)
     }
 
-    /// The same with what has to be finite; `None` if what is watched in the inner loop does not all become part of its sums.
+    /// The same with what has to be finite; `None` if what is watched in the inner loop does not all become part of its
+    /// sums.
     fn watching(mut self, function: &Function, earlier: &FxHashSet<Value>) -> Option<Nest> {
         let insts = |blocks: Vec<BlockId>| blocks.into_iter().flat_map(|block| &function.blocks[block].insts);
         let before = Watched::new(insts([&[self.header], &self.before[..]].concat()), earlier);

@@ -30,8 +30,8 @@
 //! With [`run_fast`], under `--fast-math`, sums and products from round to round are made in lanes, too: several at a time, which
 //! are put together behind the loop. That changes the order of operations, and so the last digits.
 //!
-//! Where operations are watched, each round of the lanes asks whether all that it has computed is finite, before it changes anything.
-//! If not, the loop itself makes its rounds, and all that follow ([`crate::opt::finite`]).
+//! Where operations are watched, each round of the lanes asks whether all that it has computed is finite, before it
+//! changes anything. If not, the loop itself makes its rounds, and all that follow ([`crate::opt::finite`]).
 //!
 //! A loop is a chain of blocks that is left by tests of integers that count, against what the loop does not change. Of
 //! pointers it may carry vectors, each changed at one place that counts, and read there only.

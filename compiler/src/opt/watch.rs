@@ -30,7 +30,7 @@
 //! needs what they give. Tests: `tests/opt/watch/`.
 
 use crate::base::EntityVec;
-use crate::opt::finite::keeps_infinity;
+use crate::opt::finite::{are_finite, keeps_infinity};
 use crate::opt::rewrite::{append, use_counts};
 use crate::ssa::ir::{
     Block, BlockId, Compare, FuncId, Function, Inst, Op, Program, Real2, Stream, Target, Terminator, TextId, Type,
@@ -109,21 +109,14 @@ impl Watcher<'_> {
         stretch.operations.iter().for_each(|at| insts[*at].span = None);
         let behind = self.function.blocks.push(Block { params: Vec::new(), insts: rest, terminator });
         self.function.blocks[again].terminator = Terminator::Jump(to(behind));
-        let mut sum = None;
-        for (root, is_choice) in roots {
-            let number = if is_choice { self.unless_zero(&mut insts, root) } else { root };
-            sum = Some(match sum {
-                None => number,
-                Some(sum) => self.append(&mut insts, Op::Real2(Real2::Add), vec![sum, number], Type::F64),
-            });
-        }
-        if let Some(sum) = sum {
-            let zero = self.append(&mut insts, Op::Real2(Real2::Sub), vec![sum, sum], Type::F64);
-            let is_finite = self.append(&mut insts, Op::Compare(Compare::Eq), vec![zero, zero], Type::Bool);
-            self.function.blocks[id].terminator = Terminator::Branch(is_finite, to(behind), to(again));
-        } else {
-            self.function.blocks[id].terminator = Terminator::Jump(to(behind));
-        }
+        let numbers: Vec<Value> = roots
+            .into_iter()
+            .map(|(root, is_choice)| if is_choice { self.unless_zero(&mut insts, root) } else { root })
+            .collect();
+        self.function.blocks[id].terminator = match are_finite(self.function, &mut insts, &numbers) {
+            Some(is_finite) => Terminator::Branch(is_finite, to(behind), to(again)),
+            None => Terminator::Jump(to(behind)),
+        };
         self.function.blocks[id].insts = insts;
         Some(behind)
     }

@@ -1,8 +1,8 @@
 //! Choices between alternatives and truth values, and where control comes together again.
 //!
-//! Of many alternatives often one only fits what else is known, and all others fail in the same way. What is emitted is in
-//! proportion to the different ways: alternatives that come to the same end share a block, and where few are left that
-//! come to another, they are tested for one by one.
+//! Of many alternatives often one only fits what else is known, and all others fail in the same way. What is emitted is
+//! in proportion to the different ways: alternatives that come to the same end share a block, and where few are left
+//! that come to another, they are tested for one by one.
 //!
 //! ```text
 //! switch tag, b1, b2, b3, ...      b2: fail text1   b3: fail text1 ...    is one test:  branch has_tag 0, b1, b2
@@ -33,7 +33,8 @@ impl Attempt {
         Attempt { block, values }
     }
 
-    /// The block that stands for this one, from which control does not go on: one that ends as it does, if there is one.
+    /// The block that stands for this one, from which control does not go on: one that ends as it does, if there is
+    /// one.
     fn end(&self, e: &mut Emitter, ends: &mut Vec<(Terminator, BlockId)>) -> BlockId {
         // Nobody needs the parts of what does not fit, and of two sums most combinations do not.
         let block = &mut e.function.blocks[self.block];

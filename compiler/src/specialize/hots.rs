@@ -1,8 +1,8 @@
 //! One-hot vectors: what a few reads of a vector give as its sensitivity.
 //!
-//! Reading an element gives a place and a part. The sum of two such vectors has the places of both, as long as these are
-//! few; parts in the same place are added at run time, which leaves a place vacant. So what reads a few elements costs as
-//! much as it reads, also where its sensitivity is kept in data, as that of a closure in a list is.
+//! Reading an element gives a place and a part. The sum of two such vectors has the places of both, as long as these
+//! are few; parts in the same place are added at run time, which leaves a place vacant. So what reads a few elements
+//! costs as much as it reads, also where its sensitivity is kept in data, as that of a closure in a list is.
 //!
 //! Invariant: the places of a vector differ, but for vacant ones, and the first is not vacant. So the sum with another
 //! vector adds to each element at most once, as it would if both had all their elements.
@@ -126,8 +126,9 @@ impl Specializer<'_> {
         Some(vector)
     }
 
-    /// Which alternative of a shape the sum of two one-hot vectors is: one-hot if it has as many places as both have, and a
-    /// vector otherwise. Where it can be no vector, the places that are taken fit, which the shapes at hand may not show.
+    /// Which alternative of a shape the sum of two one-hot vectors is: one-hot if it has as many places as both have,
+    /// and a vector otherwise. Where it can be no vector, the places that are taken fit, which the shapes at hand may
+    /// not show.
     pub(super) fn tag_of_hot_sum(&self, x: &Parts, y: &Parts, result: Shape) -> Option<(usize, Head)> {
         let places = x.more.len() + y.more.len() + 2;
         let alternatives = self.flow.shapes.alternatives(result);

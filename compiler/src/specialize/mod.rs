@@ -115,8 +115,8 @@ pub struct Specializer<'a> {
     /// Whether a pattern of the variant may meet a value that does not fit.
     may_mismatch: FxHashMap<VariantId, bool>,
     sharing: Sharing,
-    /// Drops what nobody needs from a function that has been emitted: of what captures and boxes are taken apart into, most
-    /// is needed by few, and all of it would count for the size of the program.
+    /// Drops what nobody needs from a function that has been emitted: of what captures and boxes are taken apart into,
+    /// most is needed by few, and all of it would count for the size of the program.
     clean: fn(&mut Function),
     /// Whether operations are watched, and the numbers of those that are.
     watches: bool,
@@ -146,8 +146,8 @@ pub enum Refusal {
     TooLarge(Box<Diagnostic>),
 }
 
-/// Translates a program. Of what the analysis found out nothing is lost; more shapes become known. `clean` drops what nobody
-/// needs from a function.
+/// Translates a program. Of what the analysis found out nothing is lost; more shapes become known. `clean` drops what
+/// nobody needs from a function.
 ///
 /// # Errors
 ///

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! vector     length, elements          one box that holds the leaves of all elements; none if they have no leaves
-//! one-hot    length, place, part       what reading an element gives as the sensitivity of the vector, and a few reads:
+//! one-hot    length, place, part       what reading an element gives as the sensitivity of the vector, and a few
+//! reads:
 //!                                      see [`super::hots`]
 //! ```
 //!
@@ -476,8 +477,8 @@ impl Specializer<'_> {
         self.with_hots(e, vector, parts, |this, e, _, part| this.settled_element(e, part, shape))
     }
 
-    /// The part of a one-hot vector, settled if elements of that shape are and it is no sum with a plain vector. A plain
-    /// vector of zeros is not added to: the part would stay as it is, while the elements of the sum are plain.
+    /// The part of a one-hot vector, settled if elements of that shape are and it is no sum with a plain vector. A
+    /// plain vector of zeros is not added to: the part would stay as it is, while the elements of the sum are plain.
     fn settled_part(&mut self, e: &mut Emitter, part: &Val, shape: Shape) -> Emitted<Val> {
         let element = self.flow.shapes.single(shape).filter(|alternative| alternative.head == Head::Vector);
         let adds = element.is_some_and(|vector| !self.flow.shapes.is_zero_vector(&vector));

@@ -55,8 +55,8 @@ impl Specializer<'_> {
         Some(RuntimeError::NotFinite { prim, operands, result: printed(result), sweep: self.sweep()? })
     }
 
-    /// Fails with that error. Nobody is to know before the program runs: what comes first is watched only if it is needed, and
-    /// nothing is where the program is known to fail.
+    /// Fails with that error. Nobody is to know before the program runs: what comes first is watched only if it is
+    /// needed, and nothing is where the program is known to fail.
     pub fn report_born(&mut self, e: &mut Emitter, error: &RuntimeError) {
         let [one, zero] = [1.0, 0.0].map(|number| e.real(number));
         let one = e.value(Op::Opaque, &[one], Type::F64);

@@ -23,8 +23,8 @@
 //! x = (vector-ref v i)             s = sum of v;  x̄ = take-element s i;  ...;  s' = put-element s i (in-element v i x̄)
 //! ~~~
 //!
-//! So is the part of a pair, and what another variable holds under another name: the sum of a pair is split where one of its parts
-//! begins a sum of its own, and made of its parts again where the whole pair is handed on.
+//! So is the part of a pair, and what another variable holds under another name: the sum of a pair is split where one
+//! of its parts begins a sum of its own, and made of its parts again where the whole pair is handed on.
 //!
 //! ~~~text
 //! x = (car y)                      s = sum of y;  x̄ = split-car s;  ȳ' = split-cdr s;  ...;  s' = (cons x̄ ȳ')
@@ -95,7 +95,8 @@ impl Place {
 struct Holder {
     of: Var,
     place: Place,
-    /// The primal values of what it is in and, of an element, the index, for the reverse phase. None where that is a sum.
+    /// The primal values of what it is in and, of an element, the index, for the reverse phase. None where that is a
+    /// sum.
     operands: Vec<Var>,
     /// The variable of the forward phase that holds the same.
     reversed: Var,
@@ -189,8 +190,8 @@ impl<'a> ReversePhase<'a> {
         environment
     }
 
-    /// Takes the sum of what a variable holds out of that of the variable that it is in, if there is one and nothing else of
-    /// it is handed on in the same call.
+    /// Takes the sum of what a variable holds out of that of the variable that it is in, if there is one and nothing
+    /// else of it is handed on in the same call.
     fn take(&mut self, x: Var, elements: bool) {
         let Some(Holder { of: y, place, operands, .. }) = self.holders.get(&x).cloned() else { return };
         let other = self.taken.get(&(y, place)).copied();

@@ -258,8 +258,8 @@ impl Finder<'_> {
         (!reads.is_empty()).then_some(Change::Recompute(reads))
     }
 
-    /// Whether a recipe computes what is watched, and something is said between the filling and the read: it would not have
-    /// been said if the filling had reported an operation.
+    /// Whether a recipe computes what is watched, and something is said between the filling and the read: it would not
+    /// have been said if the filling had reported an operation.
     fn is_too_late(&self, filling: &Filling, site: &Site, recipe: &Recipe) -> bool {
         if recipe.insts.iter().all(|inst| inst.watched().is_none()) {
             return false;

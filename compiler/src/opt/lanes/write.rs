@@ -10,9 +10,10 @@
 //! both lanes: the symbolic zero is no number (see [`Op::RealIs`]). Then the round has two blocks to choose from: one for
 //! numbers, without any of the tests and selections, and one for everything.
 //!
-//! Where operations are watched, a round is in two blocks: what comes before its changes of vectors and asks whether all is finite,
-//! and these changes. If all that is watched becomes part of sums and no vector changes, the sums are looked at behind the lanes,
-//! once. With symbolic zeros there is no round, since they are no numbers, and what is chosen is what counts.
+//! Where operations are watched, a round is in two blocks: what comes before its changes of vectors and asks whether
+//! all is finite, and these changes. If all that is watched becomes part of sums and no vector changes, the sums are
+//! looked at behind the lanes, once. With symbolic zeros there is no round, since they are no numbers, and what is
+//! chosen is what counts.
 //!
 //! A value is written when it is needed: for one round, numbered from the first that the lanes make together, or in the
 //! lanes of a pair of rounds.
@@ -97,8 +98,8 @@ pub(super) fn write(function: &mut Function, plan: &Plan) {
     function.blocks[before].terminator = Terminator::Branch(is_round, on(lanes, starts), on(header, params));
 }
 
-/// A block behind the lanes, with their parameters, that asks whether all that they have computed is finite, if that is enough:
-/// the loop begins anew if not.
+/// A block behind the lanes, with their parameters, that asks whether all that they have computed is finite, if that is
+/// enough: the loop begins anew if not.
 fn looked_at(
     function: &mut Function,
     plan: &Plan,

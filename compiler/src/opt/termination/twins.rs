@@ -8,8 +8,8 @@
 //! What the way to the second one has tested holds. Operations on equal operands are equal (hash consing); a test whose
 //! outcome is not known yet is tried both ways, and both loops get the same answer. Where both begin a round, what is
 //! equal of what they carry is noted, and whether the first one has made the test that the second one begins with; the
-//! next round begins with that (an invariant, which only becomes smaller until it holds). The second loop has no end of its own if it could go on on no way on which the first one has been
-//! left.
+//! next round begins with that (an invariant, which only becomes smaller until it holds). The second loop has no end of
+//! its own if it could go on on no way on which the first one has been left.
 
 use super::{Code, Loop};
 use crate::base::EntityVec;
@@ -387,19 +387,17 @@ impl Twins<'_, '_> {
                 }
             };
             loop {
-                let Some((_, op, args, ids)) = open.last_mut() else { return Some(done) };
+                let Some((result, op, args, ids)) = open.last_mut() else { return Some(done) };
                 ids.push(done);
                 if let Some(arg) = args.get(ids.len()) {
                     next = *arg;
                     break;
                 }
-                let (op, ids) = (*op, std::mem::take(ids));
-                let result = open.pop().map(|(result, ..)| result);
+                let (result, op, ids) = (*result, *op, std::mem::take(ids));
+                open.pop();
                 done = self.id(Meaning::Result(op, ids));
-                if let Some(result) = result {
-                    let computed = if self.is_outer(result) { &mut self.outer } else { &mut known.computed };
-                    computed.insert(result, done);
-                }
+                let computed = if self.is_outer(result) { &mut self.outer } else { &mut known.computed };
+                computed.insert(result, done);
             }
         }
     }
