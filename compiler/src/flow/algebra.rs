@@ -6,7 +6,7 @@
 //! many atoms over given shapes, so the construction ends.
 
 use super::operators::Operator;
-use super::shape::{Alternative, Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
+use super::shape::{Alternative, Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes, Site};
 use super::vector::is_few;
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
@@ -240,53 +240,63 @@ impl Shapes {
     /// The shape of `(zero x)`. At a recursive shape the zero stays folded ([`Head::ZeroOf`]), and at a vector whose
     /// elements' zeros are not all the same.
     pub fn zero(&mut self, shape: Shape) -> Shape {
+        self.zero_at(shape, Site::Value)
+    }
+
+    /// The shape of the zero of what is in that place.
+    pub fn zero_at(&mut self, shape: Shape, site: Site) -> Shape {
         if self.folds_zero(shape) {
             return self.make(Head::ZeroOf, &[shape]);
         }
-        if let Some(zero) = self.zeros.get(&shape) {
+        if let Some(zero) = self.zeros.get(&(shape, site)) {
             return *zero;
         }
-        let zero = self.zero_unfolded(shape);
-        self.zeros.insert(shape, zero);
+        let zero = self.zero_unfolded(shape, site);
+        self.zeros.insert((shape, site), zero);
         zero
     }
 
     /// The shape of the zero of `x`, with the outermost level unfolded.
-    pub fn zero_unfolded(&mut self, shape: Shape) -> Shape {
+    pub fn zero_unfolded(&mut self, shape: Shape, site: Site) -> Shape {
         let mut zeros = Vec::new();
         for alternative in self.alternatives(shape).iter() {
+            let within = site.within(alternative.head);
+            let mut zeros_of_parts =
+                || -> Vec<Shape> { alternative.children.iter().map(|child| self.zero_at(*child, within)).collect() };
             zeros.push(match alternative.head {
                 Head::Nil | Head::Bool(_) | Head::Text(_) => self.nil(),
                 Head::Real(_) => self.real(Fact::Zero),
                 head @ (Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_)) => {
-                    let zeros: Vec<Shape> = alternative.children.iter().map(|child| self.zero(*child)).collect();
+                    let zeros = zeros_of_parts();
                     self.make(head, &zeros)
                 }
                 Head::Closure(code) => {
-                    let items: Vec<Shape> =
-                        alternative.children.iter().map(|child| self.zero_of_capture(*child)).collect();
+                    let zeros = zeros_of_parts();
+                    let items: Vec<Shape> = zeros.into_iter().map(|zero| self.zero_of_capture(zero, site)).collect();
                     self.environment(code, &items)
                 }
                 Head::ZeroOf => self.make(Head::ZeroOf, &[alternative.children[0]]),
                 head @ Head::Nothing => self.make(head, &[]),
                 Head::Vector | Head::Beginning => {
-                    let zero = self.zero(alternative.children[0]);
-                    self.make(Head::Vector, &[zero])
+                    let zeros = zeros_of_parts();
+                    self.make(Head::Vector, &zeros)
                 }
                 Head::OneHot(_) => {
                     let vector = self.make(Head::Vector, &[alternative.children[0]]);
-                    self.zero(vector)
+                    self.zero_at(vector, site)
                 }
             });
         }
         self.join_all(&zeros)
     }
 
-    /// The zero of what a closure that is data captures: that of a vector stays folded, so that it costs nothing where such
-    /// closures, kept in vectors and lists, share what they capture and most get a sensitivity of a few elements.
-    pub fn zero_of_capture(&mut self, shape: Shape) -> Shape {
-        let zero = self.zero(shape);
-        if self.is_vector(zero) { self.make(Head::ZeroOf, &[zero]) } else { zero }
+    /// The zero of what a closure captures. That of a vector stays folded where the closure is data, so that it costs nothing
+    /// where such closures share what they capture and most get a sensitivity of a few elements.
+    pub fn zero_of_capture(&mut self, zero: Shape, site: Site) -> Shape {
+        match site == Site::Data && self.is_vector(zero) {
+            true => self.make(Head::ZeroOf, &[zero]),
+            false => zero,
+        }
     }
 
     /// The list of the sensitivities of the environment of a closure of that code.
@@ -329,7 +339,7 @@ impl Shapes {
             }
             for zero in zeros {
                 if unfolded.insert(zero.children[0]) {
-                    pending.push(self.zero_unfolded(zero.children[0]));
+                    pending.push(self.zero_unfolded(zero.children[0], Site::Data));
                 }
             }
             let others = others.into_iter().cloned().collect();

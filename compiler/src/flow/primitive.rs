@@ -5,7 +5,7 @@
 
 use super::algebra::{TowerTooHigh, Transform};
 use super::operators::Operator;
-use super::shape::{Alternative, Class, Code, Fact, Head, Shape, Shapes};
+use super::shape::{Alternative, Class, Code, Fact, Head, Shape, Shapes, Site};
 use super::vector;
 use crate::core::arithmetic;
 use crate::core::ir::Below;
@@ -344,7 +344,8 @@ fn in_part(shapes: &mut Shapes, pair: Shape, part: Shape, index: usize) -> Shape
     let mut sensitivities = Vec::new();
     for alternative in shapes.alternatives(pair).iter() {
         if let head @ Head::Pair(_) = alternative.head {
-            let mut parts = [shapes.zero(alternative.children[0]), shapes.zero(alternative.children[1])];
+            let within = Site::Value.within(head);
+            let mut parts = [0, 1].map(|part| shapes.zero_at(alternative.children[part], within));
             parts[index] = part;
             sensitivities.push(shapes.make(head, &parts));
         }

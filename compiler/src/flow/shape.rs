@@ -116,6 +116,25 @@ pub enum Head {
     Nothing,
 }
 
+/// Where a value is whose zero is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Site {
+    /// Not in data.
+    Value,
+    /// An element of a vector, or a part of a pair.
+    Data,
+}
+
+impl Site {
+    /// Where the parts are of a value with that head.
+    pub fn within(self, head: Head) -> Site {
+        match head {
+            Head::Vector | Head::Beginning | Head::OneHot(_) | Head::Pair(None) => Site::Data,
+            _ => self,
+        }
+    }
+}
+
 /// What distinguishes alternatives: a head without what is known of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
@@ -223,7 +242,7 @@ pub struct Shapes {
     fingerprints: FxHashMap<Shape, Fingerprints>,
     /// Results of the operations that walk a shape, so that shared parts are walked once.
     pub(super) unfolded: FxHashMap<Vec<Atom>, Shape>,
-    pub(super) zeros: FxHashMap<Shape, Shape>,
+    pub(super) zeros: FxHashMap<(Shape, Site), Shape>,
     pub(super) without_zeros: FxHashMap<Shape, Shape>,
     pub(super) without_numbers: FxHashMap<Shape, Shape>,
     pub(super) sides: FxHashMap<(Shape, Prim, Levels), Shape>,

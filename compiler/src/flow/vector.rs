@@ -6,7 +6,7 @@
 
 use super::analysis::Facts;
 use super::primitive::real_fact;
-use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes};
+use super::shape::{Alternative, Class, Fact, Head, Shape, Shapes, Site};
 use crate::core::ir::{Binding, Rhs, Var};
 use crate::core::prim::{Levels, Prim};
 
@@ -68,10 +68,10 @@ impl Shapes {
         for (form, zero) in self.vector_forms(vector) {
             let is_one_hot = form.head.class() == Class::OneHot;
             let element = form.children[0];
-            elements.push(if zero || is_one_hot { self.zero(element) } else { element });
+            elements.push(if zero || is_one_hot { self.zero_at(element, Site::Data) } else { element });
             if is_one_hot {
                 let part = form.children[1];
-                elements.push(if zero { self.zero(part) } else { part });
+                elements.push(if zero { self.zero_at(part, Site::Data) } else { part });
             }
         }
         self.join_all(&elements)
@@ -81,7 +81,7 @@ impl Shapes {
     pub fn zero_base(&mut self, vector: Shape) -> Shape {
         let elements: Vec<Shape> = self.vector_forms(vector).iter().map(|(form, _)| form.children[0]).collect();
         let element = self.join_all(&elements);
-        let zero = self.zero(element);
+        let zero = self.zero_at(element, Site::Data);
         if self.is_constant(zero) { zero } else { element }
     }
 

@@ -10,7 +10,7 @@ use crate::base::Span;
 use crate::core::ir::{Below, LambdaId};
 use crate::core::prim::{Levels, Prim};
 use crate::flow::operators::Operator;
-use crate::flow::shape::Shape;
+use crate::flow::shape::{Shape, Site};
 use crate::ssa::ir::{FuncId, Function, Stream, Terminator, Type, Value, Walk};
 
 /// An operation on shapes.
@@ -19,7 +19,7 @@ pub enum Helper {
     /// From one shape to another that covers it.
     Convert(Shape, Shape),
     /// `zero` of a shape, as another.
-    Zero(Shape, Shape),
+    Zero(Shape, Site, Shape),
     /// `plus` of two shapes, as a third.
     Plus(Shape, Shape, Shape, Origin),
     /// The same, told what to say when it fails.
@@ -70,7 +70,7 @@ impl Specializer<'_> {
         }
         let (name, params, results) = match helper {
             Helper::Convert(from, to) => ("convert", vec![from], Some(to)),
-            Helper::Zero(from, to) => ("zero", vec![from], Some(to)),
+            Helper::Zero(from, _, to) => ("zero", vec![from], Some(to)),
             Helper::Plus(a, b, to, _) | Helper::SharedPlus(a, b, to) => ("plus", vec![a, b], Some(to)),
             Helper::Operator(operator, from, to, _) => (operator.prim.name(), vec![from], Some(to)),
             Helper::Bundle(_, parts, to, _) => ("bundle", parts.to_vec(), Some(to)),
@@ -105,7 +105,7 @@ impl Specializer<'_> {
         let value = |shape: Shape| Val { shape, leaves: params.clone() };
         let result = match helper {
             Helper::Convert(from, to) => self.convert_unfolded(e, &value(from), to),
-            Helper::Zero(from, to) => self.zero_unfolded(e, &value(from), to),
+            Helper::Zero(from, site, to) => self.zero_unfolded(e, &value(from), site, to),
             Helper::Plus(a, b, to, _) => {
                 let values = self.split(&[a, b], &params);
                 self.plus_unfolded(e, &values[0], &values[1], to)

@@ -10,7 +10,7 @@
 use super::Specializer;
 use super::emit::{Emitted, Emitter, Hot, Parts, Val};
 use super::vector::Elements;
-use crate::flow::shape::{Head, Shape};
+use crate::flow::shape::{Head, Shape, Site};
 use crate::ssa::ir::{IntCompare, Op, Type, Value};
 
 /// The place where there is nothing.
@@ -90,7 +90,7 @@ impl Specializer<'_> {
         let Some((hot, others)) = hots.split_first() else { return self.zero_element(e, parts, place, result) };
         let same = e.value(Op::IntCompare(IntCompare::Eq), &[place, hot.place], Type::Bool);
         self.either(e, same, result, |this, e, is_here| match is_here {
-            true if is_zero => this.zero(e, &hot.part, result),
+            true if is_zero => this.zero(e, &hot.part, Site::Data, result),
             true => this.convert(e, &hot.part, result),
             false => this.hot_or_zero(e, parts, others, place, is_zero, result),
         })

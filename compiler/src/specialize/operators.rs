@@ -9,7 +9,7 @@ use super::{Sharing, Specializer, zeros};
 use crate::core::errors::RuntimeError;
 use crate::core::prim::{Levels, Prim};
 use crate::flow::algebra::sum_head;
-use crate::flow::shape::{Alternative, Class, Code, Fact, Head, Shape};
+use crate::flow::shape::{Alternative, Class, Code, Fact, Head, Shape, Site};
 use crate::flow::vector::is_handed;
 use crate::ssa::ir::{Op, Real2, Terminator, Type, Value};
 use rustc_hash::FxHashSet;
@@ -23,8 +23,8 @@ impl Specializer<'_> {
         self.flow.shapes.position(shape, class)
     }
 
-    /// `(zero value)`, as a value of shape `target`.
-    pub fn zero(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
+    /// `(zero value)` of what is in that place, as a value of shape `target`.
+    pub fn zero(&mut self, e: &mut Emitter, value: &Val, site: Site, target: Shape) -> Emitted<Val> {
         // Closures that share what they capture have more paths than parts: nothing to walk when the shape says it all.
         if self.leaves(target).is_empty() {
             return Some(Val { shape: target, leaves: Vec::new() });
@@ -35,15 +35,16 @@ impl Specializer<'_> {
             return self.convert(e, &folded, target);
         }
         if self.has_many_choices(value.shape) {
-            return Some(self.call_helper(e, Helper::Zero(value.shape, target), &[value], target));
+            return Some(self.call_helper(e, Helper::Zero(value.shape, site, target), &[value], target));
         }
-        self.zero_unfolded(e, value, target)
+        self.zero_unfolded(e, value, site, target)
     }
 
     /// [`zero`](Self::zero) with its outermost level unfolded.
-    pub fn zero_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
+    pub fn zero_unfolded(&mut self, e: &mut Emitter, value: &Val, site: Site, target: Shape) -> Emitted<Val> {
         self.dispatch(e, value, target, |this, e, parts| {
             let shapes = &mut this.flow.shapes;
+            let within = site.within(parts.alternative.head);
             let zero = match parts.alternative.head {
                 Head::Nil | Head::Bool(_) | Head::Text(_) => Val { shape: shapes.nil(), leaves: Vec::new() },
                 head @ Head::Nothing => Val { shape: shapes.make(head, &[]), leaves: Vec::new() },
@@ -53,16 +54,16 @@ impl Specializer<'_> {
                     Val { shape, leaves: parts.children[0].leaves.clone() }
                 }
                 Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_) => {
-                    let zeros = this.zeros(e, &parts.children)?;
+                    let zeros = this.zeros(e, &parts.children, within)?;
                     let shapes: Vec<Shape> = zeros.iter().map(|zero| zero.shape).collect();
                     let shape = this.flow.shapes.make(parts.alternative.head, &shapes);
                     this.build(e, shape, 0, zeros.into_iter().flat_map(|zero| zero.leaves).collect())
                 }
                 Head::Closure(code) => {
-                    let mut zeros = this.zeros(e, &parts.children)?;
-                    for (zero, capture) in zeros.iter_mut().zip(&parts.children) {
+                    let mut zeros = this.zeros(e, &parts.children, within)?;
+                    for zero in &mut zeros {
                         // The folded zero of a vector has the leaves of the zero that it is the zero of.
-                        zero.shape = this.flow.shapes.zero_of_capture(capture.shape);
+                        zero.shape = this.flow.shapes.zero_of_capture(zero.shape, site);
                     }
                     this.environment(e, code, zeros)
                 }
@@ -84,11 +85,11 @@ impl Specializer<'_> {
         list
     }
 
-    fn zeros(&mut self, e: &mut Emitter, values: &[Val]) -> Emitted<Vec<Val>> {
+    fn zeros(&mut self, e: &mut Emitter, values: &[Val], site: Site) -> Emitted<Vec<Val>> {
         let mut zeros = Vec::with_capacity(values.len());
         for value in values {
-            let shape = self.flow.shapes.zero(value.shape);
-            zeros.push(self.zero(e, value, shape)?);
+            let shape = self.flow.shapes.zero_at(value.shape, site);
+            zeros.push(self.zero(e, value, site, shape)?);
         }
         Some(zeros)
     }
@@ -114,8 +115,8 @@ impl Specializer<'_> {
                 let value = this.single(e, parts);
                 return this.convert(e, &value, target);
             }
-            let zero = this.flow.shapes.zero_unfolded(parts.children[0].shape);
-            let zero = this.zero_unfolded(e, &parts.children[0], zero)?;
+            let zero = this.flow.shapes.zero_unfolded(parts.children[0].shape, Site::Data);
+            let zero = this.zero_unfolded(e, &parts.children[0], Site::Data, zero)?;
             if this.tag_of(zero.shape, Class::ZeroOf).is_none() {
                 return this.convert(e, &zero, target);
             }
@@ -485,7 +486,7 @@ impl Specializer<'_> {
                 let error = RuntimeError::NotAPair { prim, found: this.found(head) };
                 return this.fail(e, &error);
             };
-            let mut values = this.zeros(e, &parts.children)?;
+            let mut values = this.zeros(e, &parts.children, Site::Value.within(head))?;
             values[index] = part.clone();
             let shapes: Vec<Shape> = values.iter().map(|value| value.shape).collect();
             let shape = this.flow.shapes.make(head, &shapes);

@@ -18,7 +18,7 @@ use crate::core::prim::Prim;
 use crate::flow::algebra::Transform;
 use crate::flow::operators::{Operator, is_environment_of, is_number};
 use crate::flow::primitive::{form_of, inside, satisfies};
-use crate::flow::shape::{Class, Code, Head, Shape, Shapes};
+use crate::flow::shape::{Class, Code, Head, Shape, Shapes, Site};
 use crate::ssa::ir::{IntCompare, Op, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -161,7 +161,7 @@ impl Specializer<'_> {
                     let none = Val { shape: self.flow.shapes.nil(), leaves: Vec::new() };
                     let more = match operator.prim {
                         Prim::Lift => self.convert(e, &none, *more)?,
-                        _ => self.zero(e, &inner, *more)?,
+                        _ => self.zero(e, &inner, Site::Value, *more)?,
                     };
                     leaves.extend(more.leaves);
                 }

@@ -15,7 +15,7 @@ use super::emit::{Emitted, Emitter, Hot, Parts, Val, target};
 use super::failure::HOLE;
 use crate::core::errors::RuntimeError;
 use crate::core::prim::Prim;
-use crate::flow::shape::{Class, Fact, Head, Shape, Shapes};
+use crate::flow::shape::{Class, Fact, Head, Shape, Shapes, Site};
 use crate::flow::vector::may_be_vector;
 use crate::ssa::ir::{Compare, Int2, IntCompare, Op, Terminator, Type, Value, VectorId, VectorLayout};
 use rustc_hash::FxHashSet;
@@ -335,7 +335,7 @@ impl Specializer<'_> {
         self.dispatch(e, vector, result, |this, e, parts| match parts.alternative.head {
             Head::Vector | Head::Beginning => {
                 let element = this.element(e, &Elements::of(&parts), place);
-                if is_zero { this.zero(e, &element, result) } else { this.convert(e, &element, result) }
+                if is_zero { this.zero(e, &element, Site::Data, result) } else { this.convert(e, &element, result) }
             }
             Head::ZeroOf => {
                 let primal = this.beneath_zeros(e, &parts.children[0])?;
@@ -354,7 +354,7 @@ impl Specializer<'_> {
     pub(super) fn zero_element(&mut self, e: &mut Emitter, parts: &Parts, place: Value, result: Shape) -> Emitted<Val> {
         let base = Elements::all(parts);
         let element = self.element(e, &base, place);
-        self.zero(e, &element, result)
+        self.zero(e, &element, Site::Data, result)
     }
 
     /// The zero of a one-hot vector.
@@ -363,7 +363,7 @@ impl Specializer<'_> {
         let shape = self.flow.shapes.make(Head::Vector, &[base.shape]);
         let vector = self.build(e, shape, 0, base.leaves());
         let zero = self.flow.shapes.zero(shape);
-        self.zero(e, &vector, zero)
+        self.zero(e, &vector, Site::Value, zero)
     }
 
     /// The leaves of a one-hot vector but for its part, converted to another base.
@@ -469,7 +469,7 @@ impl Specializer<'_> {
 
     /// A one-hot vector as a vector of elements of that shape.
     pub(super) fn dense_elements(&mut self, e: &mut Emitter, parts: &Parts, shape: Shape) -> Emitted<Elements> {
-        let zero = self.flow.shapes.zero(parts.alternative.children[0]);
+        let zero = self.flow.shapes.zero_at(parts.alternative.children[0], Site::Data);
         let vector = self.build_vector(e, shape, parts.own?, false, |this, e, place| {
             let zero = this.zero_element(e, parts, place, zero)?;
             this.settled_element(e, &zero, shape)
@@ -543,8 +543,9 @@ impl Specializer<'_> {
     /// The zero of a vector.
     pub(super) fn zero_vector(&mut self, e: &mut Emitter, parts: &Parts) -> Emitted<Val> {
         let vector = Elements::of(parts);
-        let shape = self.flow.shapes.zero(vector.shape);
-        let zero = self.map_elements(e, &vector, shape, false, |this, e, element| this.zero(e, element, shape));
+        let shape = self.flow.shapes.zero_at(vector.shape, Site::Data);
+        let zero =
+            self.map_elements(e, &vector, shape, false, |this, e, element| this.zero(e, element, Site::Data, shape));
         let zero = Elements { filled: None, ..zero };
         let shape = self.flow.shapes.make(Head::Vector, &[shape]);
         Some(self.build(e, shape, 0, zero.leaves()))
