@@ -29,7 +29,7 @@ use crate::opt::dce::{Sources, drop_dead};
 use crate::opt::effects::Effects;
 use crate::opt::{simplify_cfg, termination};
 use crate::ssa::graph::{Graph, immediate_dominators, reverse_postorder};
-use crate::ssa::ir::{BlockId, Function, Program, Target, Terminator, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Program, Target, Terminator, Value};
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
@@ -246,8 +246,10 @@ impl<'f> Needed<'f> {
             self.waiting_blocks.push(id);
         }
         let leads_to_error = |target: &&&Target| {
-            self.ways.position[target.block].is_none()
-                && !matches!(self.function.blocks[target.block].terminator, Terminator::Unreachable)
+            // What is called before control would get to the end may be what does not return.
+            let Block { insts, terminator, .. } = &self.function.blocks[target.block];
+            let is_reached = || insts.iter().any(|inst| !effects.is_removable(inst.op));
+            self.ways.position[target.block].is_none() && (*terminator != Terminator::Unreachable || is_reached())
         };
         let targets = block.terminator.targets();
         let errors: Vec<&&Target> = targets.iter().filter(leads_to_error).collect();

@@ -126,6 +126,9 @@ impl Specializer<'_> {
     fn go_to_targets(&mut self, e: &mut Emitter, value: &Val, targets: &[BlockId], opens: bool) {
         let usual = most_frequent(targets);
         let mut rare: Vec<usize> = (0..targets.len()).filter(|tag| targets[*tag] != usual).collect();
+        if rare.is_empty() {
+            return e.jump(usual, Vec::new());
+        }
         if targets.len() == 2 {
             rare = vec![0];
         }
