@@ -249,8 +249,7 @@ impl Pipeline {
     ///
     /// When the machine is unknown, or a size exceeds what boxes can express.
     pub fn object(&mut self, program: &ssa::Program) -> Result<codegen::Object, codegen::Error> {
-        let options = self.codegen_options();
-        self.timed("codegen", |_| codegen::object(program, &options))
+        self.timed("codegen", |p| codegen::object(program, &p.codegen_options()))
     }
 
     /// Object code of a library, whose names begin with that one.
@@ -259,9 +258,8 @@ impl Pipeline {
     ///
     /// As [`Pipeline::object`].
     pub fn library_object(&mut self, program: &ssa::Program, name: &str) -> Result<codegen::Object, codegen::Error> {
-        let options = self.codegen_options();
         let library = codegen::Library { name: name.to_string(), functions: self.interface.clone() };
-        self.timed("codegen", |_| codegen::library(program, &library, &options))
+        self.timed("codegen", |p| codegen::library(program, &library, &p.codegen_options()))
     }
 
     /// An executable.
@@ -292,8 +290,8 @@ impl Pipeline {
     }
 
     /// What the code generator has to know.
-    pub fn codegen_options(&self) -> codegen::Options {
+    pub fn codegen_options(&self) -> codegen::Options<'_> {
         let Settings { machine, native_cpu, .. } = self.settings;
-        codegen::Options { machine, native_cpu, library: false }
+        codegen::Options { machine, native_cpu, library: false, sources: Some(&self.sources) }
     }
 }

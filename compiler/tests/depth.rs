@@ -160,6 +160,23 @@ fn too_much_data_says_so() {
     assert!(outcome.messages.contains("out of memory: too much data"), "{}", outcome.messages);
 }
 
+/// What is made in a function of the library is what the program's call makes.
+#[test]
+fn where_memory_is_exhausted_is_said() {
+    let matrix = "(define n (read-real))\n(define m (build n (lambda (i) (build n (lambda (j) (* i j))))))\n";
+    let reads = "(vector-ref (vector-ref m 3) 4)(vector-ref (vector-ref m (- n 1)) 2)(vector-length (vector-ref m 1))";
+    let list = "(define n (read-real))\n(define (count i l) (if (= i 0) l (count (- i 1) (cons (sin i) l))))\n";
+    let sums = "(define l (count n '()))(fold-left + 0 l)(fold-left * 1 l)";
+    let tape = "(define n (read-real))\n(define (f x) (vector-fold (lambda (a i) (* a (sin (+ a i)))) x (build n (lambda (i) i))))\n";
+    for (text, line) in
+        [(format!("{matrix}{reads}"), 2), (format!("{list}{sums}"), 2), (format!("{tape}((derivative-R f) 0.5)"), 2)]
+    {
+        let outcome = run(&text, "3e6", "20M");
+        assert_eq!(outcome.code, Some(3), "{text}\n{}", outcome.messages);
+        assert!(outcome.messages.contains(&format!("vlad:{line}:")), "{text}\n{}", outcome.messages);
+    }
+}
+
 /// The analysis knows that nothing follows the calls, which are the last thing that the functions do all the same.
 #[test]
 fn loops_that_never_return_take_no_stack() {

@@ -22,6 +22,7 @@ use crate::layout::{
     CLASSES, COUNT_OFFSET, HEAP_BYTES, IMMEDIATES, LINE, MANY_POINTERS, PAGE, ROW, WORD, class_words, is_in_page,
     row_offset,
 };
+use core::ffi::CStr;
 use core::ptr;
 
 /// Where boxes come from.
@@ -44,6 +45,8 @@ pub struct Heap {
     /// Chunks that hold no boxes.
     spare: *mut Chunk,
     supply: &'static Supply,
+    /// What to say if there is no memory for what compiled code makes: a text that ends in zero, or null.
+    pub complaint: *const u8,
     /// The table of the results that are remembered, null when there are none, and how many there are. See [`crate::results`].
     pub remembered: *mut u64,
     pub remembered_count: u64,
@@ -104,9 +107,19 @@ impl Heap {
             chunks: ptr::null_mut(),
             spare: ptr::null_mut(),
             supply,
+            complaint: ptr::null(),
             remembered: ptr::null_mut(),
             remembered_count: 0,
         }
+    }
+
+    /// What to say if there is no more memory.
+    pub fn complaint(&self) -> &'static [u8] {
+        if self.complaint.is_null() {
+            return b"error[V0311]: out of memory: too much data\n";
+        }
+        // SAFETY: a text of the compiled program.
+        unsafe { CStr::from_ptr(self.complaint.cast()) }.to_bytes()
     }
 
     /// Does not return: there is no more memory.

@@ -138,7 +138,9 @@ impl Queue {
         unsafe {
             if self.room == 0 {
                 let class = class_of(WORDS);
-                let new = heap::take(memory::vlad_heap.get(), class);
+                let heap = memory::vlad_heap.get();
+                (*heap).complaint = ptr::null();
+                let new = heap::take(heap, class);
                 *new = header(0, class, 0);
                 if self.first.is_null() {
                     (self.first, self.taken) = (new, BEGINNING);

@@ -81,7 +81,10 @@ pub const fn is_in_page(class: usize) -> bool {
 }
 
 /// Bytes of a heap. It begins with the first box to hand out of each size class.
-pub const HEAP_BYTES: usize = (3 * CLASSES + 9) * WORD;
+pub const HEAP_BYTES: usize = (3 * CLASSES + 10) * WORD;
+
+/// Where in the heap the message stands with which it is exhausted, if it is.
+pub const HEAP_COMPLAINT: i32 = (HEAP_BYTES - 3 * WORD) as i32;
 
 /// Where in the heap the address of the table of remembered results stands, which is 0 when there are none.
 pub const HEAP_REMEMBERED: i32 = (HEAP_BYTES - 2 * WORD) as i32;

@@ -101,7 +101,8 @@ const HELP: &[u8] = b"help: a recursion without end looks like this; a loop that
 pub fn exhausted(what: Use) -> ! {
     output::flush();
     let message: &[u8] = match what {
-        Use::Heap => b"error[V0311]: out of memory: too much data\n",
+        // SAFETY: nothing changes the heap any more.
+        Use::Heap => unsafe { (*vlad_heap.get()).complaint() },
         Use::Stack => b"error[V0311]: out of memory: recursion too deep\n",
     };
     output::raw_error(message);

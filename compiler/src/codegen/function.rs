@@ -8,8 +8,8 @@
 //!
 //! Blocks are visited so that definitions come before their uses. Blocks that end in an error are marked cold.
 
-use crate::base::EntityVec;
 use crate::base::entity::Entity;
+use crate::base::{EntityVec, Span};
 use crate::codegen::Error;
 use crate::codegen::abi::{Abi, Place, clif_type};
 use crate::codegen::constants::Constants;
@@ -61,6 +61,8 @@ pub(super) struct Translator<'u, 'p, 'b> {
     blocks: EntityVec<BlockId, ir::Block>,
     /// The block that is being translated.
     here: BlockId,
+    /// Where in the source the instruction stands that is being translated.
+    pub(super) span: Option<Span>,
     /// The blocks that go on in their loop where their condition holds, and else leave it.
     going_on: FxHashSet<BlockId>,
     loop_values: LoopValues,
@@ -142,6 +144,7 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         values,
         blocks,
         here: Function::ENTRY,
+        span: None,
         going_on: going_on(function),
         loop_values: LoopValues::new(function, &first_names),
         first_names,
@@ -229,6 +232,7 @@ impl<'p> Translator<'_, 'p, '_> {
             if constants.needs_no_code(inst) {
                 continue;
             }
+            self.span = inst.span;
             if let Some(place) = constants.place(inst) {
                 self.constant_box(inst.results[0], place, constants.given(inst));
             } else if let Some(known) = plan.releases.get(&position) {

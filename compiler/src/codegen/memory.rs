@@ -105,6 +105,7 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().brif(first, ready, &[BlockArg::Value(first)], refill, &[]);
 
         self.builder.switch_to_block(refill);
+        self.prepare_complaint();
         let number = self.builder.ins().iconst(types::I64, class as i64);
         self.call_external(External::Slow("vlad_refill"), &[number])?;
         let first = self.builder.ins().load(types::I64, TRUSTED, lists, list);

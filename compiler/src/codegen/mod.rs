@@ -15,6 +15,7 @@
 //! | [`in_place`] | which names are one address, of a vector that is changed in place |
 //! | [`loop_values`] | which values get registers of their own in inner loops |
 //! | [`constants`] | boxes that are known at compile time, as data |
+//! | [`complaints`] | what the program says when there is no memory for what it makes |
 //! | [`operands`] | which fields are read where they are needed, which operands change places |
 //! | [`ownership`] | which releases need no help from the run time |
 //! | [`sole_owners`] | which vectors need not be asked whether they have other owners |
@@ -33,6 +34,7 @@
 
 pub mod abi;
 pub mod boxes;
+pub mod complaints;
 pub mod constants;
 pub mod free;
 pub mod function;
@@ -53,7 +55,7 @@ pub mod target;
 pub mod unit;
 pub mod vector;
 
-use crate::base::Diagnostic;
+use crate::base::{Diagnostic, SourceMap};
 use crate::core::interface::Function;
 use crate::ssa::ir::Program;
 use std::path::PathBuf;
@@ -79,13 +81,15 @@ pub enum Machine {
 
 /// What the user can choose.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct Options<'s> {
     /// The machine that the code is for.
     pub machine: Machine,
     /// Use every instruction of the machine that compiles, instead of those that all machines of its kind have.
     pub native_cpu: bool,
     /// Make code for a library, which finds its state in a register.
     pub library: bool,
+    /// What the program was read from, for what it says where memory is exhausted; without it that names no place.
+    pub sources: Option<&'s SourceMap>,
 }
 
 /// What makes code a library.

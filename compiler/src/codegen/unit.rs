@@ -2,10 +2,11 @@
 //!
 //! Functions are translated one after another (that is quick) and compiled by as many threads as the machine has.
 
-use crate::base::EntityVec;
 use crate::base::entity::Entity;
+use crate::base::{EntityVec, SourceMap};
 use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
+use crate::codegen::complaints::Complaints;
 use crate::codegen::constants::Boxes;
 use crate::codegen::{Error, Library, Object, Options, free, function, layout, library, pressure, processor, target};
 use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
@@ -65,6 +66,8 @@ pub struct Unit<'p> {
     pub texts: DataId,
     text_offsets: Vec<usize>,
     text_table: Option<DataId>,
+    /// See [`crate::codegen::complaints`].
+    pub complaints: Complaints,
     /// The symbol of the constant boxes, and the boxes themselves as far as they are known.
     pub constants: Home,
     /// See [`crate::codegen::constants`].
@@ -97,7 +100,7 @@ struct Compiled {
 pub fn compile<'p>(program: &'p Program, options: &Options, library: Option<&Library>) -> Result<Unit<'p>, Error> {
     let isa = target::isa(options)?;
     let needed = target::needed_processor(options, &*isa);
-    let mut unit = translate(program, isa, library)?;
+    let mut unit = translate(program, isa, options.sources, library)?;
     if library.is_none() {
         unit.define_needed_processor(needed)?;
     }
@@ -112,7 +115,7 @@ pub fn compile<'p>(program: &'p Program, options: &Options, library: Option<&Lib
 
 /// The program in Cranelift's intermediate form.
 pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
-    let unit = translate(program, target::isa(options)?, None)?;
+    let unit = translate(program, target::isa(options)?, options.sources, None)?;
     let mut text = String::new();
     for function in &unit.pending {
         let _ = writeln!(
@@ -127,7 +130,7 @@ pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
 
 /// The program in assembly language.
 pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
-    let mut unit = translate(program, target::isa(options)?, None)?;
+    let mut unit = translate(program, target::isa(options)?, options.sources, None)?;
     let pending = std::mem::take(&mut unit.pending);
     let mut text = String::new();
     for (function, compiled) in compile_all(&pending, options, true)? {
@@ -211,8 +214,13 @@ fn compile_one(
 }
 
 /// Declares everything and translates all functions.
-fn translate<'p>(program: &'p Program, isa: OwnedTargetIsa, library: Option<&Library>) -> Result<Unit<'p>, Error> {
-    let mut unit = Unit::new(program, isa, library.is_some())?;
+fn translate<'p>(
+    program: &'p Program,
+    isa: OwnedTargetIsa,
+    sources: Option<&SourceMap>,
+    library: Option<&Library>,
+) -> Result<Unit<'p>, Error> {
+    let mut unit = Unit::new(program, isa, sources, library.is_some())?;
     let mut context = FunctionBuilderContext::new();
     for id in program.functions.ids() {
         let code = function::translate(&mut unit, id, &mut context)?;
@@ -253,7 +261,12 @@ pub(super) fn module_error(name: &str, error: &ModuleError) -> Error {
 }
 
 impl<'p> Unit<'p> {
-    fn new(program: &'p Program, isa: OwnedTargetIsa, is_library: bool) -> Result<Unit<'p>, Error> {
+    fn new(
+        program: &'p Program,
+        isa: OwnedTargetIsa,
+        sources: Option<&SourceMap>,
+        is_library: bool,
+    ) -> Result<Unit<'p>, Error> {
         let bug = |error: ModuleError| module_error("the object file", &error);
         let builder =
             ObjectBuilder::new(isa, "program.vlad", cranelift_module::default_libcall_names()).map_err(bug)?;
@@ -285,6 +298,7 @@ impl<'p> Unit<'p> {
         }
         bytes.push(0);
         module.define_data(texts, &contents(bytes)).map_err(bug)?;
+        let complaints = Complaints::new(program, sources, &mut module)?;
         let (constants, heap) = if is_library {
             // Behind the cells.
             (Home::Context((layout::CONTEXT_BYTES + program.slots.len() * layout::WORD) as i64), Home::Context(0))
@@ -303,6 +317,7 @@ impl<'p> Unit<'p> {
             texts,
             text_offsets,
             text_table: None,
+            complaints,
             constants,
             constant_boxes: Boxes::default(),
             heap,

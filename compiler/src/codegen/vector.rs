@@ -153,6 +153,7 @@ impl Translator<'_, '_, '_> {
         for (index, part) in (0..).zip(operands) {
             self.builder.ins().store(TRUSTED, part, request, index * layout::WORD as i32);
         }
+        self.prepare_complaint();
         self.call_external(External::Slow(function), &[request])?;
         Ok(self.builder.ins().load(types::I64, TRUSTED, request, 0))
     }

@@ -42,6 +42,7 @@ pub fn run(program: &mut Program) -> bool {
         changed |= leader_of[id] != id;
     }
     if changed {
+        forget_places(program, &leader_of);
         redirect(program, &leader_of);
     }
     changed
@@ -135,6 +136,21 @@ fn same_form(a: &Function, b: &Function) -> bool {
         && a.values == b.values
         && a.blocks.len() == b.blocks.len()
         && same_blocks()
+}
+
+/// What leaders allocate is from no place, where the functions that they stand for allocate it at another.
+fn forget_places(program: &mut Program, leader_of: &EntityVec<FuncId, FuncId>) {
+    for (id, leader) in leader_of.iter().filter(|(id, leader)| id != *leader) {
+        for block in program.functions[id].blocks.ids() {
+            for position in 0..program.functions[id].blocks[block].insts.len() {
+                let span = program.functions[id].blocks[block].insts[position].span;
+                let inst = &mut program.functions[*leader].blocks[block].insts[position];
+                if inst.op.allocates() && inst.span != span {
+                    inst.span = None;
+                }
+            }
+        }
+    }
 }
 
 /// Calls leaders instead of the functions that they stand for.

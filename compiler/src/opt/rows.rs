@@ -23,7 +23,7 @@
 //!
 //! Requires that nothing but the placing of reference counts follows. Tests: `tests/opt/rows/`.
 
-use crate::base::EntityVec;
+use crate::base::{EntityVec, Span};
 use crate::opt::loops::{Code, same};
 use crate::opt::ownership::{Modes, wants_owner};
 use crate::opt::rewrite::append;
@@ -96,6 +96,8 @@ struct Matrix {
     /// How many there are at most, and their length.
     count: Value,
     length: Operand,
+    /// Where in the source the first is made.
+    span: Option<Span>,
     /// What makes each, and where it will be.
     rows: Vec<(Value, Operand)>,
 }
@@ -246,8 +248,9 @@ impl<'p> Search<'p> {
         }
         let first = rows.first()?;
         let (kind, length, after) = (first.kind, first.length, first.after);
-        let rows = rows.iter().map(|row| (row.made, row.place.operand())).collect();
-        Some(Matrix { after, kind, count, length, rows })
+        let rows: Vec<(Value, Operand)> = rows.iter().map(|row| (row.made, row.place.operand())).collect();
+        let first = rows.first().and_then(|(made, _)| self.code.definitions.inst(self.code.function, *made));
+        Some(Matrix { after, kind, count, length, span: first.and_then(|inst| inst.span), rows })
     }
 
     /// The changes of a new vector, in some order that depends on the code only.
@@ -403,7 +406,7 @@ fn take_memory(function: &mut Function, code: &mut Vec<Inst>, matrices: Option<V
     for (memory, matrix) in matrices.unwrap_or_default() {
         let length = operand(function, code, matrix.length);
         let args = smallvec![matrix.count, length];
-        code.push(Inst { op: Op::NewRows(matrix.kind), args, results: smallvec![memory], span: None });
+        code.push(Inst { op: Op::NewRows(matrix.kind), args, results: smallvec![memory], span: matrix.span });
     }
 }
 

@@ -222,6 +222,8 @@ impl Plan {
 
     fn change_builder(&self, function: &mut Function, vector: Option<VectorId>) {
         let Builder { header, before, position, tape, counter, first, bound, limit, node, is_count, .. } = self.builder;
+        let mut nodes = self.builder.body.iter().flat_map(|block| &function.blocks[*block].insts);
+        let span = nodes.find(|inst| inst.results.first() == Some(&node)).and_then(|inst| inst.span);
         let mut insts = std::mem::take(&mut function.blocks[before].insts);
         let mut maker = Maker { function, insts: &mut insts };
         // The loop is left when the counter has reached the bound, so that it has made all rounds. A vector for them must be there
@@ -248,7 +250,9 @@ impl Plan {
                 maker.make(Op::Select, &[runs, least, none], Type::Int)
             }
         };
-        let start = vector.map(|vector| maker.make(Op::NewVector(vector), &[length], Type::Ptr));
+        let start = vector.map(|vector| {
+            append(&mut maker.function.values, maker.insts, Op::NewVector(vector), vec![length], Type::Ptr, span)
+        });
         function.blocks[before].insts = insts;
 
         let mut is_seen = false;
@@ -277,7 +281,7 @@ impl Plan {
         let made = function.values.push(Type::Ptr);
         let held = self.held.iter().map(|(value, _)| *value);
         let args = [rounds].into_iter().chain(vector.map(|_| tape)).chain(held).collect();
-        let inst = Inst { op: Op::Box(self.sum, self.node), args, results: smallvec![made], span: None };
+        let inst = Inst { op: Op::Box(self.sum, self.node), args, results: smallvec![made], span };
         let mut terminator = function.blocks[header].terminator.clone();
         for target in terminator.targets_mut() {
             if !self.builder.body.contains(&target.block) {

@@ -61,6 +61,8 @@ pub struct Emitter {
     pub function: Function,
     pub block: BlockId,
     pub span: Option<Span>,
+    /// What a message about memory names: the place at hand, or the user's call that led into the library.
+    pub site: Option<Span>,
     /// How many choices that run time makes lead to the current block.
     pub depth: usize,
     /// Whether what is being emitted is the last thing that the function does, and the function never returns.
@@ -79,12 +81,21 @@ impl Emitter {
     }
     /// A declared function.
     pub fn of(function: Function) -> Emitter {
-        Emitter { function, block: Function::ENTRY, span: None, depth: 0, is_endless_tail: false, around_errors: None }
+        Emitter {
+            function,
+            block: Function::ENTRY,
+            span: None,
+            site: None,
+            depth: 0,
+            is_endless_tail: false,
+            around_errors: None,
+        }
     }
     /// Appends an instruction with results of these types.
     pub fn inst(&mut self, op: Op, args: &[Value], results: &[Type]) -> Vec<Value> {
         let results: Vec<Value> = results.iter().map(|ty| self.function.values.push(*ty)).collect();
-        let inst = Inst { op, args: args.into(), results: results.clone().into(), span: self.span };
+        let span = if op.allocates() { self.site } else { self.span };
+        let inst = Inst { op, args: args.into(), results: results.clone().into(), span };
         self.function.blocks[self.block].insts.push(inst);
         results
     }

@@ -41,6 +41,12 @@ impl Specializer<'_> {
         })
     }
 
+    /// Goes on to what stands there.
+    pub fn stand_at(&self, e: &mut Emitter, span: Option<Span>) {
+        e.span = span;
+        e.site = span.map(|span| self.place_at(Some(span)).span);
+    }
+
     /// Where to report an error of the operation at hand: the operation, or the user's call that led into the library.
     pub fn place(&self, e: &Emitter) -> Place {
         self.place_at(e.span)

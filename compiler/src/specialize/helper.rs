@@ -100,7 +100,8 @@ impl Specializer<'_> {
             Helper::Plus(.., origin) | Helper::Operator(.., origin) | Helper::Bundle(.., origin) => origin,
             _ => Origin::default(),
         };
-        (e.span, self.blame, self.lambda) = (origin.span, origin.blame, origin.lambda);
+        (self.blame, self.lambda) = (origin.blame, origin.lambda);
+        self.stand_at(e, origin.span);
         let params = e.function.params().to_vec();
         let value = |shape: Shape| Val { shape, leaves: params.clone() };
         let result = match helper {

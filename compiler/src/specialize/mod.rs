@@ -309,7 +309,7 @@ impl Specializer<'_> {
             match item {
                 Item::Print(body, span) => {
                     let value = self.body(e, body, &facts, Env::default())?;
-                    e.span = Some(*span);
+                    self.stand_at(e, Some(*span));
                     write::write(self, e, &value, Stream::Out);
                     self.write_text(e, Stream::Out, "\n");
                 }
@@ -456,7 +456,7 @@ impl Specializer<'_> {
     }
 
     fn bind(&mut self, e: &mut Emitter, binding: &Binding, facts: &Facts, env: &mut Env) -> Emitted<()> {
-        e.span = Some(binding.span);
+        self.stand_at(e, Some(binding.span));
         let shape = facts.shapes.get(&binding.var).copied().unwrap_or(Shapes::BOTTOM);
         let value = self.binding(e, binding, shape, facts, env)?;
         if shape == Shapes::BOTTOM {
@@ -651,7 +651,7 @@ impl Specializer<'_> {
             && facts.shapes.get(&last.var).is_some_and(|shape| *shape != Shapes::BOTTOM)
         {
             let done = self.bindings(e, before, None, facts, env);
-            e.span = Some(last.span);
+            self.stand_at(e, Some(last.span));
             return done.is_some() && self.choose(e, *condition, [then, other], facts, env, join);
         }
         let value = self.body_in(e, body, facts, env).and_then(|value| self.convert(e, &value, join.shape));

@@ -316,6 +316,22 @@ pub enum Op {
     Release,
 }
 
+impl Op {
+    /// Whether memory may be taken for what it makes.
+    pub fn allocates(self) -> bool {
+        matches!(
+            self,
+            Op::Box(..)
+                | Op::NewVector(_)
+                | Op::NewRows(_)
+                | Op::NewRow(_)
+                | Op::WithElement(_)
+                | Op::WithElements(_)
+                | Op::TakeElement(..)
+        )
+    }
+}
+
 /// What a call of a library passes or gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Piece {
