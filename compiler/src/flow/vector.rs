@@ -22,6 +22,21 @@ impl Shapes {
             })
     }
 
+    /// A zero whose plain vectors are folded, as others of its vectors are: of data that may have several forms the zero has
+    /// one. As a plain vector it would become one of numbers where it meets these, element by element.
+    pub(super) fn zero_in_one_form(&mut self, zero: Shape) -> Shape {
+        let alternatives = self.alternatives(zero);
+        let (vectors, others): (Vec<_>, Vec<_>) = alternatives.iter().cloned().partition(|of| of.head == Head::Vector);
+        let [vectors, others] = [vectors, others].map(|alternatives| self.intern(alternatives));
+        let folded = self.make(Head::ZeroOf, &[vectors]);
+        self.join(folded, others)
+    }
+
+    /// Whether a zero of data may be a plain vector or a folded one.
+    pub fn has_zeros_in_two_forms(&self, zero: Shape, site: Site) -> bool {
+        site == Site::Data && [Class::Vector, Class::ZeroOf].iter().all(|class| self.position(zero, *class).is_some())
+    }
+
     /// Whether the shape has one value, to which no number belongs that is not a symbolic zero. ⊥ counts.
     pub fn is_constant(&self, shape: Shape) -> bool {
         match &*self.alternatives(shape) {

@@ -84,7 +84,7 @@ impl Uses {
 
 /// Whether the first operand of a primitive gives the shape of a zero only.
 fn takes_shape(prim: Prim) -> bool {
-    matches!(prim, Prim::Zero | Prim::InCar | Prim::InCdr)
+    matches!(prim, Prim::Zero | Prim::InCar | Prim::InCdr | Prim::InElement)
 }
 
 fn replace(body: &mut Body, replacements: &FxHashMap<Var, Var>) {
