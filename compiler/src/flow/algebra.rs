@@ -291,15 +291,6 @@ impl Shapes {
         self.join_all(&zeros)
     }
 
-    /// The zero of what a closure captures. That of a vector stays folded where the closure is data, so that it costs nothing
-    /// where such closures share what they capture and most get a sensitivity of a few elements.
-    pub fn zero_of_capture(&mut self, zero: Shape, site: Site) -> Shape {
-        match site == Site::Data && self.is_vector(zero) {
-            true => self.make(Head::ZeroOf, &[zero]),
-            false => zero,
-        }
-    }
-
     /// The list of the sensitivities of the environment of a closure of that code.
     pub fn environment(&mut self, code: Code, items: &[Shape]) -> Shape {
         let Some((first, rest)) = items.split_first() else { return self.nil() };
@@ -391,13 +382,8 @@ impl Shapes {
         alternative.head != Head::Nil && alternative.children.iter().all(|part| self.is_zero(*part))
     }
 
-    /// Whether a one-hot vector has zeros in all places: what is added to it stays as it is.
-    pub fn has_zero_parts(&self, alternative: &Alternative) -> bool {
-        matches!(alternative.head, Head::OneHot(_)) && self.is_zero(alternative.children[1])
-    }
-
     /// Whether all values of a shape consist of symbolic zeros and empty lists.
-    fn is_zero(&self, shape: Shape) -> bool {
+    pub(super) fn is_zero(&self, shape: Shape) -> bool {
         let (mut seen, mut pending) = (FxHashSet::default(), vec![shape]);
         while let Some(part) = pending.pop() {
             if !seen.insert(part) {

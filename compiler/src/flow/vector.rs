@@ -37,6 +37,20 @@ impl Shapes {
         site == Site::Data && [Class::Vector, Class::ZeroOf].iter().all(|class| self.position(zero, *class).is_some())
     }
 
+    /// The zero of what a closure captures. That of a vector stays folded where the closure is data, so that it costs nothing
+    /// where such closures share what they capture and most get a sensitivity of a few elements.
+    pub fn zero_of_capture(&mut self, zero: Shape, site: Site) -> Shape {
+        match site == Site::Data && self.is_vector(zero) {
+            true => self.make(Head::ZeroOf, &[zero]),
+            false => zero,
+        }
+    }
+
+    /// Whether a one-hot vector has zeros in all places: what is added to it stays as it is.
+    pub fn has_zero_parts(&self, alternative: &Alternative) -> bool {
+        matches!(alternative.head, Head::OneHot(_)) && self.is_zero(alternative.children[1])
+    }
+
     /// Whether the shape has one value, to which no number belongs that is not a symbolic zero. ⊥ counts.
     pub fn is_constant(&self, shape: Shape) -> bool {
         match &*self.alternatives(shape) {
