@@ -1,5 +1,7 @@
 //! Derivative transformations of code: core λ → core λ, once per λ.
 
+mod adding;
+
 mod code;
 
 mod forward;
@@ -12,9 +14,9 @@ mod series;
 
 pub mod tower;
 
-use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Rhs, Var};
-use crate::core::prim::Prim;
-use code::Code;
+pub use adding::{adding, plain};
+
+use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use tower::{Tower, Transformation};
@@ -120,36 +122,6 @@ impl Transforms {
     pub fn raise(&mut self, program: &mut Program, base: LambdaId, tower: Tower) -> LambdaId {
         let transformations = tower.transformations().into_iter();
         transformations.fold(base, |lambda, transformation| self.declare(program, transformation, lambda))
-    }
-}
-
-/// The form of a backpropagator that takes a pair of a sensitivity and sums, and returns the sums with what the
-/// backpropagator returns for the sensitivity added to them. Those of [`reverse`] hand the sums on; any other function,
-/// one that a program gives as a backpropagator, gets a form that adds what it returns. It captures what the
-/// backpropagator captures.
-pub fn adding(program: &mut Program, lambda: LambdaId) -> LambdaId {
-    if let Some(adding) = program.adding.get(&lambda) {
-        return *adding;
-    }
-    let Lambda { name, span, captures, .. } = program.lambdas[lambda].clone();
-    let param = program.new_var("s", span);
-    let mut code = Code { program, bindings: Vec::new(), span };
-    let sensitivity = code.prim(Prim::Car, &[param]);
-    let sums = code.prim(Prim::Cdr, &[param]);
-    let backpropagator = code.bind("b", Rhs::Closure(lambda));
-    let contributions = code.bind("p", Rhs::Apply(backpropagator, sensitivity));
-    let result = code.prim(Prim::Plus, &[sums, contributions]);
-    let body = Body { bindings: code.bindings, result };
-    let adding = program.lambdas.push(Lambda { name, span, origin: Origin::Adding(lambda), param, captures, body });
-    program.adding.insert(lambda, adding);
-    adding
-}
-
-/// The λ that a λ is the adding form of, if it is one.
-pub fn plain(program: &Program, lambda: LambdaId) -> Option<LambdaId> {
-    match program.lambdas[lambda].origin {
-        Origin::Adding(of) => Some(of),
-        _ => None,
     }
 }
 

@@ -150,7 +150,7 @@ pub fn internal(name: &str) -> Option<Prim> {
 /// Library functions whose transforms the library gives: the reverse and the forward one, and that on power series.
 const GIVEN: [(&str, [&str; 3]); 8] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series"]),
-    ("%custom-back", ["%custom-reverse", "%custom-back-forward", "%custom-back-series"]),
+    ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series"]),
     ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series"]),
     ("%decide", ["%decide-reverse", "%decide-forward", "%decide-series"]),
     ("%require", ["%require-reverse", "%require-forward", "%require-series"]),
@@ -162,7 +162,7 @@ const GIVEN: [(&str, [&str; 3]); 8] = [
 /// The same where given derivatives are checked.
 const GIVEN_CHECKED: [(&str, [&str; 3]); 8] = [
     ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series"]),
-    ("%custom-back", ["%checked-custom-reverse", "%custom-back-forward", "%custom-back-series"]),
+    GIVEN[1],
     GIVEN[2],
     GIVEN[3],
     GIVEN[4],

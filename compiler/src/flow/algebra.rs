@@ -252,6 +252,7 @@ impl Shapes {
             return *zero;
         }
         let zero = self.zero_unfolded(shape, site);
+        let zero = if self.has_zeros_in_two_forms(zero, site) { self.zero_in_one_form(zero) } else { zero };
         self.zeros.insert((shape, site), zero);
         zero
     }
@@ -288,15 +289,6 @@ impl Shapes {
             });
         }
         self.join_all(&zeros)
-    }
-
-    /// The zero of what a closure captures. That of a vector stays folded where the closure is data, so that it costs nothing
-    /// where such closures share what they capture and most get a sensitivity of a few elements.
-    pub fn zero_of_capture(&mut self, zero: Shape, site: Site) -> Shape {
-        match site == Site::Data && self.is_vector(zero) {
-            true => self.make(Head::ZeroOf, &[zero]),
-            false => zero,
-        }
     }
 
     /// The list of the sensitivities of the environment of a closure of that code.
@@ -390,13 +382,8 @@ impl Shapes {
         alternative.head != Head::Nil && alternative.children.iter().all(|part| self.is_zero(*part))
     }
 
-    /// Whether a one-hot vector has zeros in all places: what is added to it stays as it is.
-    pub fn has_zero_parts(&self, alternative: &Alternative) -> bool {
-        matches!(alternative.head, Head::OneHot(_)) && self.is_zero(alternative.children[1])
-    }
-
     /// Whether all values of a shape consist of symbolic zeros and empty lists.
-    fn is_zero(&self, shape: Shape) -> bool {
+    pub(super) fn is_zero(&self, shape: Shape) -> bool {
         let (mut seen, mut pending) = (FxHashSet::default(), vec![shape]);
         while let Some(part) = pending.pop() {
             if !seen.insert(part) {

@@ -22,6 +22,35 @@ impl Shapes {
             })
     }
 
+    /// A zero whose plain vectors are folded, as others of its vectors are: of data that may have several forms the zero has
+    /// one. As a plain vector it would become one of numbers where it meets these, element by element.
+    pub(super) fn zero_in_one_form(&mut self, zero: Shape) -> Shape {
+        let alternatives = self.alternatives(zero);
+        let (vectors, others): (Vec<_>, Vec<_>) = alternatives.iter().cloned().partition(|of| of.head == Head::Vector);
+        let [vectors, others] = [vectors, others].map(|alternatives| self.intern(alternatives));
+        let folded = self.make(Head::ZeroOf, &[vectors]);
+        self.join(folded, others)
+    }
+
+    /// Whether a zero of data may be a plain vector or a folded one.
+    pub fn has_zeros_in_two_forms(&self, zero: Shape, site: Site) -> bool {
+        site == Site::Data && [Class::Vector, Class::ZeroOf].iter().all(|class| self.position(zero, *class).is_some())
+    }
+
+    /// The zero of what a closure captures. That of a vector stays folded where the closure is data, so that it costs nothing
+    /// where such closures share what they capture and most get a sensitivity of a few elements.
+    pub fn zero_of_capture(&mut self, zero: Shape, site: Site) -> Shape {
+        match site == Site::Data && self.is_vector(zero) {
+            true => self.make(Head::ZeroOf, &[zero]),
+            false => zero,
+        }
+    }
+
+    /// Whether a one-hot vector has zeros in all places: what is added to it stays as it is.
+    pub fn has_zero_parts(&self, alternative: &Alternative) -> bool {
+        matches!(alternative.head, Head::OneHot(_)) && self.is_zero(alternative.children[1])
+    }
+
     /// Whether the shape has one value, to which no number belongs that is not a symbolic zero. ⊥ counts.
     pub fn is_constant(&self, shape: Shape) -> bool {
         match &*self.alternatives(shape) {

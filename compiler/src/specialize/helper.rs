@@ -106,7 +106,7 @@ impl Specializer<'_> {
         let value = |shape: Shape| Val { shape, leaves: params.clone() };
         let result = match helper {
             Helper::Convert(from, to) => self.convert_unfolded(e, &value(from), to),
-            Helper::Zero(from, site, to) => self.zero_unfolded(e, &value(from), site, to),
+            Helper::Zero(from, site, to) => self.zero_in_one_form(e, &value(from), site, to),
             Helper::Plus(a, b, to, _) => {
                 let values = self.split(&[a, b], &params);
                 self.plus_unfolded(e, &values[0], &values[1], to)

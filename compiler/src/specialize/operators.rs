@@ -37,7 +37,25 @@ impl Specializer<'_> {
         if self.has_many_choices(value.shape) {
             return Some(self.call_helper(e, Helper::Zero(value.shape, site, target), &[value], target));
         }
-        self.zero_unfolded(e, value, site, target)
+        self.zero_in_one_form(e, value, site, target)
+    }
+
+    /// [`zero`](Self::zero) of what has no folded zero; a plain vector's is folded where other forms may stand.
+    pub fn zero_in_one_form(&mut self, e: &mut Emitter, value: &Val, site: Site, target: Shape) -> Emitted<Val> {
+        let zero = self.flow.shapes.zero_unfolded(value.shape, site);
+        if !self.flow.shapes.has_zeros_in_two_forms(zero, site) {
+            return self.zero_unfolded(e, value, site, target);
+        }
+        let zero = self.zero_unfolded(e, value, site, zero)?;
+        self.dispatch(e, &zero, target, |this, e, parts| {
+            let is_vector = parts.alternative.head == Head::Vector;
+            let mut zero = this.single(e, parts);
+            if is_vector {
+                // It has the leaves of what it is the zero of.
+                zero.shape = this.flow.shapes.make(Head::ZeroOf, &[zero.shape]);
+            }
+            this.convert(e, &zero, target)
+        })
     }
 
     /// [`zero`](Self::zero) with its outermost level unfolded.

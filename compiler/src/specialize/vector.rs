@@ -23,6 +23,9 @@ use rustc_hash::FxHashSet;
 /// Lengths are below this number.
 const TOO_MANY: i64 = 1_000_000_000_000_000;
 
+/// Zeros of zeros are taken apart one by one as long as there are fewer than this.
+const MAX_ZEROS: usize = 4;
+
 /// A vector under construction or taken apart: the shape of its elements, its length, and the elements if they have leaves.
 #[derive(Clone, Copy)]
 pub(super) struct Elements {
@@ -316,7 +319,7 @@ impl Specializer<'_> {
         match parts.alternative.head {
             Head::Vector | Head::Beginning | Head::OneHot(_) => parts.own,
             Head::ZeroOf => {
-                let primal = self.beneath_zeros(e, &parts.children[0])?;
+                let primal = self.ending_zeros(e, &parts.children[0])?;
                 self.length(e, prim, &primal)
             }
             head => self.not_a_vector(e, prim, head),
@@ -338,7 +341,7 @@ impl Specializer<'_> {
                 if is_zero { this.zero(e, &element, Site::Data, result) } else { this.convert(e, &element, result) }
             }
             Head::ZeroOf => {
-                let primal = this.beneath_zeros(e, &parts.children[0])?;
+                let primal = this.ending_zeros(e, &parts.children[0])?;
                 this.element_at(e, &primal, place, true, result)
             }
             Head::OneHot(_) => this.hot_or_zero(e, &parts, &parts.hots(), place, is_zero, result),
@@ -348,6 +351,17 @@ impl Specializer<'_> {
                 None
             }
         })
+    }
+
+    /// What a zero is the zero of, in a form that can be taken apart until that is no zero: zeros of zeros of known depth stay as
+    /// they are. To go through all at once would make one vector of all kinds, element by element.
+    fn ending_zeros(&mut self, e: &mut Emitter, primal: &Val) -> Emitted<Val> {
+        let mut shape = primal.shape;
+        for _ in 0..MAX_ZEROS {
+            let Some(zero) = self.flow.shapes.find(shape, Class::ZeroOf) else { return Some(primal.clone()) };
+            shape = zero.children[0];
+        }
+        self.beneath_zeros(e, primal)
     }
 
     /// A zero of a one-hot vector, as a value of shape `result`.

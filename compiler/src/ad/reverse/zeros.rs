@@ -7,6 +7,7 @@
 //! A variable that gets no sensitivity gets a zero, and a part of a pair leaves a zero in the other: these have the shape of
 //! the variable's value, and nothing else of it. The zero of a number has one value, so code that captures zeros captures
 //! no numbers, where lists of environments within environments would be kept at each order for the sake of their shape.
+//! Of a vector that it has read an element of, a backpropagator needs no more than the zero either, which is often a length.
 
 use super::super::code::{Code, operands};
 use super::Scope;
@@ -84,7 +85,7 @@ impl Uses {
 
 /// Whether the first operand of a primitive gives the shape of a zero only.
 fn takes_shape(prim: Prim) -> bool {
-    matches!(prim, Prim::Zero | Prim::InCar | Prim::InCdr)
+    matches!(prim, Prim::Zero | Prim::InCar | Prim::InCdr | Prim::InElement)
 }
 
 fn replace(body: &mut Body, replacements: &FxHashMap<Var, Var>) {
