@@ -49,6 +49,7 @@ pub const KINDS: &[Kind] = &[
     kind("closures", "functions in one list, called from one place", closures),
     kind("table", "functions in one vector, of which one is called, and its gradient", table),
     kind("captures", "the same with functions that capture what the gradient is in", captures),
+    kind("sequence", "functions in one vector, each applied to what the one before gave, and the gradient", sequence),
     kind("vector", "elements of a vector that the program mentions, and the gradient of a sum over them", vector),
     kind("globals", "global numbers that depend on those before", globals),
     kind("literal", "elements of a list that the program mentions", literal),
@@ -308,6 +309,16 @@ fn table(lines: usize) -> String {
         let _ = writeln!(text, "  (lambda (x) (+ (* a x) (sin (+ x {i}))))");
     }
     text += "))\n(define (f x) ((vector-ref functions a) x))\n((gradient f) a)\n";
+    text
+}
+
+fn sequence(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f y) (vector-fold (lambda (x function) (function x)) y (vector\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  (lambda (x) (sin (* x {i} y)))");
+    }
+    text += ")))\n((gradient f) a)\n";
     text
 }
 
