@@ -62,6 +62,10 @@ fn lists_of_matrices() {
 fn vectors_of_functions() {
     grows_in_proportion("table", 50, [260, 220]);
     grows_in_proportion("captures", 100, [260, 220]);
+}
+
+#[test]
+fn sequences_of_functions() {
     grows_in_proportion("sequence", 40, [240, 220]);
 }
 
