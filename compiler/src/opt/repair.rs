@@ -24,13 +24,19 @@ pub fn repair(function: &mut Function, all: &[Definitions]) {
     let graph = Graph::new(function);
     let frontiers = graph.dominance_frontiers();
     let users = users(function, &graph, all);
-    for definitions in all {
-        let users = users.get(&definitions.value).map(Vec::as_slice).unwrap_or_default();
-        let at_end: FxHashMap<BlockId, Value> = definitions.at_end.iter().copied().collect();
-        let meets = meets(&graph, &frontiers, definitions);
-        let ty = function.values[definitions.value];
-        let mut repair = Repair { function, graph: &graph, ty, at_end, meets, at_start: FxHashMap::default() };
-        repair.run(definitions.value, users);
+    let same_blocks = |a: &Definitions, b: &Definitions| {
+        a.at_end.iter().map(|(block, _)| block).eq(b.at_end.iter().map(|(block, _)| block))
+    };
+    // All values of a block that was copied are defined in the same blocks.
+    for alike in all.chunk_by(same_blocks) {
+        let meets = meets(&graph, &frontiers, &alike[0]);
+        for definitions in alike {
+            let users = users.get(&definitions.value).map(Vec::as_slice).unwrap_or_default();
+            let at_end: FxHashMap<BlockId, Value> = definitions.at_end.iter().copied().collect();
+            let (ty, at_start) = (function.values[definitions.value], FxHashMap::default());
+            let mut repair = Repair { function, graph: &graph, ty, at_end, meets: &meets, at_start };
+            repair.run(definitions.value, users);
+        }
     }
 }
 
@@ -66,7 +72,7 @@ struct Repair<'a> {
     graph: &'a Graph,
     ty: Type,
     at_end: FxHashMap<BlockId, Value>,
-    meets: FxHashSet<BlockId>,
+    meets: &'a FxHashSet<BlockId>,
     /// What it is at the start of blocks that need it there.
     at_start: FxHashMap<BlockId, Value>,
 }
