@@ -42,7 +42,7 @@ const MOST_WAVES: usize = 4;
 /// the blocks that are gone round define: n values on n edges.
 const MOST_PASSED: usize = 4;
 /// So many blocks are gone round at least before the values that jumps hand on are counted.
-const LEAST_AT_A_TIME: usize = 64;
+const LEAST_AT_A_TIME: usize = 32;
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
@@ -67,7 +67,7 @@ fn thread_function(function: &mut Function) -> bool {
             break;
         }
         // Few at a time: values that go past n of them are handed on by n² jumps at most before that is noticed.
-        let at_a_time = LEAST_AT_A_TIME.max((MOST_PASSED * size(function)).isqrt());
+        let at_a_time = LEAST_AT_A_TIME.max(size(function).isqrt());
         for few in decided.chunks(at_a_time) {
             if hands_on_too_much(function) {
                 break;
