@@ -49,6 +49,10 @@ pub const KINDS: &[Kind] = &[
     kind("closures", "functions in one list, called from one place", closures),
     kind("table", "functions in one vector, of which one is called, and its gradient", table),
     kind("captures", "the same with functions that capture what the gradient is in", captures),
+    kind("sequence", "functions in one vector, each applied to what the one before gave, and the gradient", sequence),
+    kind("rest", "functions in one list, of which run time leaves the first ones out, and the gradient", rest),
+    kind("tests", "tests of one `or`, with the gradient of what it decides", tests),
+    kind("parts", "numbers that a vector is made of, and the gradient of a sum over it", parts_of_vector),
     kind("vector", "elements of a vector that the program mentions, and the gradient of a sum over them", vector),
     kind("globals", "global numbers that depend on those before", globals),
     kind("literal", "elements of a list that the program mentions", literal),
@@ -311,6 +315,16 @@ fn table(lines: usize) -> String {
     text
 }
 
+fn sequence(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f y) (vector-fold (lambda (x function) (function x)) y (vector\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  (lambda (x) (sin (* x {i} y)))");
+    }
+    text += ")))\n((gradient f) a)\n";
+    text
+}
+
 fn captures(lines: usize) -> String {
     let mut text = repeated(0, 1, |_, _| {});
     text += "(define (f y i) (let ((functions (vector\n";
@@ -318,6 +332,37 @@ fn captures(lines: usize) -> String {
         let _ = writeln!(text, "  (lambda (x) (+ (* y x) (sin (+ x {i}))))");
     }
     text += "  ))) ((vector-ref functions i) y)))\n((gradient (lambda (y) (f y a))) a)\n";
+    text
+}
+
+fn rest(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f y n) (let ((functions (list\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  (lambda (x) (+ (* y x) (sin (+ x {i}))))");
+    }
+    text += "  ))) (fold-left + 0 (map (lambda (g) (g y)) (list-tail functions n)))))\n";
+    text += "((gradient (lambda (y) (f y a))) a)\n";
+    text
+}
+
+fn tests(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f x) (if (or\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  (and (< x {i}) (> (sin x) 0.{i}))");
+    }
+    text += "  ) (* x x) x))\n((gradient f) a)\n";
+    text
+}
+
+fn parts_of_vector(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f x) (vector-sum (vector-map sin (vector\n";
+    for i in 0..lines {
+        let _ = writeln!(text, "  (* x {i}.5)");
+    }
+    text += "))))\n((gradient f) a)\n";
     text
 }
 

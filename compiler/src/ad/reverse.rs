@@ -58,11 +58,11 @@ use sums::ReversePhase;
 use zeros::zeros;
 
 /// What the forward phase of one binding leaves for the reverse phase.
-struct Step {
+struct Step<'s> {
     var: Var,
     /// ↼x of the variable.
     reversed: Var,
-    rhs: Rhs,
+    rhs: &'s Rhs,
     span: Span,
     kind: StepKind,
 }
@@ -79,8 +79,8 @@ enum StepKind {
 /// Variables in scope of the code being transformed.
 #[derive(Default)]
 struct Scope {
-    /// x for every ↼x in scope, in binding order (of the source).
-    sources: Vec<Var>,
+    /// x for every ↼x in scope, with its place in binding order (of the source).
+    sources: Known<usize>,
     /// Every variable of the generated code in scope, with its place in binding order: ↼x, primal values,
     /// backpropagators.
     generated: Known<usize>,
@@ -116,9 +116,7 @@ impl Scope {
     }
 
     fn generate(&mut self, variables: impl Iterator<Item = Var>) {
-        for var in variables {
-            self.generated.insert(var, self.generated.len());
-        }
+        variables.for_each(|var| self.generated.append(var));
     }
 }
 
@@ -157,10 +155,18 @@ impl<T> Known<T> {
     }
 }
 
+impl Known<usize> {
+    /// Adds a variable behind the others.
+    fn append(&mut self, var: Var) {
+        self.insert(var, self.len());
+    }
+}
+
 /// The body of the transform of a λ.
 pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> Body {
     let source = program.lambdas[lambda].clone();
-    let mut cx = Reverser { transforms, program, lambda, backpropagators: 0 };
+    let free = FxHashMap::default();
+    let mut cx = Reverser { transforms, program, lambda, backpropagators: 0, free };
     let mut scope = Scope::default();
     source.captures.iter().chain([&source.param]).for_each(|x| cx.declare(*x, &mut scope));
     let (bindings, result, steps) = cx.forward(&source.body, &mut scope);
@@ -182,6 +188,9 @@ struct Reverser<'a> {
     lambda: LambdaId,
     /// How many backpropagators have been made for this λ.
     backpropagators: u32,
+    /// The free variables of the branches of the conditional that is bound to a variable: in a chain of conditionals, each
+    /// would go through all that follow.
+    free: FxHashMap<Var, Rc<FxHashSet<Var>>>,
 }
 
 impl Reverser<'_> {
@@ -192,33 +201,33 @@ impl Reverser<'_> {
 
     /// Brings x and ↼x into scope.
     fn declare(&mut self, x: Var, scope: &mut Scope) {
-        scope.sources.push(x);
+        scope.sources.append(x);
         let reversed = self.reversed(x);
         scope.generate([reversed].into_iter());
     }
 
     /// The forward phase of a body: its bindings, the variable of its value, and what the reverse phase needs.
-    fn forward(&mut self, body: &Body, scope: &mut Scope) -> (Vec<Binding>, Var, Vec<Step>) {
+    fn forward<'s>(&mut self, body: &'s Body, scope: &mut Scope) -> (Vec<Binding>, Var, Vec<Step<'s>>) {
         let (mut bindings, mut steps) = (Vec::new(), Vec::new());
         self.forward_bindings(&body.bindings, scope, &mut bindings, &mut steps);
         (bindings, self.reversed(body.result), steps)
     }
 
-    fn forward_bindings(
+    fn forward_bindings<'s>(
         &mut self,
-        source: &[Binding],
+        source: &'s [Binding],
         scope: &mut Scope,
         bindings: &mut Vec<Binding>,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<Step<'s>>,
     ) {
         scope.arguments.extend(arguments(source));
         for binding in source {
             let start = bindings.len();
             let kind = self.forward_binding(binding, scope, bindings);
-            scope.sources.push(binding.var);
+            scope.sources.append(binding.var);
             scope.generate(bindings[start..].iter().map(|b: &Binding| b.var));
             let reversed = self.reversed(binding.var);
-            steps.push(Step { var: binding.var, reversed, rhs: binding.rhs.clone(), span: binding.span, kind });
+            steps.push(Step { var: binding.var, reversed, rhs: &binding.rhs, span: binding.span, kind });
         }
     }
 
@@ -349,7 +358,7 @@ impl Reverser<'_> {
         scope: &mut Scope,
         out: &mut Vec<Binding>,
     ) -> StepKind {
-        let variables = self.active_variables(then, other, scope);
+        let variables = self.active_variables(binding.var, [then, other], scope);
         let then = self.branch(then, &variables, scope, binding.span);
         let other = self.branch(other, &variables, scope, binding.span);
         let reversed_x = self.reversed(binding.var);
@@ -370,11 +379,9 @@ impl Reverser<'_> {
         kind
     }
 
-    /// The variables in scope that want a sensitivity from two branches.
-    fn active_variables(&self, then: &Body, other: &Body, scope: &Scope) -> Vec<Var> {
-        let mut free = FxHashSet::default();
-        self.free_variables(then, &mut free);
-        self.free_variables(other, &mut free);
+    /// The variables in scope that want a sensitivity from the branches of the conditional that is bound to that variable.
+    fn active_variables(&mut self, choice: Var, branches: [&Body; 2], scope: &Scope) -> Vec<Var> {
+        let mut free = FxHashSet::clone(&self.free_in_branches(choice, branches));
         let mut closures: Vec<LambdaId> = free.iter().filter_map(|x| scope.closures.get(x)).copied().collect();
         while let Some(lambda) = closures.pop() {
             for x in &self.program.lambdas[lambda].captures {
@@ -383,8 +390,35 @@ impl Reverser<'_> {
                 }
             }
         }
-        let wanted = |x: &Var| free.contains(x) && !scope.inactive.contains(x) && !scope.closures.contains(x);
-        scope.sources.iter().copied().filter(wanted).collect()
+        let wanted = free.into_iter().filter(|x| !scope.inactive.contains(x) && !scope.closures.contains(x));
+        let mut wanted: Vec<(usize, Var)> = wanted.filter_map(|x| Some((*scope.sources.get(&x)?, x))).collect();
+        wanted.sort_unstable();
+        wanted.into_iter().map(|(_, x)| x).collect()
+    }
+
+    /// The free local variables of the branches of a conditional.
+    fn free_in_branches(&mut self, choice: Var, branches: [&Body; 2]) -> Rc<FxHashSet<Var>> {
+        if let Some(known) = self.free.get(&choice) {
+            return Rc::clone(known);
+        }
+        let mut all = FxHashSet::default();
+        for body in branches {
+            let mut free = FxHashSet::default();
+            for binding in &body.bindings {
+                free.extend(operands(&binding.rhs));
+                match &binding.rhs {
+                    Rhs::If(_, then, other) => free.extend(&*self.free_in_branches(binding.var, [then, other])),
+                    Rhs::Closure(lambda) => free.extend(&self.program.lambdas[*lambda].captures),
+                    _ => {}
+                }
+            }
+            free.insert(body.result);
+            let bound: FxHashSet<Var> = body.bindings.iter().map(|binding| binding.var).collect();
+            all.extend(free.into_iter().filter(|x| !bound.contains(x)));
+        }
+        let all = Rc::new(all);
+        self.free.insert(choice, Rc::clone(&all));
+        all
     }
 
     /// The forward phase of a branch, which returns its value and, when there are variables that want a sensitivity,
@@ -409,8 +443,8 @@ impl Reverser<'_> {
             self.forward_bindings(before, scope, &mut bindings, &mut steps);
             // All that the further branches want of what is bound around this one is wanted of this one.
             let is_active = |x: &Var| !scope.inactive.contains(x);
-            let is_chain = !scope.sources[outer..].iter().any(is_active)
-                || self.active_variables(then, other, scope).iter().all(|x| variables.contains(x));
+            let is_chain = !scope.sources.order[outer..].iter().any(is_active)
+                || self.active_variables(last.var, [then, other], scope).iter().all(|x| variables.contains(x));
             if is_chain {
                 // The branch only chooses between further ones, as the clauses of a `cond` do: these return what it has
                 // to return, and a choice between n backpropagators is no chain of n choices.
@@ -450,7 +484,7 @@ impl Reverser<'_> {
         &mut self,
         (bindings, result): (Vec<Binding>, Var),
         body: &Body,
-        steps: &[Step],
+        steps: &[Step<'_>],
         targets: Targets<'_>,
         scope: &Scope,
         span: Span,
@@ -489,7 +523,7 @@ impl Reverser<'_> {
     fn reverse_phase(
         &mut self,
         body: &Body,
-        steps: &[Step],
+        steps: &[Step<'_>],
         targets: &Targets<'_>,
         scope: &Scope,
         span: Span,

@@ -96,6 +96,11 @@ impl Diagnostic {
 
     /// The message as shown to a person, ending in a newline. `color` adds terminal colours.
     pub fn render(&self, sources: &SourceMap, color: bool) -> String {
+        self.render_within(sources, color, if color { usize::MAX } else { LONG_LINE })
+    }
+
+    /// The same, where of lines longer than that the renderer reads only what stands around the place.
+    fn render_within(&self, sources: &SourceMap, color: bool, long: usize) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -105,7 +110,7 @@ impl Diagnostic {
         let mut labels: Vec<(&Label, AnnotationKind)> = Vec::new();
         labels.extend(self.primary.iter().map(|label| (label, AnnotationKind::Primary)));
         labels.extend(self.secondary.iter().map(|label| (label, AnnotationKind::Context)));
-        let mut files = Vec::new();
+        let (mut files, mut shifts) = (Vec::new(), Vec::new());
         for (label, _) in &labels {
             if !files.contains(&label.span.file) {
                 files.push(label.span.file);
@@ -115,7 +120,10 @@ impl Diagnostic {
             let source = sources.file(file);
             let here = || labels.iter().filter(|(label, _)| label.span.file == file);
             let lines = lines_around(&source.text, here().map(|(label, _)| label.span));
-            let snippet = Snippet::source(&source.text[lines.clone()]).line_start(source.line(lines.start));
+            let line = source.line(lines.start);
+            let (lines, shift) = window(&source.text, lines, here().map(|(label, _)| label.span), long);
+            shifts.extend(shift.map(|columns| (format!(" {}:{line}:", source.name), columns)));
+            let snippet = Snippet::source(&source.text[lines.clone()]).line_start(line);
             let mut snippet = snippet.path(source.name.as_str());
             for (label, kind) in here() {
                 let range = char_range(&source.text, label.span);
@@ -136,7 +144,49 @@ impl Diagnostic {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let mut text = renderer.render(&[group]).to_string();
         text.push('\n');
+        shifts.into_iter().for_each(|(place, columns)| shift(&mut text, &place, columns));
         text
+    }
+}
+
+/// Lines with more bytes are long.
+const LONG_LINE: usize = 2000;
+
+/// So much of a long line is read on both sides of a place: more than is shown.
+const MARGIN: usize = 500;
+
+/// What the renderer reads of some lines. If that is the middle of one line, also how many characters are left out before
+/// it: a program may be one line of a megabyte with a thousand places.
+fn window(
+    text: &str,
+    lines: std::ops::Range<usize>,
+    spans: impl Iterator<Item = Span>,
+    long: usize,
+) -> (std::ops::Range<usize>, Option<usize>) {
+    if lines.len() <= long || text[lines.clone()].contains('\n') {
+        return (lines, None);
+    }
+    let ranges: Vec<std::ops::Range<usize>> = spans.map(|span| char_range(text, span)).collect();
+    let first = ranges.iter().map(|range| range.start).min().unwrap_or(lines.start);
+    let last = ranges.iter().map(|range| range.end).max().unwrap_or(lines.end);
+    let mut start = first.saturating_sub(MARGIN).max(lines.start);
+    let mut end = (last + MARGIN).min(lines.end);
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    let columns = text[lines.start..start].chars().count();
+    (start..end, Some(columns))
+}
+
+/// Adds columns to the first one that is mentioned with that place.
+fn shift(text: &mut String, place: &str, columns: usize) {
+    let Some(start) = text.find(place).map(|at| at + place.len()) else { return };
+    let digits = text[start..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |length| start + length);
+    if let Ok(column) = text[start..digits].parse::<usize>() {
+        text.replace_range(start..digits, &(column + columns).to_string());
     }
 }
 
@@ -178,4 +228,29 @@ fn char_range(text: &str, span: Span) -> std::ops::Range<usize> {
         end += 1;
     }
     start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Diagnostic, LONG_LINE};
+    use crate::base::source::{SourceMap, Span};
+
+    #[test]
+    fn long_lines_are_shown_as_if_all_of_them_were_read() {
+        let words: String = (0..2000).map(|i| format!("  (+ x{i} \u{e4})")).collect();
+        let line = format!("    {words}");
+        let mut sources = SourceMap::default();
+        let file = sources.add("long.vlad", format!("first\n{line}\nlast\n"), false);
+        let length = u32::try_from(line.len()).expect("a short text");
+        for start in (6..length).step_by(617) {
+            for width in [1, 9, 200, 3000] {
+                let span = Span { file, start, end: (start + width).min(6 + length) };
+                let message = Diagnostic::error("V0000", "wrong", span, "this").note("why");
+                assert_eq!(
+                    message.render_within(&sources, false, LONG_LINE),
+                    message.render_within(&sources, false, usize::MAX)
+                );
+            }
+        }
+    }
 }

@@ -239,9 +239,7 @@ impl Shapes {
                     if walked.contains(&(step.class, child, start)) {
                         continue;
                     }
-                    // What is recursive already ends the chain: it would lead back into itself.
-                    let next = |part: &Shape| self.follow(*part, &step).filter(|_| !self.is_recursive(*part));
-                    let chain: Vec<Shape> = std::iter::successors(Some(start), next).collect();
+                    let chain = self.chain(start, &step);
                     let uniform = self.uniform_end(&chain, &step);
                     if uniform.len() > limit {
                         return Some(uniform.to_vec());
@@ -251,6 +249,43 @@ impl Shapes {
             }
         }
         None
+    }
+
+    /// The shape with data folded that a walk has gone through from one part to the next, in one direction: `after` is what
+    /// the walk has come to.
+    pub fn fold_walked(&mut self, before: Shape, after: Shape) -> Shape {
+        let mut chains = Vec::new();
+        self.walked(before, after, &mut chains, &mut FxHashSet::default());
+        if chains.is_empty() { before } else { self.merge(before, chains) }
+    }
+
+    fn walked(&self, before: Shape, after: Shape, chains: &mut Vec<Vec<Shape>>, seen: &mut FxHashSet<(Shape, Shape)>) {
+        if before == after || self.is_recursive(before) || !seen.insert((before, after)) {
+            return;
+        }
+        let alternatives = self.alternatives(before);
+        for alternative in alternatives.iter() {
+            for child in 0..alternative.children.len() {
+                let chain = self.chain(before, &Step { shape: before, class: alternative.head.class(), child });
+                if chain.contains(&after) {
+                    chains.push(chain);
+                    return;
+                }
+            }
+        }
+        for was in alternatives.iter() {
+            let Some(now) = self.find(after, was.head.class()) else { continue };
+            for (x, y) in was.children.iter().zip(now.children.iter()) {
+                self.walked(*x, *y, chains, seen);
+            }
+        }
+    }
+
+    /// The shapes that going in one direction leads through. What is recursive already ends the chain: it would lead back
+    /// into itself.
+    fn chain(&self, start: Shape, step: &Step) -> Vec<Shape> {
+        let next = |part: &Shape| self.follow(*part, step).filter(|_| !self.is_recursive(*part));
+        std::iter::successors(Some(start), next).collect()
     }
 
     /// The end of a chain from which on all members have the same classes of values beside the chain: a function that a

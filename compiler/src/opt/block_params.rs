@@ -84,9 +84,11 @@ fn merge(
         .collect();
     let mut changed = false;
     let leaders = classes(function, params, &open, &rows);
-    for (column, leader) in open.iter().zip(&leaders) {
+    let leader_of: FxHashMap<Value, Value> = open.iter().map(|column| params[*column]).zip(leaders).collect();
+    for (index, column) in open.iter().enumerate() {
         let param = params[*column];
-        let by = if *leader != param { Some(*leader) } else { only_value(param, &open, params, &rows, &leaders) };
+        let leader = leader_of[&param];
+        let by = if leader != param { Some(leader) } else { only_value(param, index, &rows, &leader_of) };
         if let Some(by) = by.map(|by| replacements.resolve(by)).filter(|by| *by != param) {
             replacements.replace(param, by);
             kept[*column] = false;
@@ -97,13 +99,9 @@ fn merge(
 }
 
 /// The value that a parameter always has, if it receives one only besides itself.
-fn only_value(param: Value, open: &[usize], params: &[Value], rows: &[Vec<Value>], leaders: &[Value]) -> Option<Value> {
-    let column = open.iter().position(|position| params[*position] == param)?;
-    let leader_of = |value: Value| {
-        let own = open.iter().position(|position| params[*position] == value);
-        own.map_or(value, |column| leaders[column])
-    };
-    let mut others = rows.iter().map(|row| leader_of(row[column])).filter(|value| *value != param);
+fn only_value(param: Value, index: usize, rows: &[Vec<Value>], leaders: &FxHashMap<Value, Value>) -> Option<Value> {
+    let received = rows.iter().map(|row| leaders.get(&row[index]).copied().unwrap_or(row[index]));
+    let mut others = received.filter(|value| *value != param);
     let first = others.next()?;
     others.all(|value| value == first).then_some(first)
 }

@@ -52,6 +52,10 @@ impl Classes {
         for (id, function) in program.functions.iter() {
             classes.function(program, id, function);
         }
+        // From now on every root is one step away.
+        for id in 0..classes.parents.len() {
+            classes.parents[id] = classes.shorten(id);
+        }
         classes
     }
 
@@ -124,7 +128,7 @@ impl Classes {
     }
 
     fn part_id(&mut self, of: usize, part: Part) -> usize {
-        let of = self.root(of);
+        let of = self.shorten(of);
         if let Some(id) = self.parts[of].get(&part) {
             return *id;
         }
@@ -140,11 +144,20 @@ impl Classes {
         id
     }
 
+    /// The root, to which each place on the way gets closer by one step: a chain of values would be walked for each of them.
+    fn shorten(&mut self, mut id: usize) -> usize {
+        while self.parents[id] != id {
+            self.parents[id] = self.parents[self.parents[id]];
+            id = self.parents[id];
+        }
+        id
+    }
+
     /// Joins two classes, and the classes of their parts.
     fn unify(&mut self, a: usize, b: usize) {
         let mut waiting = vec![(a, b)];
         while let Some((a, b)) = waiting.pop() {
-            let (a, b) = (self.root(a), self.root(b));
+            let (a, b) = (self.shorten(a), self.shorten(b));
             if a == b {
                 continue;
             }
@@ -170,7 +183,7 @@ impl Classes {
     /// A value that is made or looked at as one of a sum.
     fn is(&mut self, place: Place, sum: SumId) -> usize {
         let id = self.id(place);
-        let root = self.root(id);
+        let root = self.shorten(id);
         self.sums[root].insert(sum);
         id
     }

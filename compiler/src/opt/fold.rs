@@ -31,6 +31,9 @@ use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{Compare, Function, Inst, Op, Program, Real1, Real2, Value, Values};
 use smallvec::smallvec;
 
+/// How many selections are looked through for one test: they share operands, and a chain of them is tested at each step.
+const MOST_SELECTIONS: usize = 32;
+
 /// Folds every operation.
 pub fn run(program: &mut Program) -> bool {
     let mut changed = false;
@@ -158,7 +161,9 @@ impl View<'_> {
             Op::Not => self.not(args[0]),
             Op::And | Op::Or => self.logic(op, args[0], args[1]),
             Op::IntIs(x) => self.int_is(x, args[0]),
-            Op::RealIs(bits) => self.real_is(bits, args[0]).map_or(Folded::Unchanged, boolean_or_condition),
+            Op::RealIs(bits) => {
+                self.real_is(bits, args[0], &mut { MOST_SELECTIONS }).map_or(Folded::Unchanged, boolean_or_condition)
+            }
             Op::Select => self.select(args[0], args[1], args[2]),
             Op::Int2(op) => self.int2(op, args[0], args[1]),
             Op::IntCompare(op) => self.int_compare(op, args[0], args[1]),
@@ -353,18 +358,19 @@ impl View<'_> {
         }
     }
 
-    /// Whether a value has these bits, which no operation makes.
-    fn real_is(&self, bits: u64, value: Value) -> Option<Test> {
+    /// Whether a value has these bits, which no operation makes. So many more selections are looked through.
+    fn real_is(&self, bits: u64, value: Value, left: &mut usize) -> Option<Test> {
         let inst = self.inst(value)?;
         match inst.op {
             Op::ConstReal(found) => Some(Test::Known(found == bits)),
             Op::Real1(_) | Op::Real2(_) | Op::RealOf | Op::Read(..) | Op::Argument(_) => Some(Test::Known(false)),
             Op::Select => {
                 let [condition, yes, no] = inst.args[..] else { return None };
+                *left = left.checked_sub(1)?;
                 // What has been found to have the bits has them.
                 let yes_has = self.operand_of(condition, Op::RealIs(bits)) == Some(yes);
-                let yes = if yes_has { Some(Test::Known(true)) } else { self.real_is(bits, yes) };
-                match (yes?, self.real_is(bits, no)?) {
+                let yes = if yes_has { Some(Test::Known(true)) } else { self.real_is(bits, yes, left) };
+                match (yes?, self.real_is(bits, no, left)?) {
                     (Test::Known(true), Test::Known(false)) => Some(Test::Same(condition)),
                     (yes, no) if yes == no => Some(yes),
                     (Test::Same(inner), Test::Known(false)) if inner == condition => Some(Test::Same(condition)),

@@ -21,7 +21,7 @@
 //! Values of the block that are used behind it have several definitions then: see [`crate::opt::repair`].
 //!
 //! Loop headers are left alone, so loops keep one entry. The code that a run may add is bounded by the size of the
-//! function.
+//! function, and so are the values that jumps hand on.
 //!
 //! Tests: `tests/opt/jump-threading/`.
 
@@ -38,6 +38,11 @@ const MOST_INSTS: usize = 12;
 const MOST_STEPS: usize = 8;
 /// How often a function is gone through in one run.
 const MOST_WAVES: usize = 4;
+/// How many values jumps may hand on for each instruction. What is known on one of n edges each lets all others hand on what
+/// the blocks that are gone round define: n values on n edges.
+const MOST_PASSED: usize = 4;
+/// So many blocks are gone round at least before the values that jumps hand on are counted.
+const LEAST_AT_A_TIME: usize = 32;
 
 /// Treats every function.
 pub fn run(program: &mut Program) -> bool {
@@ -54,24 +59,37 @@ fn thread_function(function: &mut Function) -> bool {
     // What is known stays true while other edges are led elsewhere, so a whole wave is decided on one graph.
     for _ in 0..MOST_WAVES {
         let candidates: Vec<BlockId> = function.blocks.ids().filter(|id| is_candidate(function, *id)).collect();
-        if candidates.is_empty() {
+        if candidates.is_empty() || hands_on_too_much(function) {
             break;
         }
         let decided = decide(function, &candidates, &mut budget);
         if decided.is_empty() {
             break;
         }
-        let mut repaired = Vec::new();
-        for (block, edges) in decided {
-            thread(function, block, edges, &mut repaired);
+        // Few at a time: values that go past n of them are handed on by n² jumps at most before that is noticed.
+        let at_a_time = LEAST_AT_A_TIME.max(size(function).isqrt());
+        for few in decided.chunks(at_a_time) {
+            if hands_on_too_much(function) {
+                break;
+            }
+            let mut repaired = Vec::new();
+            for (block, edges) in few {
+                thread(function, *block, edges, &mut repaired);
+            }
+            repair(function, &repaired);
         }
-        repair(function, &repaired);
         let mut reachable = function.blocks.same_ids(false);
         reverse_postorder(function).into_iter().for_each(|block| reachable[block] = true);
         clear_unreachable(function, |block| reachable[block]);
         changed = true;
     }
     changed
+}
+
+/// Whether jumps hand on more values than the function's size is worth.
+fn hands_on_too_much(function: &Function) -> bool {
+    let targets = function.blocks.values().flat_map(|block| block.terminator.targets());
+    targets.map(|target| target.args.len()).sum::<usize>() > MOST_PASSED * (size(function) + 64)
 }
 
 /// The blocks that some edges can skip, with these edges, as long as the budget lasts.
@@ -290,12 +308,12 @@ fn boolean(known: Known) -> Option<bool> {
 
 /// Leads edges through copies of a block to the targets that it is known to choose. Adds the block's values to those
 /// that have several definitions now.
-fn thread(function: &mut Function, block: BlockId, decided: Vec<(Edge, usize)>, repaired: &mut Vec<Repaired>) {
+fn thread(function: &mut Function, block: BlockId, decided: &[(Edge, usize)], repaired: &mut Vec<Repaired>) {
     let original = function.blocks[block].clone();
     let defined = original.params.iter().chain(original.insts.iter().flat_map(|inst| &inst.results)).copied();
     let first = repaired.len();
     repaired.extend(defined.map(|value| Repaired { value, at_end: vec![(block, value)] }));
-    for ((from, position), outcome) in decided {
+    for &((from, position), outcome) in decided {
         let terminator = Terminator::Jump(original.terminator.target(outcome).clone());
         let mut copy = Block { params: original.params.clone(), insts: original.insts.clone(), terminator };
         let names = rename(function, &mut copy);

@@ -32,11 +32,11 @@ pub fn run(program: &mut Program) -> bool {
     let mut changed = false;
     for function in program.functions.values_mut() {
         if function.blocks.values().flat_map(|block| &block.insts).any(is_test) {
-            for header in headers(function) {
-                if let Some(found) = Peeled::find(function, header) {
-                    found.peel(function);
-                    changed = true;
-                }
+            let mut headers = headers(function);
+            while let Some((place, found)) = next(function, &headers) {
+                found.peel(function);
+                headers.drain(..=place);
+                changed = true;
             }
         }
     }
@@ -50,6 +50,15 @@ fn is_test(inst: &Inst) -> bool {
 fn headers(function: &Function) -> Vec<BlockId> {
     let graph = Graph::new(function);
     graph.order.iter().copied().filter(|block| graph.is_loop_header(*block)).collect()
+}
+
+/// The first of these loops that has a special first round, and its place among them.
+fn next(function: &Function, headers: &[BlockId]) -> Option<(usize, Peeled)> {
+    if headers.is_empty() {
+        return None;
+    }
+    let code = Code::new(function);
+    headers.iter().enumerate().find_map(|(place, header)| Some((place, Peeled::find(&code, *header)?)))
 }
 
 /// A loop whose first round is special.
@@ -66,8 +75,8 @@ struct Peeled {
 }
 
 impl Peeled {
-    fn find(function: &Function, header: BlockId) -> Option<Peeled> {
-        let code = Code::new(function);
+    fn find(code: &Code<'_>, header: BlockId) -> Option<Peeled> {
+        let function = code.function;
         let body = code.body(header);
         let is_inner = body.iter().all(|block| *block == header || !code.graph.is_loop_header(*block));
         if !is_inner || !code.is_left_at_header(header, &body) {
@@ -84,7 +93,7 @@ impl Peeled {
         if region.iter().map(|block| function.blocks[*block].insts.len()).sum::<usize>() > LARGEST_LOOP {
             return None;
         }
-        let tests = special_tests(&code, header, &region);
+        let tests = special_tests(code, header, &region);
         if tests.is_empty() {
             return None;
         }

@@ -1,11 +1,13 @@
 //! Repair of SSA form after code was duplicated: one value has several definitions, each in a block of its own, and
 //! its uses have to find the one that reaches them.
 //!
-//! Blocks between the definitions and the uses that several edges lead to get a parameter; the parameters that turn
-//! out to receive one value only are dropped by [`crate::opt::block_params`].
+//! Where paths from different definitions meet (the iterated dominance frontier of these: Cytron et al., *Efficiently
+//! Computing Static Single Assignment Form*, 1991) a block gets a parameter, if the value is needed there. Everywhere else
+//! it is what it is at the end of the block that dominates. So what passes many joins costs no more than the walk past them.
 
+use crate::base::EntityVec;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Value};
+use crate::ssa::ir::{BlockId, Function, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One value: its former name, and what it is at the end of the blocks that define it.
@@ -20,11 +22,33 @@ pub struct Definitions {
 /// Lets all uses find their definitions. Uses in a block that defines the value are right already.
 pub fn repair(function: &mut Function, all: &[Definitions]) {
     let graph = Graph::new(function);
+    let frontiers = graph.dominance_frontiers();
     let users = users(function, &graph, all);
-    for definitions in all {
-        let users = users.get(&definitions.value).map(Vec::as_slice).unwrap_or_default();
-        repair_one(function, &graph, definitions, users);
+    let same_blocks = |a: &Definitions, b: &Definitions| {
+        a.at_end.iter().map(|(block, _)| block).eq(b.at_end.iter().map(|(block, _)| block))
+    };
+    // All values of a block that was copied are defined in the same blocks.
+    for alike in all.chunk_by(same_blocks) {
+        let meets = meets(&graph, &frontiers, &alike[0]);
+        for definitions in alike {
+            let users = users.get(&definitions.value).map(Vec::as_slice).unwrap_or_default();
+            let at_end: FxHashMap<BlockId, Value> = definitions.at_end.iter().copied().collect();
+            let (ty, at_start) = (function.values[definitions.value], FxHashMap::default());
+            let mut repair = Repair { function, graph: &graph, ty, at_end, meets: &meets, at_start };
+            repair.run(definitions.value, users);
+        }
     }
+}
+
+/// The blocks in which paths from different definitions of a value meet.
+fn meets(graph: &Graph, frontiers: &EntityVec<BlockId, Vec<BlockId>>, definitions: &Definitions) -> FxHashSet<BlockId> {
+    let mut meets = FxHashSet::default();
+    let reachable = definitions.at_end.iter().map(|(block, _)| *block).filter(|block| graph.is_reachable(*block));
+    let mut waiting: Vec<BlockId> = reachable.collect();
+    while let Some(block) = waiting.pop() {
+        waiting.extend(frontiers[block].iter().copied().filter(|meet| meets.insert(*meet)));
+    }
+    meets
 }
 
 /// The blocks that use each of the values.
@@ -42,50 +66,70 @@ fn users(function: &Function, graph: &Graph, all: &[Definitions]) -> FxHashMap<V
     users
 }
 
-fn repair_one(function: &mut Function, graph: &Graph, definitions: &Definitions, users: &[BlockId]) {
-    let at_end: FxHashMap<BlockId, Value> = definitions.at_end.iter().copied().collect();
-    // The blocks that need the value at their start.
-    let mut needed: FxHashSet<BlockId> = FxHashSet::default();
-    let mut waiting: Vec<BlockId> = users.iter().copied().filter(|block| !at_end.contains_key(block)).collect();
-    let mut found = Vec::new();
-    while let Some(block) = waiting.pop() {
-        if !needed.insert(block) {
-            continue;
+/// One value.
+struct Repair<'a> {
+    function: &'a mut Function,
+    graph: &'a Graph,
+    ty: Type,
+    at_end: FxHashMap<BlockId, Value>,
+    meets: &'a FxHashSet<BlockId>,
+    /// What it is at the start of blocks that need it there.
+    at_start: FxHashMap<BlockId, Value>,
+}
+
+impl Repair<'_> {
+    fn run(&mut self, name: Value, users: &[BlockId]) {
+        let mut joins = Vec::new();
+        for block in users {
+            if self.at_end.contains_key(block) {
+                continue;
+            }
+            let value = self.at_start(*block, &mut joins);
+            self.function.blocks[*block].for_each_use(|used| {
+                if *used == name {
+                    *used = value;
+                }
+            });
         }
-        found.push(block);
-        waiting.extend(graph.predecessors[block].iter().copied().filter(|from| !at_end.contains_key(from)));
+        while let Some((block, param)) = joins.pop() {
+            self.function.blocks[block].params.push(param);
+            let mut from = self.graph.predecessors[block].clone();
+            from.dedup();
+            for from in from {
+                let arg = self.at_end(from, &mut joins);
+                let targets = self.function.blocks[from].terminator.targets_mut();
+                targets.into_iter().filter(|target| target.block == block).for_each(|target| target.args.push(arg));
+            }
+        }
     }
-    found.sort_unstable_by_key(|block| graph.position[*block]);
-    let ty = function.values[definitions.value];
-    let mut at_start: FxHashMap<BlockId, Value> = FxHashMap::default();
-    let mut joins = Vec::new();
-    for block in &found {
-        let value = match graph.predecessors[*block][..] {
-            [from] => *at_end.get(&from).or_else(|| at_start.get(&from)).expect("visited before, in this order"),
-            _ => {
-                let param = function.values.push(ty);
-                joins.push((*block, param));
-                param
+
+    /// What the value is at the start of a block. Parameters that this takes are noted in `joins`.
+    fn at_start(&mut self, block: BlockId, joins: &mut Vec<(BlockId, Value)>) -> Value {
+        let mut passed = Vec::new();
+        let mut at = block;
+        let value = loop {
+            if let Some(known) = self.at_start.get(&at) {
+                break *known;
+            }
+            passed.push(at);
+            if self.meets.contains(&at) {
+                let param = self.function.values.push(self.ty);
+                joins.push((at, param));
+                break param;
+            }
+            at = self.graph.dominator[at].expect("every path defines the value");
+            if let Some(defined) = self.at_end.get(&at) {
+                break *defined;
             }
         };
-        at_start.insert(*block, value);
+        self.at_start.extend(passed.into_iter().map(|block| (block, value)));
+        value
     }
-    for block in &found {
-        let value = at_start[block];
-        function.blocks[*block].for_each_use(|used| {
-            if *used == definitions.value {
-                *used = value;
-            }
-        });
-    }
-    for (block, param) in joins {
-        function.blocks[block].params.push(param);
-        let mut from = graph.predecessors[block].clone();
-        from.dedup();
-        for from in from {
-            let arg = *at_end.get(&from).or_else(|| at_start.get(&from)).expect("every path defines the value");
-            let targets = function.blocks[from].terminator.targets_mut();
-            targets.into_iter().filter(|target| target.block == block).for_each(|target| target.args.push(arg));
+
+    fn at_end(&mut self, block: BlockId, joins: &mut Vec<(BlockId, Value)>) -> Value {
+        match self.at_end.get(&block) {
+            Some(defined) => *defined,
+            None => self.at_start(block, joins),
         }
     }
 }

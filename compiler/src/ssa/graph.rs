@@ -77,6 +77,25 @@ impl Graph {
         children
     }
 
+    /// For each block the blocks where what it dominates ends: those that it does not strictly dominate, though one of their
+    /// predecessors.
+    pub fn dominance_frontiers(&self) -> EntityVec<BlockId, Vec<BlockId>> {
+        let mut frontiers = self.dominator.same_ids(Vec::new());
+        for block in &self.order {
+            for from in &self.predecessors[*block] {
+                let mut above = Some(*from);
+                while let Some(at) = above.filter(|at| Some(*at) != self.dominator[*block]) {
+                    if frontiers[at].last() == Some(block) {
+                        break;
+                    }
+                    frontiers[at].push(*block);
+                    above = self.dominator[at];
+                }
+            }
+        }
+        frontiers
+    }
+
     /// True when `block` is the target of an edge from a block that it dominates.
     pub fn is_loop_header(&self, block: BlockId) -> bool {
         self.predecessors[block].iter().any(|from| self.dominates(block, *from))

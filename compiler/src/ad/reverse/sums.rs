@@ -113,7 +113,7 @@ struct PairParts {
 
 impl<'a> ReversePhase<'a> {
     /// Nothing has been added yet.
-    pub fn new(code: Code<'a>, scope: &'a Scope, steps: &[Step], hands_on: bool) -> ReversePhase<'a> {
+    pub fn new(code: Code<'a>, scope: &'a Scope, steps: &[Step<'_>], hands_on: bool) -> ReversePhase<'a> {
         ReversePhase {
             holders: holders(steps, scope),
             taken: FxHashMap::default(),
@@ -414,10 +414,10 @@ impl<'a> ReversePhase<'a> {
     }
 
     /// ρ of one binding.
-    pub fn step(&mut self, step: &Step) {
+    pub fn step(&mut self, step: &Step<'_>) {
         self.code.span = step.span;
         let Some(sensitivity) = self.sensitivity(step.var) else { return };
-        let passes_holes = match &step.rhs {
+        let passes_holes = match step.rhs {
             Rhs::Var(_) | Rhs::Destructure(..) => true,
             Rhs::Prim(prim, _) => {
                 matches!(prim, Prim::Car | Prim::Cdr | Prim::Plus)
@@ -430,7 +430,7 @@ impl<'a> ReversePhase<'a> {
             false => sensitivity,
         };
         self.lent.clear();
-        match (&step.rhs, &step.kind) {
+        match (step.rhs, &step.kind) {
             (Rhs::Var(y), _) => match self.taken.remove(&(*y, Place::Whole)) == Some(step.var) {
                 true => self.add_to(*y, sensitivity),
                 false => self.add(*y, sensitivity),
@@ -497,7 +497,7 @@ impl<'a> ReversePhase<'a> {
             }
             (Rhs::Lifted(_, prim, args) | Rhs::Prim(prim, args), StepKind::Prim { operands, result }) => {
                 let active: Vec<bool> = args.iter().map(|y| !self.scope.inactive.contains(y)).collect();
-                let below = if let Rhs::Lifted(below, ..) = step.rhs { below } else { Below::NONE };
+                let below = if let Rhs::Lifted(below, ..) = step.rhs { *below } else { Below::NONE };
                 let operands: Vec<Var> = operands.iter().map(|operand| self.operand(*operand)).collect();
                 let call = Call { below, prim: *prim, operands: &operands, result: *result };
                 let contributions = rules::pullback(&mut self.code, &call, sensitivity, &active);
@@ -546,10 +546,10 @@ impl<'a> ReversePhase<'a> {
 }
 
 /// The variables of a body that hold what is in others.
-fn holders(steps: &[Step], scope: &Scope) -> FxHashMap<Var, Holder> {
+fn holders(steps: &[Step<'_>], scope: &Scope) -> FxHashMap<Var, Holder> {
     let mut holders = FxHashMap::default();
     for step in steps {
-        let (place, of) = match &step.rhs {
+        let (place, of) = match step.rhs {
             Rhs::Var(y) => (Place::Whole, *y),
             Rhs::Prim(Prim::VectorRef, args) => (Place::Element, args[0]),
             rhs => match part_of(rhs) {

@@ -18,6 +18,9 @@ const HEADS: usize = 3;
 /// How many variants of one λ that differ in known numbers only there may be for each that is not called by another.
 const ROUNDS: usize = 4;
 
+/// Known data that are walked as far as run time decides count as known for so many steps.
+const WALK: usize = 16;
+
 impl Analyzer<'_> {
     /// The variant that a call uses, and the shape of its result as far as it is known.
     pub(super) fn call(&mut self, mut key: Key) -> Result<(VariantId, Shape), Abort> {
@@ -120,6 +123,7 @@ impl Analyzer<'_> {
         let mut dynamic = false;
         let mut unrolled: Vec<usize> = Vec::new();
         let mut nested: Vec<usize> = Vec::new();
+        let mut walking = 0;
         let code = self.codes.code(key.lambda);
         let (mut tower, mut decided, mut decisions) = (code.tower.height(), false, 0);
         let mut functions: Option<FxHashSet<LambdaId>> = None;
@@ -146,6 +150,7 @@ impl Analyzer<'_> {
                 continue;
             }
             nested.push(index);
+            walking += usize::from(dynamic);
             if !self.result.shapes.repeats(&old.args, &key.args) {
                 continue;
             }
@@ -154,6 +159,9 @@ impl Analyzer<'_> {
                 continue;
             }
             return self.widen_call(index, key);
+        }
+        if walking > WALK {
+            self.fold_walked_data(&nested, key)?;
         }
         if nested.len() > self.options.max_nesting {
             self.fold_long_data(&nested)?;
@@ -212,6 +220,21 @@ impl Analyzer<'_> {
             let limit = self.options.max_nesting / 2;
             let args: Rc<[Shape]> =
                 key.args.iter().map(|arg| self.result.shapes.fold_long_chains(*arg, limit)).collect();
+            if args != key.args {
+                return Err(Abort::Restart { frame: *frame, key: Key { lambda: key.lambda, args } });
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls of one λ walk known data, and run time decides how far. What is found there may be found in any of many places,
+    /// so that what follows would be made for each of them: the outermost call takes what is walked as data of any length.
+    fn fold_walked_data(&mut self, nested: &[usize], walk: &Key) -> Result<(), Abort> {
+        for frame in nested.iter().rev() {
+            let key = self.frames[*frame].key.clone().expect("a variant's frame");
+            let pairs = key.args.iter().zip(walk.args.iter());
+            let args: Rc<[Shape]> =
+                pairs.map(|(before, after)| self.result.shapes.fold_walked(*before, *after)).collect();
             if args != key.args {
                 return Err(Abort::Restart { frame: *frame, key: Key { lambda: key.lambda, args } });
             }
