@@ -25,6 +25,8 @@ pub(super) fn zeros(code: &mut Code<'_>, forms: &mut [Body; 2], scope: &Scope) -
             uses.values.insert(*of);
         }
     }
+    // Branches that capture the zeros of the same variables capture them in the same order.
+    uses.shapes.sort_unstable();
     let mut zeros = Vec::new();
     let (mut zero_of, mut replacements) = (FxHashMap::default(), FxHashMap::default());
     for x in uses.shapes {
@@ -54,7 +56,7 @@ pub(super) fn zeros(code: &mut Code<'_>, forms: &mut [Body; 2], scope: &Scope) -
 struct Uses {
     /// Those whose value is needed.
     values: FxHashSet<Var>,
-    /// Those of which the shape is needed, in the order of their first such uses.
+    /// Those of which the shape is needed.
     shapes: Vec<Var>,
     /// What variables are bound to `*j-inverse` of.
     inverses: FxHashMap<Var, Var>,
