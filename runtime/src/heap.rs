@@ -45,8 +45,9 @@ pub struct Heap {
     /// Chunks that hold no boxes.
     spare: *mut Chunk,
     supply: &'static Supply,
-    /// What to say if there is no memory for what compiled code makes: a text that ends in zero, or null.
-    pub complaint: *const u8,
+    /// What to say if there is no memory for what compiled code makes: a text that ends in zero, or null. It is null unless
+    /// compiled code asks for memory.
+    complaint: *const u8,
     /// The table of the results that are remembered, null when there are none, and how many there are. See [`crate::results`].
     pub remembered: *mut u64,
     pub remembered_count: u64,
@@ -113,13 +114,14 @@ impl Heap {
         }
     }
 
-    /// What to say if there is no more memory.
-    pub fn complaint(&self) -> &'static [u8] {
-        if self.complaint.is_null() {
+    /// What to say now that there is no more memory.
+    pub fn take_complaint(&mut self) -> &'static [u8] {
+        let complaint = core::mem::replace(&mut self.complaint, ptr::null());
+        if complaint.is_null() {
             return b"error[V0311]: out of memory: too much data\n";
         }
         // SAFETY: a text of the compiled program.
-        unsafe { CStr::from_ptr(self.complaint.cast()) }.to_bytes()
+        unsafe { CStr::from_ptr(complaint.cast()) }.to_bytes()
     }
 
     /// Does not return: there is no more memory.

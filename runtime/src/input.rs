@@ -138,9 +138,7 @@ impl Queue {
         unsafe {
             if self.room == 0 {
                 let class = class_of(WORDS);
-                let heap = memory::vlad_heap.get();
-                (*heap).complaint = ptr::null();
-                let new = heap::take(heap, class);
+                let new = heap::take(memory::vlad_heap.get(), class);
                 *new = header(0, class, 0);
                 if self.first.is_null() {
                     (self.first, self.taken) = (new, BEGINNING);

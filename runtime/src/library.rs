@@ -140,7 +140,7 @@ unsafe fn free_chunk(chunk: *mut u8, _: usize) {
 
 unsafe fn heap_exhausted(heap: *mut Heap) -> ! {
     // SAFETY: the heaps with this supply are the beginnings of contexts.
-    unsafe { refuse(heap.cast(), EXHAUSTED, (*heap).complaint().trim_ascii_end()) }
+    unsafe { refuse(heap.cast(), EXHAUSTED, (*heap).take_complaint().trim_ascii_end()) }
 }
 
 /// Makes a context, or returns null when there is no memory for it.

@@ -102,7 +102,7 @@ pub fn exhausted(what: Use) -> ! {
     output::flush();
     let message: &[u8] = match what {
         // SAFETY: nothing changes the heap any more.
-        Use::Heap => unsafe { (*vlad_heap.get()).complaint() },
+        Use::Heap => unsafe { (*vlad_heap.get()).take_complaint() },
         Use::Stack => b"error[V0311]: out of memory: recursion too deep\n",
     };
     output::raw_error(message);

@@ -127,7 +127,6 @@ pub unsafe extern "C" fn vlad_remember(question: *mut Question, heap: *mut Heap)
     // SAFETY: the new box has room for what is written; a table has been made before its chains are looked at.
     unsafe {
         let Question { function, counts } = *question;
-        (*heap).complaint = ptr::null();
         grow(heap);
         let pointers = 1 + counts[0] + counts[2];
         let words = header_words(pointers) + pointers + 2 + counts[1] + counts[3];

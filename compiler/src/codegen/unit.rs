@@ -410,6 +410,9 @@ impl<'p> Unit<'p> {
         let operand = builder.block_params(block)[0];
         let heap = self.home(&mut builder, self.heap);
         builder.ins().call(callee, &[operand, heap]);
+        // What the run time makes for itself is from no place.
+        let none = builder.ins().iconst(types::I64, 0);
+        builder.ins().store(function::TRUSTED, none, heap, layout::HEAP_COMPLAINT);
         builder.ins().return_(&[]);
         self.finish(builder);
         Ok(code)
