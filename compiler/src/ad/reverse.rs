@@ -403,18 +403,9 @@ impl Reverser<'_> {
         }
         let mut all = FxHashSet::default();
         for body in branches {
-            let mut free = FxHashSet::default();
-            for binding in &body.bindings {
-                free.extend(operands(&binding.rhs));
-                match &binding.rhs {
-                    Rhs::If(_, then, other) => free.extend(&*self.free_in_branches(binding.var, [then, other])),
-                    Rhs::Closure(lambda) => free.extend(&self.program.lambdas[*lambda].captures),
-                    _ => {}
-                }
-            }
-            free.insert(body.result);
+            let mentioned = self.mentioned(body);
             let bound: FxHashSet<Var> = body.bindings.iter().map(|binding| binding.var).collect();
-            all.extend(free.into_iter().filter(|x| !bound.contains(x)));
+            all.extend(mentioned.into_iter().filter(|x| !bound.contains(x)));
         }
         let all = Rc::new(all);
         self.free.insert(choice, Rc::clone(&all));
@@ -462,21 +453,18 @@ impl Reverser<'_> {
         self.with_backpropagator((bindings, result), body, &steps, Targets::Branch { variables }, scope, span)
     }
 
-    /// Adds the free local variables of a body, those of the closures made in it included, to `free`. (Variables that
-    /// the body binds are added too; the caller keeps those in its scope.)
-    fn free_variables(&self, body: &Body, free: &mut FxHashSet<Var>) {
+    /// The variables that a body mentions; of those that it binds, not the ones inside branches.
+    fn mentioned(&mut self, body: &Body) -> FxHashSet<Var> {
+        let mut mentioned: FxHashSet<Var> = [body.result].into_iter().collect();
         for binding in &body.bindings {
-            free.extend(operands(&binding.rhs));
+            mentioned.extend(operands(&binding.rhs));
             match &binding.rhs {
-                Rhs::If(_, then, other) => {
-                    self.free_variables(then, free);
-                    self.free_variables(other, free);
-                }
-                Rhs::Closure(lambda) => free.extend(self.program.lambdas[*lambda].captures.iter().copied()),
+                Rhs::If(_, then, other) => mentioned.extend(&*self.free_in_branches(binding.var, [then, other])),
+                Rhs::Closure(lambda) => mentioned.extend(&self.program.lambdas[*lambda].captures),
                 _ => {}
             }
         }
-        free.insert(body.result);
+        mentioned
     }
 
     /// A forward phase that left `steps`, followed by the pair of its result and its backpropagator.
@@ -500,8 +488,7 @@ impl Reverser<'_> {
         let bindings = code.bindings;
         let [plain, adding] = forms;
         let mut used = FxHashSet::default();
-        self.free_variables(&plain, &mut used);
-        self.free_variables(&adding, &mut used);
+        [&plain, &adding].iter().for_each(|form| used.extend(self.mentioned(form)));
         let captures: BTreeMap<usize, Var> =
             used.into_iter().filter_map(|x| Some((*scope.generated.get(&x)?, x))).collect();
         let mut captures: Vec<Var> = captures.into_values().collect();

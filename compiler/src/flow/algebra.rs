@@ -252,7 +252,8 @@ impl Shapes {
             return *zero;
         }
         let zero = self.zero_unfolded(shape, site);
-        let zero = if self.has_zeros_in_two_forms(zero, site) { self.zero_in_one_form(zero) } else { zero };
+        let is_mixed = site == Site::Data && self.has_zeros_in_two_forms(zero);
+        let zero = if is_mixed { self.zero_in_one_form(zero) } else { zero };
         self.zeros.insert((shape, site), zero);
         zero
     }

@@ -33,8 +33,8 @@ impl Shapes {
     }
 
     /// Whether a zero of data may be a plain vector or a folded one.
-    pub fn has_zeros_in_two_forms(&self, zero: Shape, site: Site) -> bool {
-        site == Site::Data && [Class::Vector, Class::ZeroOf].iter().all(|class| self.position(zero, *class).is_some())
+    pub fn has_zeros_in_two_forms(&self, zero: Shape) -> bool {
+        [Class::Vector, Class::ZeroOf].iter().all(|class| self.position(zero, *class).is_some())
     }
 
     /// The zero of what a closure captures. That of a vector stays folded where the closure is data, so that it costs nothing

@@ -117,6 +117,7 @@ struct Row {
     /// What has to be defined before memory is taken.
     after: Value,
     place: Place,
+    span: Option<Span>,
 }
 
 /// Where a row stands in its matrix.
@@ -247,10 +248,9 @@ impl<'p> Search<'p> {
             }
         }
         let first = rows.first()?;
-        let (kind, length, after) = (first.kind, first.length, first.after);
-        let rows: Vec<(Value, Operand)> = rows.iter().map(|row| (row.made, row.place.operand())).collect();
-        let first = rows.first().and_then(|(made, _)| self.code.definitions.inst(self.code.function, *made));
-        Some(Matrix { after, kind, count, length, span: first.and_then(|inst| inst.span), rows })
+        let Row { kind, length, after, span, .. } = *first;
+        let rows = rows.iter().map(|row| (row.made, row.place.operand())).collect();
+        Some(Matrix { after, kind, count, length, span, rows })
     }
 
     /// The changes of a new vector, in some order that depends on the code only.
@@ -282,7 +282,14 @@ impl<'p> Search<'p> {
         let is_once =
             self.takers[row] == 1 && self.innermost(after) == self.innermost(table) && self.is_before(after, made);
         let place = self.place(after, made, change.args[2])?;
-        (is_once && !holds_pointers(self.program, kind)).then_some(Row { made, kind, length, after, place })
+        (is_once && !holds_pointers(self.program, kind)).then_some(Row {
+            made,
+            kind,
+            length,
+            after,
+            place,
+            span: inst.span,
+        })
     }
 
     /// The only vector that has been changed to be this one.

@@ -44,7 +44,12 @@ impl Specializer<'_> {
     /// Goes on to what stands there.
     pub fn stand_at(&self, e: &mut Emitter, span: Option<Span>) {
         e.span = span;
-        e.site = span.map(|span| self.place_at(Some(span)).span);
+        e.site = span.map(|span| self.call_into_library(span).map_or(span, |call| call.span));
+    }
+
+    /// The user's call that led to what stands there, if that is in the library.
+    fn call_into_library(&self, span: Span) -> Option<Call> {
+        self.blame.filter(|_| self.sources.is_library(span))
     }
 
     /// Where to report an error of the operation at hand: the operation, or the user's call that led into the library.
@@ -55,12 +60,12 @@ impl Specializer<'_> {
     /// The same for an operation that stands there.
     pub fn place_at(&self, span: Option<Span>) -> Place {
         let span = span.unwrap_or(self.fallback_span);
-        match self.blame {
-            Some(call) if self.sources.is_library(span) => {
+        match self.call_into_library(span) {
+            Some(call) => {
                 let name = self.core.lambdas[call.callee].name.to_string();
                 Place { span: call.span, library: Some(name), call: None }
             }
-            blame => Place { span, library: None, call: blame.map(|call| call.span) },
+            None => Place { span, library: None, call: self.blame.map(|call| call.span) },
         }
     }
 

@@ -42,10 +42,11 @@ impl Specializer<'_> {
 
     /// [`zero`](Self::zero) of what has no folded zero; a plain vector's is folded where other forms may stand.
     pub fn zero_in_one_form(&mut self, e: &mut Emitter, value: &Val, site: Site, target: Shape) -> Emitted<Val> {
-        let zero = self.flow.shapes.zero_unfolded(value.shape, site);
-        if !self.flow.shapes.has_zeros_in_two_forms(zero, site) {
+        let shapes = &mut self.flow.shapes;
+        let unfolded = (site == Site::Data).then(|| shapes.zero_unfolded(value.shape, site));
+        let Some(zero) = unfolded.filter(|zero| shapes.has_zeros_in_two_forms(*zero)) else {
             return self.zero_unfolded(e, value, site, target);
-        }
+        };
         let zero = self.zero_unfolded(e, value, site, zero)?;
         self.dispatch(e, &zero, target, |this, e, parts| {
             let is_vector = parts.alternative.head == Head::Vector;

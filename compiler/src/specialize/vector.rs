@@ -2,9 +2,8 @@
 //!
 //! ```text
 //! vector     length, elements          one box that holds the leaves of all elements; none if they have no leaves
-//! one-hot    length, place, part       what reading an element gives as the sensitivity of the vector, and a few
-//! reads:
-//!                                      see [`super::hots`]
+//! one-hot    length, place, part       what reading an element gives as the sensitivity of the vector, and the sum of a
+//!                                      few reads: see [`super::hots`]
 //! ```
 //!
 //! A sum of a vector and a one-hot one changes one element: of a copy, unless nobody else owns the vector. So a loop that
