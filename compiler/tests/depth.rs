@@ -172,12 +172,10 @@ fn where_memory_is_exhausted_is_said() {
     let list = "(define n (read-real))\n(define (count i l) (if (= i 0) l (count (- i 1) (cons (sin i) l))))\n";
     let sums = "(define l (count n '()))(fold-left + 0 l)(fold-left * 1 l)";
     let tape = "(define n (read-real))\n(define (f x) (vector-fold (lambda (a i) (* a (sin (+ a i)))) x (build n (lambda (i) i))))\n";
-    for (text, line) in
-        [(format!("{matrix}{reads}"), 2), (format!("{list}{sums}"), 2), (format!("{tape}((derivative-R f) 0.5)"), 2)]
-    {
+    for text in [format!("{matrix}{reads}"), format!("{list}{sums}"), format!("{tape}((derivative-R f) 0.5)")] {
         let outcome = run(&text, "3e6", "20M");
         assert_eq!(outcome.code, Some(3), "{text}\n{}", outcome.messages);
-        assert!(outcome.messages.contains(&format!("vlad:{line}:")), "{text}\n{}", outcome.messages);
+        assert!(outcome.messages.contains("vlad:2:"), "{text}\n{}", outcome.messages);
     }
 }
 

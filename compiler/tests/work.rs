@@ -6,6 +6,7 @@
 mod kinds;
 
 use kinds::KINDS;
+use vlad::core::ir::Program;
 use vlad::pipeline::{Pipeline, Settings};
 use vlad::specialize::Sharing;
 use vlad::ssa::ir::Block;
@@ -15,36 +16,37 @@ const STACK: usize = 256 << 20;
 
 /// Steps of the analysis, and instructions before optimisation, with those that end blocks.
 fn work(text: &str) -> [usize; 2] {
-    let text = text.to_string();
-    let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || counts(&text)).expect("a thread starts");
-    thread.join().expect("the program is compiled")
-}
-
-fn counts(text: &str) -> [usize; 2] {
-    let mut pipeline = Pipeline::new(Settings::default());
-    let parts = [("program.vlad".to_string(), text.to_string())];
-    let mut program = pipeline.expand_parts(&parts).expect("the program is right");
-    let analysis = pipeline.analyze(&mut program).expect("the analysis ends");
-    let steps = analysis.shapes.steps();
-    let code = pipeline.specialize(&program, analysis, Sharing::Apart).expect("the program is not too large");
-    let blocks = code.functions.values().flat_map(|function| function.blocks.values());
-    [steps, blocks.map(|block| block.insts.len() + 1).sum()]
+    compiled(text, |pipeline, mut program| {
+        let analysis = pipeline.analyze(&mut program).expect("the analysis ends");
+        let steps = analysis.shapes.steps();
+        let code = pipeline.specialize(&program, analysis, Sharing::Apart).expect("the program is not too large");
+        let blocks = code.functions.values().flat_map(|function| function.blocks.values());
+        [steps, blocks.map(|block| block.insts.len() + 1).sum()]
+    })
 }
 
 /// Instructions after optimisation, with the values that jumps hand on.
 fn optimized(text: &str) -> usize {
-    let text = text.to_string();
-    let count = move || {
-        let mut pipeline = Pipeline::new(Settings::default());
-        let parts = [("program.vlad".to_string(), text)];
-        let program = pipeline.expand_parts(&parts).expect("the program is right");
+    compiled(text, |pipeline, program| {
         let code = pipeline.native(&program).expect("the program is compiled");
         let blocks = code.functions.values().flat_map(|function| function.blocks.values());
         let passed = |block: &Block| block.terminator.targets().iter().map(|target| target.args.len()).sum::<usize>();
         blocks.map(|block| block.insts.len() + 1 + passed(block)).sum()
+    })
+}
+
+/// What is found out about a program, on a large stack.
+fn compiled<T: Send>(text: &str, find: impl FnOnce(&mut Pipeline, Program) -> T + Send) -> T {
+    let run = || {
+        let mut pipeline = Pipeline::new(Settings::default());
+        let parts = [("program.vlad".to_string(), text.to_string())];
+        let program = pipeline.expand_parts(&parts).expect("the program is right");
+        find(&mut pipeline, program)
     };
-    let thread = std::thread::Builder::new().stack_size(STACK).spawn(count).expect("a thread starts");
-    thread.join().expect("the program is compiled")
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).expect("a thread starts");
+        thread.join().expect("the program is compiled")
+    })
 }
 
 /// A family of `kinds.rs`, the size to begin with, and by how many hundredths its steps and its instructions may grow when

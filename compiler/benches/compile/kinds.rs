@@ -269,13 +269,12 @@ fn wide(lines: usize, clauses: usize) -> String {
 }
 
 fn clause_chain(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define (f x) (cond\n";
-    for k in 0..lines {
-        let _ = writeln!(text, "  ((< x {k}) (sin (* x (+ x {k}))))");
-    }
-    text += "  (else x)))\n((gradient f) a)\n";
-    text
+    listed(
+        "(define (f x) (cond",
+        lines,
+        |k| format!("  ((< x {k}) (sin (* x (+ x {k}))))"),
+        "  (else x)))\n((gradient f) a)",
+    )
 }
 
 fn circle(lines: usize) -> String {
@@ -293,97 +292,86 @@ fn circle(lines: usize) -> String {
 }
 
 fn layers(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define layers (list\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  (list (list (+ a {i}) a 2) (list 3 1 a) (list 1 a {i}.5))");
-    }
-    text += "))\n(define (through rows v) (map (lambda (row) (tanh (dot row v))) rows))\n";
-    text +=
-        "(define (loss layers) (fold-left + 0 (fold-left (lambda (v rows) (through rows v)) (list a 1 2) layers)))\n";
-    text += "((gradient loss) layers)\n";
-    text
+    listed(
+        "(define layers (list",
+        lines,
+        |i| format!("  (list (list (+ a {i}) a 2) (list 3 1 a) (list 1 a {i}.5))"),
+        "))\n(define (through rows v) (map (lambda (row) (tanh (dot row v))) rows))\n\
+         (define (loss layers) (fold-left + 0 (fold-left (lambda (v rows) (through rows v)) (list a 1 2) layers)))\n\
+         ((gradient loss) layers)",
+    )
 }
 
 fn table(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define functions (vector\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  (lambda (x) (+ (* a x) (sin (+ x {i}))))");
-    }
-    text += "))\n(define (f x) ((vector-ref functions a) x))\n((gradient f) a)\n";
-    text
+    listed(
+        "(define functions (vector",
+        lines,
+        |i| format!("  (lambda (x) (+ (* a x) (sin (+ x {i}))))"),
+        "))\n(define (f x) ((vector-ref functions a) x))\n((gradient f) a)",
+    )
 }
 
 fn sequence(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define (f y) (vector-fold (lambda (x function) (function x)) y (vector\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  (lambda (x) (sin (* x {i} y)))");
-    }
-    text += ")))\n((gradient f) a)\n";
-    text
+    listed(
+        "(define (f y) (vector-fold (lambda (x function) (function x)) y (vector",
+        lines,
+        |i| format!("  (lambda (x) (sin (* x {i} y)))"),
+        ")))\n((gradient f) a)",
+    )
 }
 
 fn captures(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define (f y i) (let ((functions (vector\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  (lambda (x) (+ (* y x) (sin (+ x {i}))))");
-    }
-    text += "  ))) ((vector-ref functions i) y)))\n((gradient (lambda (y) (f y a))) a)\n";
-    text
+    listed(
+        "(define (f y i) (let ((functions (vector",
+        lines,
+        |i| format!("  (lambda (x) (+ (* y x) (sin (+ x {i}))))"),
+        "  ))) ((vector-ref functions i) y)))\n((gradient (lambda (y) (f y a))) a)",
+    )
 }
 
 fn rest(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define (f y n) (let ((functions (list\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  (lambda (x) (+ (* y x) (sin (+ x {i}))))");
-    }
-    text += "  ))) (fold-left + 0 (map (lambda (g) (g y)) (list-tail functions n)))))\n";
-    text += "((gradient (lambda (y) (f y a))) a)\n";
-    text
+    listed(
+        "(define (f y n) (let ((functions (list",
+        lines,
+        |i| format!("  (lambda (x) (+ (* y x) (sin (+ x {i}))))"),
+        "  ))) (fold-left + 0 (map (lambda (g) (g y)) (list-tail functions n)))))\n((gradient (lambda (y) (f y a))) a)",
+    )
 }
 
 fn tests(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define (f x) (if (or\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  (and (< x {i}) (> (sin x) 0.{i}))");
-    }
-    text += "  ) (* x x) x))\n((gradient f) a)\n";
-    text
+    listed(
+        "(define (f x) (if (or",
+        lines,
+        |i| format!("  (and (< x {i}) (> (sin x) 0.{i}))"),
+        "  ) (* x x) x))\n((gradient f) a)",
+    )
 }
 
 fn parts_of_vector(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define (f x) (vector-sum (vector-map sin (vector\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  (* x {i}.5)");
-    }
-    text += "))))\n((gradient f) a)\n";
-    text
+    listed(
+        "(define (f x) (vector-sum (vector-map sin (vector",
+        lines,
+        |i| format!("  (* x {i}.5)"),
+        "))))\n((gradient f) a)",
+    )
 }
 
 fn vector(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define elements (vector\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  {}.5", i * 7 % 1000);
-    }
-    text += "))\n(define (f x) (vector-sum (vector-map (lambda (y) (* x y)) elements)))\n((gradient f) a)\n";
-    text
+    listed(
+        "(define elements (vector",
+        lines,
+        |i| format!("  {}.5", i * 7 % 1000),
+        "))\n(define (f x) (vector-sum (vector-map (lambda (y) (* x y)) elements)))\n((gradient f) a)",
+    )
 }
 
 fn closures(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define functions (list\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  (lambda (x) (+ (* a x) (sin (+ x {i}))))");
-    }
-    text += "))\n(define (all x) (map (lambda (f) (f x)) (list-tail functions a)))\n(all a)\n";
-    text
+    listed(
+        "(define functions (list",
+        lines,
+        |i| format!("  (lambda (x) (+ (* a x) (sin (+ x {i}))))"),
+        "))\n(define (all x) (map (lambda (f) (f x)) (list-tail functions a)))\n(all a)",
+    )
 }
 
 fn globals(lines: usize) -> String {
@@ -397,23 +385,21 @@ fn globals(lines: usize) -> String {
 }
 
 fn literal(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define table '(\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  ({i} . {}.5)", i * 7 % 1000);
-    }
-    text += "))\n(assoc a table)\n(fold-left (lambda (sum entry) (+ sum (cdr entry))) a table)\n";
-    text
+    listed(
+        "(define table '(",
+        lines,
+        |i| format!("  ({i} . {}.5)", i * 7 % 1000),
+        "))\n(assoc a table)\n(fold-left (lambda (sum entry) (+ sum (cdr entry))) a table)",
+    )
 }
 
 fn weights(lines: usize) -> String {
-    let mut text = repeated(0, 1, |_, _| {});
-    text += "(define start (list\n";
-    for i in 0..lines {
-        let _ = writeln!(text, "  (* a {i})");
-    }
-    text += "))\n(define (loss w) (fold-left (lambda (sum x) (+ sum (* x (sin x)))) 0 w))\n((gradient loss) start)\n";
-    text
+    listed(
+        "(define start (list",
+        lines,
+        |i| format!("  (* a {i})"),
+        "))\n(define (loss w) (fold-left (lambda (sum x) (+ sum (* x (sin x)))) 0 w))\n((gradient loss) start)",
+    )
 }
 
 fn letrec(lines: usize) -> String {
@@ -434,6 +420,15 @@ fn letrec(lines: usize) -> String {
 /// How many parts of so many lines there are: twice as many where there are twice as many thousands of lines.
 fn parts(lines: usize, part: usize) -> usize {
     ((1000 / part).max(1) * lines / 1000).max(1)
+}
+
+/// A definition with one line for each of many parts, which stand between the lines `before` and `after`.
+fn listed(before: &str, lines: usize, line: impl Fn(usize) -> String, after: &str) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    let _ = writeln!(text, "{before}");
+    (0..lines).for_each(|i| text += &(line(i) + "\n"));
+    let _ = writeln!(text, "{after}");
+    text
 }
 
 /// A program of parts with so many lines each.
