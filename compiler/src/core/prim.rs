@@ -356,11 +356,13 @@ impl Prim {
 pub struct Levels {
     cars: u8,
     cdrs: u8,
+    /// Whether this is within the environment of a closure, where sums of a few places are handed on as they are.
+    pub keeps_few: bool,
 }
 
 impl Levels {
     /// From the top of a sum.
-    pub const ALL: Levels = Levels { cars: 2, cdrs: 8 };
+    pub const ALL: Levels = Levels { cars: 2, cdrs: 8, keeps_few: false };
 
     /// What is left below the first (0) or second (1) part of a pair; `None` where that is not looked at.
     pub fn below(self, part: usize) -> Option<Levels> {
@@ -368,6 +370,11 @@ impl Levels {
             0 => Some(Levels { cars: self.cars.checked_sub(1)?, ..self }),
             _ => Some(Levels { cdrs: self.cdrs.checked_sub(1)?, ..self }),
         }
+    }
+
+    /// The same within an environment, if this is one.
+    pub fn within(self, is_environment: bool) -> Levels {
+        Levels { keeps_few: self.keeps_few || is_environment, ..self }
     }
 }
 

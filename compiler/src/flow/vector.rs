@@ -208,6 +208,7 @@ impl Shapes {
         for alternative in self.alternatives(sum).iter() {
             sides.push(match alternative.head {
                 Head::Pair(_) if self.parts_hand_on(alternative, levels) => {
+                    let levels = levels.within(is_environment(alternative.head));
                     let parts: Vec<Shape> = (0..2)
                         .map(|part| self.side_of_part(alternative.children[part], side, levels.below(part)))
                         .collect();
@@ -216,7 +217,7 @@ impl Shapes {
                 _ if is_handed(self, alternative) != (side == Prim::Handed) => self.make(Head::Nothing, &[]),
                 head if side == Prim::Handed => {
                     let vector = self.make(head, &alternative.children);
-                    self.settled(vector)
+                    if levels.keeps_few && self.stays_few(sum) { vector } else { self.settled(vector) }
                 }
                 head => self.make(head, &alternative.children),
             });
@@ -224,6 +225,14 @@ impl Shapes {
         let sides = self.join_all(&sides);
         self.sides.insert((sum, side, levels), sides);
         sides
+    }
+
+    /// Whether a sum has few places, and one more of them is still few: what is handed on of the environment of a closure,
+    /// which may be one of many that share a vector, stays so. A loop comes to more places or has forms to choose
+    /// from, and so begins with a vector.
+    fn stays_few(&mut self, sum: Shape) -> bool {
+        let Some(hot) = self.single(sum) else { return false };
+        matches!(hot.head, Head::OneHot(places) if is_few(places, 1)) && !self.gives_elements(&hot)
     }
 
     /// The same of a part of a sum; where it is not looked at, it is kept.
@@ -310,6 +319,11 @@ const MAX_HOT: u8 = 4;
 /// Whether the sum of two vectors that are zeros but in so many places is one, too.
 pub fn is_few(m: u8, n: u8) -> bool {
     m + n <= MAX_HOT
+}
+
+/// Whether a pair is the list of the sensitivities of the environment of a closure.
+pub fn is_environment(head: Head) -> bool {
+    matches!(head, Head::Pair(Some(_)))
 }
 
 /// Whether an alternative of a sum is a vector to be handed on. Zeros are not: to begin with one costs nothing.

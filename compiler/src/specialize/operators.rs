@@ -10,7 +10,7 @@ use crate::core::errors::RuntimeError;
 use crate::core::prim::{Levels, Prim};
 use crate::flow::algebra::sum_head;
 use crate::flow::shape::{Alternative, Class, Code, Fact, Head, Shape, Site};
-use crate::flow::vector::is_handed;
+use crate::flow::vector::{is_environment, is_handed};
 use crate::ssa::ir::{Op, Real2, Terminator, Type, Value};
 use rustc_hash::FxHashSet;
 
@@ -449,6 +449,7 @@ impl Specializer<'_> {
             if matches!(alternative.head, Head::Pair(_)) && this.flow.shapes.parts_hand_on(&alternative, levels) {
                 let tag = this.tag_of(target, alternative.head.class())?;
                 let wide = this.flow.shapes.alternatives(target)[tag].children.clone();
+                let levels = levels.within(is_environment(alternative.head));
                 let mut leaves = Vec::new();
                 for (part, child) in parts.children.iter().enumerate() {
                     let shape = this.flow.shapes.side_of_part(child.shape, side, levels.below(part));
