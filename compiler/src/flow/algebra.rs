@@ -7,7 +7,6 @@
 
 use super::operators::Operator;
 use super::shape::{Alternative, Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes, Site};
-use super::vector::is_few;
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
 use crate::core::prim::Prim;
@@ -622,12 +621,16 @@ impl Unfolding<'_, '_> {
                         let [all, one] = self.shapes.element_and_part(y.children[0], x.children[1]);
                         Self::add(parts, Head::Vector, vec![vec![Atom::Shape(all), Atom::Plus(one, all)]]);
                     }
-                    (Head::OneHot(m), Head::OneHot(n)) if is_few(m, n) => {
-                        let (base, one, other) = (x.children[0], x.children[1], y.children[1]);
-                        let part = vec![Atom::Shape(one), Atom::Shape(other), Atom::Plus(one, other)];
-                        Self::add(parts, Head::OneHot(m + n), vec![vec![Atom::Shape(base)], part]);
-                    }
-                    (Head::OneHot(_), Head::OneHot(_)) => {
+                    (Head::OneHot(m), Head::OneHot(n)) => {
+                        let sum = m.plus(n);
+                        if let Some(places) = sum.few {
+                            let (base, one, other) = (x.children[0], x.children[1], y.children[1]);
+                            let part = vec![Atom::Shape(one), Atom::Shape(other), Atom::Plus(one, other)];
+                            Self::add(parts, Head::OneHot(places), vec![vec![Atom::Shape(base)], part]);
+                        }
+                        if !sum.may_be_vector {
+                            continue;
+                        }
                         let zero = self.shapes.zero(x.children[0]);
                         let [zero, one, other] =
                             [zero, x.children[1], y.children[1]].map(|part| self.shapes.settled_element(part));

@@ -14,6 +14,7 @@
 
 use super::analysis::{Analysis, Facts, VariantId};
 use super::shape::{Fact, Head, Shape, Shapes};
+use super::vector::Places;
 use crate::base::entity::Entity;
 use crate::core::ir::{Body, Item, Program, Rhs};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -87,8 +88,11 @@ impl Printer<'_> {
             Head::ZeroOf => self.sequence("zero-of ", children, "", ""),
             Head::Vector => self.sequence("#(", children, "", ")"),
             Head::Beginning => self.sequence("#(", children, "", " ...)"),
-            Head::OneHot(1) => self.sequence("one-hot ", children, " ", ""),
-            Head::OneHot(places) => self.sequence(&format!("{places}-hot "), children, " ", ""),
+            Head::OneHot(Places::ONE) => self.sequence("one-hot ", children, " ", ""),
+            Head::OneHot(Places { most, may_be_vacant: false }) => {
+                self.sequence(&format!("{most}-hot "), children, " ", "");
+            }
+            Head::OneHot(Places { most, .. }) => self.sequence(&format!("up-to-{most}-hot "), children, " ", ""),
             Head::Pair(None) => self.sequence("(", children, " . ", ")"),
             Head::Pair(Some(code)) => {
                 let open = format!("{}:(", self.program.lambdas[code.lambda].name);

@@ -12,6 +12,7 @@
 //! automaton, and then compared with the recursive shapes that exist. So equality of shapes is equality of ids.
 
 use super::algebra::Atom;
+use super::vector::Places;
 use crate::ad::tower::Tower;
 use crate::core::ir::LambdaId;
 use crate::core::prim::{Levels, Prim};
@@ -109,7 +110,7 @@ pub enum Head {
     Beginning,
     /// A sensitivity of a vector that is zero but in so many places at most, a few: what its elements are zeros of (or
     /// a zero, where all of these are the same), and what is in those places.
-    OneHot(u8),
+    OneHot(Places),
     /// The zero sensitivity of the child, which is recursive, not yet unfolded: making it costs nothing.
     ZeroOf,
     /// No sensitivity, see [`Const::Nothing`](crate::core::ir::Const::Nothing).
@@ -187,7 +188,7 @@ impl Head {
             (Head::Bool(_), _) => Head::Bool(None),
             (Head::Text(_), _) => Head::Text(None),
             (Head::Real(x), Head::Real(y)) => Head::Real(x.join(y)),
-            (Head::OneHot(x), Head::OneHot(y)) => Head::OneHot(x.max(y)),
+            (Head::OneHot(x), Head::OneHot(y)) => Head::OneHot(x.join(y)),
             _ => self,
         }
     }

@@ -217,7 +217,8 @@ impl Shapes {
                 _ if is_handed(self, alternative) != (side == Prim::Handed) => self.make(Head::Nothing, &[]),
                 head if side == Prim::Handed => {
                     let vector = self.make(head, &alternative.children);
-                    if levels.keeps_few && self.stays_few(sum) { vector } else { self.settled(vector) }
+                    let stays = matches!(head, Head::OneHot(_)) && self.stays_few(sum, levels);
+                    if stays { vector } else { self.settled(vector) }
                 }
                 head => self.make(head, &alternative.children),
             });
@@ -227,12 +228,14 @@ impl Shapes {
         sides
     }
 
-    /// Whether a sum has few places, and one more of them is still few: what is handed on of the environment of a closure,
-    /// which may be one of many that share a vector, stays so. A loop comes to more places or has forms to choose
-    /// from, and so begins with a vector.
-    fn stays_few(&mut self, sum: Shape) -> bool {
-        let Some(hot) = self.single(sum) else { return false };
-        matches!(hot.head, Head::OneHot(places) if is_few(places, 1)) && !self.gives_elements(&hot)
+    /// Whether a sum that has few places stays so where it is handed on: in the environment of a closure, which may be one of
+    /// many that share a vector. The sum of such a closure begins with a folded zero or a hole. That of a function that a loop
+    /// calls begins with a plain zero, and comes to many places: it goes on with a vector.
+    pub fn stays_few(&mut self, sum: Shape, levels: Levels) -> bool {
+        let alternatives = self.alternatives(sum);
+        let begins_plain = alternatives.iter().any(|of| self.is_zero_vector(of));
+        let hot = alternatives.iter().find(|of| matches!(of.head, Head::OneHot(_)));
+        levels.keeps_few && !begins_plain && hot.is_some_and(|hot| !self.gives_elements(hot))
     }
 
     /// The same of a part of a sum; where it is not looked at, it is kept.
@@ -274,10 +277,10 @@ impl Shapes {
 
     /// The one-hot vector with a vector as its part if that is one-hot or a folded zero: who takes it out again adds to it.
     pub fn dense_part(&mut self, one_hot: Shape) -> Shape {
-        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot(1)) {
+        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot(Places::ONE)) {
             Some(alternative) => {
                 let part = self.settled(alternative.children[1]);
-                self.make(Head::OneHot(1), &[alternative.children[0], part])
+                self.make(Head::OneHot(Places::ONE), &[alternative.children[0], part])
             }
             None => one_hot,
         }
@@ -285,7 +288,7 @@ impl Shapes {
 
     /// The element that a one-hot vector does not have from its base.
     pub fn hot_element(&mut self, one_hot: Shape) -> Shape {
-        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot(1)) {
+        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot(Places::ONE)) {
             Some(alternative) => alternative.children[1],
             None => self.element(one_hot),
         }
@@ -316,9 +319,38 @@ impl Shapes {
 /// Sums of one-hot vectors have so many places that are no zeros, at most. What would have more is a vector.
 const MAX_HOT: u8 = 4;
 
-/// Whether the sum of two vectors that are zeros but in so many places is one, too.
-pub fn is_few(m: u8, n: u8) -> bool {
-    m + n <= MAX_HOT
+/// How many places of a one-hot vector there are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Places {
+    /// At most; some may be vacant since parts in the same place are added.
+    pub most: u8,
+    /// Whether vectors with fewer places were joined with these, so that more of them may fit.
+    pub may_be_vacant: bool,
+}
+
+/// What the sum of two one-hot vectors may be.
+pub struct HotSum {
+    /// One that has so many places.
+    pub few: Option<Places>,
+    pub may_be_vector: bool,
+}
+
+impl Places {
+    pub const ONE: Places = Places { most: 1, may_be_vacant: false };
+
+    pub(super) fn join(self, other: Places) -> Places {
+        let may_be_vacant = self.may_be_vacant || other.may_be_vacant || self.most != other.most;
+        Places { most: self.most.max(other.most), may_be_vacant }
+    }
+
+    /// The sum of vectors with so many places. Where some may be vacant, and the places of both are more than there can be,
+    /// run time decides.
+    pub fn plus(self, other: Places) -> HotSum {
+        let may_be_vacant = self.may_be_vacant || other.may_be_vacant;
+        let most = self.most + other.most;
+        let few = (most <= MAX_HOT || may_be_vacant).then_some(Places { most: most.min(MAX_HOT), may_be_vacant });
+        HotSum { few, may_be_vector: most > MAX_HOT }
+    }
 }
 
 /// Whether a pair is the list of the sensitivities of the environment of a closure.
@@ -433,7 +465,7 @@ pub fn in_element(shapes: &mut Shapes, vector: Shape, sensitivity: Shape) -> Sha
         return Shapes::BOTTOM;
     }
     let base = shapes.zero_base(vector);
-    shapes.make(Head::OneHot(1), &[base, sensitivity])
+    shapes.make(Head::OneHot(Places::ONE), &[base, sensitivity])
 }
 
 /// The shape of `(take-element sum index)`.

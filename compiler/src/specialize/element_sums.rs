@@ -8,6 +8,7 @@ use super::emit::{Emitted, Emitter, Parts, Val};
 use super::vector::Elements;
 use crate::core::prim::Prim;
 use crate::flow::shape::{Class, Head, Shape};
+use crate::flow::vector::Places;
 use crate::ssa::ir::{Op, Terminator, Type, Value};
 
 impl Specializer<'_> {
@@ -66,7 +67,7 @@ impl Specializer<'_> {
     /// The element of a one-hot vector that is no zero.
     fn hot_element(&mut self, e: &mut Emitter, one_hot: &Val, place: Value, shape: Shape) -> Emitted<Val> {
         match self.flow.shapes.single(one_hot.shape) {
-            Some(alternative) if alternative.head == Head::OneHot(1) => {
+            Some(alternative) if alternative.head == Head::OneHot(Places::ONE) => {
                 let parts = self.parts(e, one_hot, 0);
                 Some(parts.children[0].clone())
             }

@@ -29,7 +29,7 @@ impl Specializer<'_> {
         let alternative = self.flow.shapes.alternatives(target)[tag].clone();
         let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
         let mut leaves = base;
-        let vacant = usize::from(places) - hots.len();
+        let vacant = usize::from(places.most) - hots.len();
         for (position, hot) in hots.into_iter().enumerate() {
             leaves.extend(hot.leaves().skip(usize::from(position == 0)));
         }
@@ -133,24 +133,41 @@ impl Specializer<'_> {
         let places = x.more.len() + y.more.len() + 2;
         let alternatives = self.flow.shapes.alternatives(result);
         let find = |wanted: &dyn Fn(Head) -> bool| alternatives.iter().position(|of| wanted(of.head));
-        let tag = find(&|head| matches!(head, Head::OneHot(most) if usize::from(most) >= places))
+        let tag = find(&|head| matches!(head, Head::OneHot(few) if usize::from(few.most) >= places))
             .or_else(|| find(&|head| head == Head::Vector))
             .or_else(|| find(&|head| matches!(head, Head::OneHot(_))))?;
         Some((tag, alternatives[tag].head))
     }
 
-    /// `(plus x y)` of one-hot vectors, as a one-hot vector that has place for what is not in the same places.
+    /// Which alternative the sum of two one-hot vectors is if its places are few, and run time decides whether they are.
+    pub(super) fn tag_if_few(&mut self, x: &Parts, y: &Parts, result: Shape) -> Option<usize> {
+        let places = |parts: &Parts| match parts.alternative.head {
+            Head::OneHot(places) => Some(places),
+            _ => None,
+        };
+        let sum = places(x)?.plus(places(y)?);
+        let few = sum.few.filter(|_| sum.may_be_vector)?;
+        let alternatives = self.flow.shapes.alternatives(result);
+        let tag = alternatives.iter().position(|of| of.head == Head::OneHot(few))?;
+        // What the shapes at hand show may be more than what the analysis knows.
+        let wide = alternatives[tag].children[1];
+        let is_wide = [x, y].iter().all(|parts| self.flow.shapes.join(parts.alternative.children[1], wide) == wide);
+        is_wide.then_some(tag)
+    }
+
+    /// `(plus x y)` of one-hot vectors, as a one-hot vector that has place for what is not in the same places; where it may
+    /// not have, `otherwise` makes the sum.
     pub(super) fn plus_hots(
         &mut self,
         e: &mut Emitter,
-        x: &Parts,
-        y: &Parts,
+        [x, y]: [&Parts; 2],
         result: Shape,
         tag: usize,
+        otherwise: Option<&dyn Fn(&mut Self, &mut Emitter) -> Emitted<Val>>,
     ) -> Emitted<Val> {
         let alternative = self.flow.shapes.alternatives(result)[tag].clone();
         let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
-        let (places, wide) = (usize::from(places), alternative.children);
+        let (places, wide) = (usize::from(places.most), alternative.children);
         let convert = |this: &mut Self, e: &mut Emitter, part: &Val, shape| this.convert(e, part, shape);
         let mut sums = self.map_hots(e, x, wide[1], convert)?;
         let others = self.map_hots(e, y, wide[1], convert)?;
@@ -158,6 +175,7 @@ impl Specializer<'_> {
         while !fit && sums.len() < places {
             sums.push(Hot { place: e.int(VACANT), part: self.anything(e, wide[1]) });
         }
+        let mut more = Vec::new();
         for (position, (addend, mut other)) in y.hots().into_iter().zip(others).enumerate() {
             for (sum, augend) in x.hots().iter().enumerate() {
                 let mut same = e.value(Op::IntCompare(IntCompare::Eq), &[augend.place, addend.place], Type::Bool);
@@ -180,9 +198,19 @@ impl Specializer<'_> {
             for sum in sums.iter_mut().skip(1) {
                 self.fill_vacant(e, y, sum, &mut other)?;
             }
+            more.push(Self::is_taken(e, y, other.place)?);
         }
-        let base = self.convert_base(e, x, wide[0]);
-        Some(self.build_hot(e, result, tag, base, sums))
+        let few = |this: &mut Self, e: &mut Emitter| {
+            let base = this.convert_base(e, x, wide[0]);
+            Some(this.build_hot(e, result, tag, base, sums.clone()))
+        };
+        let Some((otherwise, are_more)) = otherwise.zip(Self::any(e, more)) else { return few(self, e) };
+        self.either(e, are_more, result, |this, e, are_more| if are_more { otherwise(this, e) } else { few(this, e) })
+    }
+
+    /// Whether one of the conditions holds.
+    fn any(e: &mut Emitter, conditions: Vec<Value>) -> Option<Value> {
+        conditions.into_iter().reduce(|a, b| e.value(Op::Or, &[a, b], Type::Bool))
     }
 
     /// Puts what is in one place of a one-hot vector into a place that may be vacant.

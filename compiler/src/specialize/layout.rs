@@ -169,7 +169,7 @@ impl Layouts {
                 leaves.extend((!shapes.is_constant(alternative.children[0])).then_some(Type::Ptr));
                 let part = self.leaves(shapes, program, alternative.children[1]);
                 leaves.extend_from_slice(&part);
-                for _ in 1..places {
+                for _ in 1..places.most {
                     leaves.push(Type::Int);
                     leaves.extend_from_slice(&part);
                 }

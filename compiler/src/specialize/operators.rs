@@ -465,8 +465,10 @@ impl Specializer<'_> {
             let value = match is_handed(&this.flow.shapes, &alternative) == (side == Prim::Handed) {
                 true if side == Prim::Kept => this.single(e, parts),
                 true => {
+                    let stays =
+                        matches!(alternative.head, Head::OneHot(_)) && this.flow.shapes.stays_few(sum.shape, levels);
                     let handed = this.single(e, parts);
-                    this.settled(e, &handed)?
+                    if stays { handed } else { this.settled(e, &handed)? }
                 }
                 false => Val { shape: this.flow.shapes.make(Head::Nothing, &[]), leaves: Vec::new() },
             };

@@ -593,13 +593,23 @@ impl Specializer<'_> {
             let error = RuntimeError::NonConformant { left: this.found(f), right: this.found(g) };
             this.fail(e, &error)
         });
-        if head != Head::Vector {
-            return self.plus_hots(e, &x, &y, result, tag);
+        if let Some(few) = self.tag_if_few(&x, &y, result).filter(|_| head == Head::Vector) {
+            let dense = |this: &mut Self, e: &mut Emitter| this.plus_to_vector(e, &x, &y, result, tag);
+            return self.plus_hots(e, [&x, &y], result, few, Some(&dense));
         }
+        match head {
+            Head::Vector => self.plus_to_vector(e, &x, &y, result, tag),
+            _ => self.plus_hots(e, [&x, &y], result, tag, None),
+        }
+    }
+
+    /// `(plus x y)` of vectors of one length, as a vector.
+    fn plus_to_vector(&mut self, e: &mut Emitter, x: &Parts, y: &Parts, result: Shape, tag: usize) -> Emitted<Val> {
+        let left = x.own?;
         let shape = self.flow.shapes.alternatives(result)[tag].children[0];
-        let sum = match (f, g) {
+        let sum = match (x.alternative.head, y.alternative.head) {
             (Head::Vector, Head::Vector) => {
-                let (augend, addend) = (Elements::of(&x), Elements::of(&y));
+                let (augend, addend) = (Elements::of(x), Elements::of(y));
                 let may_fail = !self.always_conform(augend.shape, addend.shape, &mut FxHashSet::default());
                 let is_wide = self.flow.shapes.join(augend.shape, shape) == shape;
                 if !is_wide || self.leaves(shape).is_empty() {
@@ -619,18 +629,18 @@ impl Specializer<'_> {
                 }
             }
             (Head::OneHot(_), Head::Vector) => {
-                let vector = self.settled_elements(e, Elements::of(&y), shape);
-                self.with_hots(e, vector, &x, |this, e, element, part| {
+                let vector = self.settled_elements(e, Elements::of(y), shape);
+                self.with_hots(e, vector, x, |this, e, element, part| {
                     let part = this.settled_part(e, part, shape)?;
                     this.plus(e, &part, element, shape)
                 })?
             }
-            _ => {
+            (f, _) => {
                 let vector = match f {
-                    Head::Vector => self.settled_elements(e, Elements::of(&x), shape),
-                    _ => self.dense_elements(e, &x, shape)?,
+                    Head::Vector => self.settled_elements(e, Elements::of(x), shape),
+                    _ => self.dense_elements(e, x, shape)?,
                 };
-                self.with_hots(e, vector, &y, |this, e, element, part| {
+                self.with_hots(e, vector, y, |this, e, element, part| {
                     let part = this.settled_part(e, part, shape)?;
                     this.plus(e, element, &part, shape)
                 })?
