@@ -215,11 +215,16 @@ impl Shapes {
                     self.make(alternative.head, &parts)
                 }
                 _ if is_handed(self, alternative) != (side == Prim::Handed) => self.make(Head::Nothing, &[]),
-                head if side == Prim::Handed => {
-                    let vector = self.make(head, &alternative.children);
-                    let stays = matches!(head, Head::OneHot(_)) && self.stays_few(sum, levels);
-                    if stays { vector } else { self.settled(vector) }
-                }
+                head if side == Prim::Handed => match head {
+                    Head::OneHot(places) if self.stays_few(sum, levels) => {
+                        let handed = Places { may_be_vacant: true, ..places };
+                        self.make(Head::OneHot(handed), &alternative.children)
+                    }
+                    _ => {
+                        let vector = self.make(head, &alternative.children);
+                        self.settled(vector)
+                    }
+                },
                 head => self.make(head, &alternative.children),
             });
         }
@@ -324,7 +329,7 @@ const MAX_HOT: u8 = 4;
 pub struct Places {
     /// At most; some may be vacant since parts in the same place are added.
     pub most: u8,
-    /// Whether vectors with fewer places were joined with these, so that more of them may fit.
+    /// Whether the vector is handed on with its places, so that others may be the same or find a vacant one.
     pub may_be_vacant: bool,
 }
 
@@ -339,8 +344,7 @@ impl Places {
     pub const ONE: Places = Places { most: 1, may_be_vacant: false };
 
     pub(super) fn join(self, other: Places) -> Places {
-        let may_be_vacant = self.may_be_vacant || other.may_be_vacant || self.most != other.most;
-        Places { most: self.most.max(other.most), may_be_vacant }
+        Places { most: self.most.max(other.most), may_be_vacant: self.may_be_vacant || other.may_be_vacant }
     }
 
     /// The sum of vectors with so many places. Where some may be vacant, and the places of both are more than there can be,
