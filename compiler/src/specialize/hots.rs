@@ -4,6 +4,9 @@
 //! are few; parts in the same place are added at run time, which leaves a place vacant. So what reads a few elements
 //! costs as much as it reads, also where its sensitivity is kept in data, as that of a closure in a list is.
 //!
+//! What is handed on within the environment of a closure keeps its places: if the same ones are read again, or some are vacant,
+//! the sum is one-hot, and otherwise a vector, which run time finds out.
+//!
 //! Invariant: the places of a vector differ, but for vacant ones, and the first is not vacant. So the sum with another
 //! vector adds to each element at most once, as it would if both had all their elements.
 
@@ -156,14 +159,14 @@ impl Specializer<'_> {
     }
 
     /// `(plus x y)` of one-hot vectors, as a one-hot vector that has place for what is not in the same places; where it may
-    /// not have, `otherwise` makes the sum.
+    /// not have, the sum may be the alternative `vector`.
     pub(super) fn plus_hots(
         &mut self,
         e: &mut Emitter,
         [x, y]: [&Parts; 2],
         result: Shape,
         tag: usize,
-        otherwise: Option<&dyn Fn(&mut Self, &mut Emitter) -> Emitted<Val>>,
+        vector: Option<usize>,
     ) -> Emitted<Val> {
         let alternative = self.flow.shapes.alternatives(result)[tag].clone();
         let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
@@ -204,8 +207,10 @@ impl Specializer<'_> {
             let base = this.convert_base(e, x, wide[0]);
             Some(this.build_hot(e, result, tag, base, sums.clone()))
         };
-        let Some((otherwise, are_more)) = otherwise.zip(Self::any(e, more)) else { return few(self, e) };
-        self.either(e, are_more, result, |this, e, are_more| if are_more { otherwise(this, e) } else { few(this, e) })
+        let Some((vector, are_more)) = vector.zip(Self::any(e, more)) else { return few(self, e) };
+        self.either(e, are_more, result, |this, e, are_more| {
+            if are_more { this.plus_to_vector(e, x, y, result, vector) } else { few(this, e) }
+        })
     }
 
     /// Whether one of the conditions holds.

@@ -594,8 +594,7 @@ impl Specializer<'_> {
             this.fail(e, &error)
         });
         if let Some(few) = self.tag_if_few(&x, &y, result).filter(|_| head == Head::Vector) {
-            let dense = |this: &mut Self, e: &mut Emitter| this.plus_to_vector(e, &x, &y, result, tag);
-            return self.plus_hots(e, [&x, &y], result, few, Some(&dense));
+            return self.plus_hots(e, [&x, &y], result, few, Some(tag));
         }
         match head {
             Head::Vector => self.plus_to_vector(e, &x, &y, result, tag),
@@ -604,7 +603,14 @@ impl Specializer<'_> {
     }
 
     /// `(plus x y)` of vectors of one length, as a vector.
-    fn plus_to_vector(&mut self, e: &mut Emitter, x: &Parts, y: &Parts, result: Shape, tag: usize) -> Emitted<Val> {
+    pub(super) fn plus_to_vector(
+        &mut self,
+        e: &mut Emitter,
+        x: &Parts,
+        y: &Parts,
+        result: Shape,
+        tag: usize,
+    ) -> Emitted<Val> {
         let left = x.own?;
         let shape = self.flow.shapes.alternatives(result)[tag].children[0];
         let sum = match (x.alternative.head, y.alternative.head) {
