@@ -85,6 +85,7 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
                         | Prim::TakeElement
                         | Prim::PutElement
                         | Prim::Handed
+                        | Prim::HandedFew
                         | Prim::Kept
                         | Prim::Lent
                         | Prim::SumCar

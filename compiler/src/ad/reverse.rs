@@ -49,7 +49,7 @@ use super::code::{Code, operands, prune};
 use super::tower::Transformation;
 use super::{Transforms, rules};
 use crate::base::Span;
-use crate::core::ir::{Below, Binding, Body, Const, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, Const, Definition, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -95,6 +95,8 @@ struct Scope {
     closures: Known<LambdaId>,
     /// The parts of source variables that are bound to the pairs of several arguments in this body.
     arguments: FxHashMap<Var, [Var; 2]>,
+    /// The variables that recursive calls of the λ have again: as captures of it, or within an argument.
+    carried: FxHashSet<Var>,
 }
 
 impl Scope {
@@ -165,9 +167,10 @@ impl Known<usize> {
 /// The body of the transform of a λ.
 pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> Body {
     let source = program.lambdas[lambda].clone();
+    let carried = carried(program, lambda);
     let free = FxHashMap::default();
     let mut cx = Reverser { transforms, program, lambda, backpropagators: 0, free };
-    let mut scope = Scope::default();
+    let mut scope = Scope { carried, ..Scope::default() };
     source.captures.iter().chain([&source.param]).for_each(|x| cx.declare(*x, &mut scope));
     let (bindings, result, steps) = cx.forward(&source.body, &mut scope);
     let targets = Targets::Function { captures: &source.captures, param: source.param };
@@ -554,6 +557,39 @@ impl Reverser<'_> {
 /// The name of a sensitivity.
 pub(super) fn bar(name: &str) -> String {
     format!("{name}\u{304}")
+}
+
+/// The variables of a λ that a recursive call has again: those that the λs of its group capture, and those that are
+/// arguments of such a call.
+fn carried(program: &Program, lambda: LambdaId) -> FxHashSet<Var> {
+    let Lambda { captures, body, .. } = &program.lambdas[lambda];
+    let is_again = |rhs: &Rhs| match rhs {
+        Rhs::Closure(other) => {
+            *other == lambda || program.lambdas[*other].captures == *captures && !captures.is_empty()
+        }
+        Rhs::Global(global) => {
+            matches!(program.globals[*global].definition, Definition::Function(function) if function == lambda)
+        }
+        _ => false,
+    };
+    let mut bindings = Vec::new();
+    body.all_bindings(&mut bindings);
+    let again: FxHashSet<Var> = bindings.iter().filter(|b| is_again(&b.rhs)).map(|b| b.var).collect();
+    let mut carried = FxHashSet::default();
+    if again.is_empty() {
+        return carried;
+    }
+    carried.extend(captures);
+    // Arguments are bound before the calls that get them.
+    for binding in bindings.iter().rev() {
+        match &binding.rhs {
+            Rhs::Apply(f, argument) if again.contains(f) => _ = carried.insert(*argument),
+            Rhs::Prim(Prim::Cons, parts) if carried.contains(&binding.var) => carried.extend(parts),
+            Rhs::Var(x) if carried.contains(&binding.var) => _ = carried.insert(*x),
+            _ => {}
+        }
+    }
+    carried
 }
 
 /// The pairs in a body that are made for applications to several arguments, with their parts.

@@ -59,7 +59,7 @@ pub(super) fn is_constant(prim: Prim) -> bool {
 
 /// True for primitives that choose parts or forms of sums, whatever transformations these have been through.
 pub(super) fn is_of_sums(prim: Prim) -> bool {
-    matches!(prim, Prim::Handed | Prim::Kept | Prim::Lent | Prim::SumCar | Prim::SumCdr)
+    matches!(prim, Prim::Handed | Prim::HandedFew | Prim::Kept | Prim::Lent | Prim::SumCar | Prim::SumCdr)
         || matches!(prim, Prim::SplitCar | Prim::SplitCdr)
         || matches!(prim, Prim::Adding | Prim::Plain | Prim::TakeElement | Prim::PutElement)
 }

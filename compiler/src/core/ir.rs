@@ -112,6 +112,17 @@ impl Body {
             }
         }
     }
+
+    /// Adds the bindings of the body and of the branches in it, in order.
+    pub fn all_bindings<'a>(&'a self, found: &mut Vec<&'a Binding>) {
+        for binding in &self.bindings {
+            found.push(binding);
+            if let Rhs::If(_, yes, no) = &binding.rhs {
+                yes.all_bindings(found);
+                no.all_bindings(found);
+            }
+        }
+    }
 }
 
 /// `var = rhs`

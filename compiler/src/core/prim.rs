@@ -100,6 +100,9 @@ pub enum Prim {
     ///
     /// [nothing]: crate::core::ir::Const::Nothing
     Handed,
+    /// `(handed-few s)`: the same where no recursive call has the sum again: a few places that the environment of a closure has
+    /// stay as they are, which become a vector in `handed`.
+    HandedFew,
     /// `(kept s)`: what `handed` leaves of a sum, with nothing in the place of the vectors.
     Kept,
     /// `(lent s)`: the sums `s` that a backpropagator is handed. They get no sensitivity from it: the sum that they become
@@ -266,6 +269,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::InCar, "in-car", 2, Derivative),
     (Prim::InCdr, "in-cdr", 2, Derivative),
     (Prim::Handed, "handed", 1, Derivative),
+    (Prim::HandedFew, "handed-few", 1, Derivative),
     (Prim::Kept, "kept", 1, Derivative),
     (Prim::Lent, "lent", 1, Derivative),
     (Prim::SumCar, "sum-car", 1, Derivative),
@@ -356,7 +360,7 @@ impl Prim {
 pub struct Levels {
     cars: u8,
     cdrs: u8,
-    /// Whether this is within the environment of a closure, where sums of a few places are handed on as they are.
+    /// Whether this is within the environment of a closure, where sums of a few places may be handed on as they are.
     pub keeps_few: bool,
 }
 

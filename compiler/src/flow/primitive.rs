@@ -46,7 +46,7 @@ pub fn apply(
             Prim::Bundle => shapes.bundle(below, [args[0], args[1]], transform)?,
             Prim::InCar => in_part(shapes, args[0], args[1], 0),
             Prim::InCdr => in_part(shapes, args[0], args[1], 1),
-            Prim::Handed | Prim::Kept => shapes.split_sum(args[0], prim, Levels::ALL),
+            Prim::Handed | Prim::HandedFew | Prim::Kept => shapes.split_sum(args[0], prim, Levels::ALL),
             Prim::Lent => args[0],
             Prim::SumCar | Prim::SplitCar => sum_part(shapes, args[0], 0),
             Prim::SumCdr | Prim::SplitCdr => sum_part(shapes, args[0], 1),

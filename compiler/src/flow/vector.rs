@@ -196,7 +196,7 @@ impl Shapes {
         self.single(shape).is_some_and(|alternative| alternative.head == Head::Vector)
     }
 
-    /// What [`Prim::Handed`] or [`Prim::Kept`] makes of sums, this deep in them.
+    /// What [`Prim::Handed`], [`Prim::HandedFew`] or [`Prim::Kept`] makes of sums, this deep in them.
     pub fn split_sum(&mut self, sum: Shape, side: Prim, levels: Levels) -> Shape {
         if side == Prim::Kept && !self.hands_on(sum, levels) {
             return sum;
@@ -214,9 +214,9 @@ impl Shapes {
                         .collect();
                     self.make(alternative.head, &parts)
                 }
-                _ if is_handed(self, alternative) != (side == Prim::Handed) => self.make(Head::Nothing, &[]),
-                head if side == Prim::Handed => match head {
-                    Head::OneHot(places) if self.stays_few(sum, levels) => {
+                _ if is_handed(self, alternative) == (side == Prim::Kept) => self.make(Head::Nothing, &[]),
+                head if side != Prim::Kept => match head {
+                    Head::OneHot(places) if side == Prim::HandedFew && self.stays_few(sum, levels) => {
                         let handed = Places { may_be_vacant: true, ..places };
                         self.make(Head::OneHot(handed), &alternative.children)
                     }

@@ -420,12 +420,12 @@ impl Specializer<'_> {
         })
     }
 
-    /// What [`Prim::Handed`] or [`Prim::Kept`] makes of sums, this deep in them, as a value of shape `target`.
+    /// What [`Prim::Handed`], [`Prim::HandedFew`] or [`Prim::Kept`] makes of sums, this deep in them, as a value of shape `target`.
     pub fn split_sum(&mut self, e: &mut Emitter, side: Prim, sum: &Val, levels: Levels, target: Shape) -> Emitted<Val> {
         if side == Prim::Kept && !self.flow.shapes.hands_on(sum.shape, levels) {
             return self.convert(e, sum, target);
         }
-        if side == Prim::Handed && self.flow.shapes.split_sum(sum.shape, side, levels) == sum.shape {
+        if side != Prim::Kept && self.flow.shapes.split_sum(sum.shape, side, levels) == sum.shape {
             // All of it is handed on as it is, which is seen best where nothing is decided.
             return self.convert(e, sum, target);
         }
@@ -462,11 +462,12 @@ impl Specializer<'_> {
                 }
                 return Some(this.build(e, target, tag, leaves));
             }
-            let value = match is_handed(&this.flow.shapes, &alternative) == (side == Prim::Handed) {
+            let value = match is_handed(&this.flow.shapes, &alternative) != (side == Prim::Kept) {
                 true if side == Prim::Kept => this.single(e, parts),
                 true => {
-                    let stays =
-                        matches!(alternative.head, Head::OneHot(_)) && this.flow.shapes.stays_few(sum.shape, levels);
+                    let stays = side == Prim::HandedFew
+                        && matches!(alternative.head, Head::OneHot(_))
+                        && this.flow.shapes.stays_few(sum.shape, levels);
                     let handed = this.single(e, parts);
                     if stays { handed } else { this.settled(e, &handed)? }
                 }

@@ -50,7 +50,7 @@ impl Specializer<'_> {
                 Prim::SeriesParts => self.rename(e, &args[0], Head::Pair(None), result),
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
                 Prim::InCdr => self.in_part(e, 1, &args[0], &args[1], result),
-                Prim::Handed | Prim::Kept => self.split_sum(e, prim, &args[0], Levels::ALL, result),
+                Prim::Handed | Prim::HandedFew | Prim::Kept => self.split_sum(e, prim, &args[0], Levels::ALL, result),
                 Prim::Lent => self.convert(e, &args[0], result),
                 Prim::SumCar | Prim::SumCdr | Prim::SplitCar | Prim::SplitCdr => {
                     self.sum_part(e, prim, &args[0], result)

@@ -34,8 +34,6 @@
 //! in the end. So `k` has all of that of `s'`, and hands it to `s`; `h` gets nothing, and neither do the sums that a
 //! backpropagator is handed ([`Prim::Lent`]). No sum is kept for that, and n reads have one sensitivity, which nobody changes.
 //!
-//! And so is the sum of a value that `*j` or `*j-inverse` has made, where it is handed on: the other one puts it back.
-//!
 //! Each sum is handed on once. A closure stands for its captures, a pair of arguments for these, a parameter for the
 //! variables that hold its parts.
 //!
@@ -78,12 +76,10 @@ enum Place {
     Cdr,
     /// An element of a vector.
     Element,
-    /// One of them is `*j` of the other.
-    Transformed,
 }
 
 impl Place {
-    const ALL: [Place; 5] = [Place::Whole, Place::Car, Place::Cdr, Place::Element, Place::Transformed];
+    const ALL: [Place; 4] = [Place::Whole, Place::Car, Place::Cdr, Place::Element];
 
     fn of(part: Part) -> Option<Place> {
         match part {
@@ -104,32 +100,6 @@ struct Holder {
     operands: Vec<Var>,
     /// The variable of the forward phase that holds the same.
     reversed: Var,
-    /// Of what is transformed, the operator that has made it.
-    operator: Option<Operator>,
-}
-
-/// `*j` or `*j-inverse`, below some transformations.
-#[derive(Clone, Copy)]
-struct Operator {
-    below: Below,
-    prim: Prim,
-}
-
-impl Operator {
-    /// The operator of a right-hand side, and its operand.
-    fn of(rhs: &Rhs) -> Option<(Operator, Var)> {
-        let (below, prim, args) = match rhs {
-            Rhs::Prim(prim, args) => (Below::NONE, *prim, args),
-            Rhs::Lifted(below, prim, args) => (*below, *prim, args),
-            _ => return None,
-        };
-        matches!(prim, Prim::J | Prim::JInverse).then(|| (Operator { below, prim }, args[0]))
-    }
-
-    /// What undoes it.
-    fn inverse(self) -> Operator {
-        Operator { prim: if self.prim == Prim::J { Prim::JInverse } else { Prim::J }, ..self }
-    }
 }
 
 /// What has been contributed to the sensitivity of a pair through its parts.
@@ -203,8 +173,7 @@ impl<'a> ReversePhase<'a> {
             return;
         }
         self.put_back(x);
-        // What is added to an element may be one number of it: that is best added to the whole vector. And what is transformed
-        // is so as a whole.
+        // What is added to an element may be one number of it: that is best added to the whole vector.
         self.take(x, false);
         self.add_to(x, contribution);
     }
@@ -223,20 +192,19 @@ impl<'a> ReversePhase<'a> {
 
     /// Takes the sum of what a variable holds out of that of the variable that it is in, if there is one and nothing
     /// else of it is handed on in the same call.
-    fn take(&mut self, x: Var, is_handed: bool) {
-        let Some(Holder { of: y, place, operands, operator, .. }) = self.holders.get(&x).cloned() else { return };
+    fn take(&mut self, x: Var, elements: bool) {
+        let Some(Holder { of: y, place, operands, .. }) = self.holders.get(&x).cloned() else { return };
         let other = self.taken.get(&(y, place)).copied();
         let is_lent = self.lent.contains(&y) || other.is_some_and(|other| self.lent.contains(&other));
-        let is_dear = matches!(place, Place::Element | Place::Transformed);
-        if other == Some(x) || is_lent || !self.hands_on || is_dear && !is_handed {
+        if other == Some(x) || is_lent || !self.hands_on || place == Place::Element && !elements {
             return;
         }
-        self.take(y, is_handed);
+        self.take(y, elements);
         let sum = match place {
-            Place::Whole | Place::Transformed => {
+            Place::Whole => {
                 let sum = self.sensitivity(y);
                 self.sensitivities.remove(&y);
-                sum.map(|sum| self.transformed(operator, sum))
+                sum
             }
             Place::Car | Place::Cdr => self.take_part(y, place, operands.first().copied()),
             Place::Element => self.take_element(y, operands[1]),
@@ -285,7 +253,7 @@ impl<'a> ReversePhase<'a> {
 
     fn put_back_from(&mut self, y: Var, place: Place) {
         let Some(x) = self.taken.remove(&(y, place)) else { return };
-        let Holder { operands, reversed, operator, .. } = self.holders[&x].clone();
+        let Holder { operands, reversed, .. } = self.holders[&x].clone();
         if place == Place::Element {
             let total = self.total(x, reversed);
             self.sensitivities.remove(&x);
@@ -294,10 +262,7 @@ impl<'a> ReversePhase<'a> {
         let Some(sum) = self.sensitivity(x) else { return };
         self.sensitivities.remove(&x);
         match place {
-            Place::Whole | Place::Transformed => {
-                let sum = self.transformed(operator.map(Operator::inverse), sum);
-                self.add_to(y, sum);
-            }
+            Place::Whole => self.add_to(y, sum),
             _ => self.add_part(place, y, operands.first().copied(), sum),
         }
     }
@@ -309,16 +274,6 @@ impl<'a> ReversePhase<'a> {
         let name = bar(&self.code.name(vector));
         let sum = self.code.bind(&name, Rhs::Prim(Prim::PutElement, vec![sum, index, element]));
         self.sensitivities.insert(vector, sum);
-    }
-
-    /// What an operator makes of a sum, which is nothing where there is nothing.
-    fn transformed(&mut self, operator: Option<Operator>, sum: Var) -> Var {
-        let Some(Operator { below, prim }) = operator else { return sum };
-        let transformed = self.code.lifted(below, prim, &[sum]);
-        if self.is_incomplete(sum) {
-            self.incomplete.insert(transformed);
-        }
-        transformed
     }
 
     fn is_incomplete(&self, sum: Var) -> bool {
@@ -432,7 +387,9 @@ impl<'a> ReversePhase<'a> {
         }
         self.lent.insert(x);
         let sum = self.sensitivities.get(&x).copied()?;
-        let handed = self.code.prim(Prim::Handed, &[sum]);
+        // A sum that recursive calls add to comes to many places.
+        let prim = if self.scope.carried.contains(&x) { Prim::Handed } else { Prim::HandedFew };
+        let handed = self.code.prim(prim, &[sum]);
         let kept = self.code.prim(Prim::Kept, &[sum]);
         self.incomplete.insert(kept);
         self.sensitivities.insert(x, kept);
@@ -464,7 +421,6 @@ impl<'a> ReversePhase<'a> {
         let Some(sensitivity) = self.sensitivity(step.var) else { return };
         let passes_holes = match step.rhs {
             Rhs::Var(_) | Rhs::Destructure(..) => true,
-            rhs if Operator::of(rhs).is_some() => true,
             Rhs::Prim(prim, _) => {
                 matches!(prim, Prim::Car | Prim::Cdr | Prim::Plus)
                     || rules::is_of_sums(*prim) && !matches!(prim, Prim::Adding | Prim::Plain)
@@ -502,13 +458,6 @@ impl<'a> ReversePhase<'a> {
                     self.taken.remove(&(y, place));
                 }
                 self.add_part(place, y, operands.first().copied(), sensitivity);
-            }
-            (rhs, _) if let Some((operator, y)) = Operator::of(rhs) => {
-                if self.taken.get(&(y, Place::Transformed)) == Some(&step.var) {
-                    self.taken.remove(&(y, Place::Transformed));
-                }
-                let contribution = self.transformed(Some(operator.inverse()), sensitivity);
-                self.add(y, contribution);
             }
             (Rhs::Prim(Prim::Cons, args), _) => {
                 let sensitivity = match self.code.program.vars[step.var].environment_of {
@@ -605,12 +554,11 @@ fn holders(steps: &[Step<'_>], scope: &Scope) -> FxHashMap<Var, Holder> {
         let (place, of) = match step.rhs {
             Rhs::Var(y) => (Place::Whole, *y),
             Rhs::Prim(Prim::VectorRef, args) => (Place::Element, args[0]),
-            rhs => match part_of(rhs).or_else(|| Operator::of(rhs).map(|(_, y)| (Place::Transformed, y))) {
+            rhs => match part_of(rhs) {
                 Some(part) => part,
                 None => continue,
             },
         };
-        let operator = Operator::of(step.rhs).map(|(operator, _)| operator);
         let operands = match &step.kind {
             StepKind::Prim { operands, .. } => operands.clone(),
             _ if place == Place::Whole => Vec::new(),
@@ -619,7 +567,7 @@ fn holders(steps: &[Step<'_>], scope: &Scope) -> FxHashMap<Var, Holder> {
         // The sums of closures and of several arguments are those of other variables.
         let has_parts_elsewhere = scope.closures.contains(&of) || scope.arguments.contains_key(&of);
         if !scope.inactive.contains(&of) && !scope.inactive.contains(&step.var) && !has_parts_elsewhere {
-            holders.insert(step.var, Holder { of, place, operands, reversed: step.reversed, operator });
+            holders.insert(step.var, Holder { of, place, operands, reversed: step.reversed });
         }
     }
     holders

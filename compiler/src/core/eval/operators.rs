@@ -436,7 +436,7 @@ fn add(
     Ok(results.pop().unwrap_or_default())
 }
 
-/// What [`Prim::Handed`] or [`Prim::Kept`] makes of a sum, this deep in it.
+/// What [`Prim::Handed`], [`Prim::HandedFew`] or [`Prim::Kept`] makes of a sum, this deep in it.
 pub fn split_sum(sum: &Value, side: Prim, levels: Levels) -> Value {
     match sum {
         Value::Pair(pair) if hands_on(sum, levels) => {
@@ -447,7 +447,7 @@ pub fn split_sum(sum: &Value, side: Prim, levels: Levels) -> Value {
             });
             Value::pair(car, cdr)
         }
-        _ if hands_on(sum, levels) == (side == Prim::Handed) => sum.clone(),
+        _ if hands_on(sum, levels) != (side == Prim::Kept) => sum.clone(),
         _ => Value::Nothing,
     }
 }

@@ -230,7 +230,7 @@ fn derivative(
                 Err(RuntimeError::NotAPair { prim, found: found(world.program, x) })
             }
         },
-        Prim::Handed | Prim::Kept => Ok(operators::split_sum(x, prim, Levels::ALL)),
+        Prim::Handed | Prim::HandedFew | Prim::Kept => Ok(operators::split_sum(x, prim, Levels::ALL)),
         Prim::Lent => Ok(x.clone()),
         Prim::SumCar | Prim::SumCdr | Prim::SplitCar | Prim::SplitCdr => match x {
             Value::Nothing => Ok(Value::Nothing),

@@ -275,7 +275,7 @@ impl<'a> Converter<'a> {
             }
             Prim::SumCar | Prim::SplitCar => Term::Prim(Prim::Car, named(self)),
             Prim::SumCdr | Prim::SplitCdr => Term::Prim(Prim::Cdr, named(self)),
-            Prim::Handed | Prim::Kept | Prim::Lent | Prim::Adding | Prim::Plain => {
+            Prim::Handed | Prim::HandedFew | Prim::Kept | Prim::Lent | Prim::Adding | Prim::Plain => {
                 return Err(Unwritable("it hands sums on".to_string()));
             }
             Prim::Series | Prim::SeriesParts | Prim::Lift | Prim::Unlift | Prim::IsSeries => {
