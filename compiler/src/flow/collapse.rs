@@ -5,7 +5,7 @@
 //! is bounded, so that a sequence of joins with one of them after each ends.
 
 use super::analysis::PATIENCE;
-use super::shape::{Head, Shape, Shapes};
+use super::shape::{Alternative, Head, Shape, Shapes};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -79,8 +79,8 @@ impl Shapes {
         let mut current = shape;
         for _ in 0..MAX_ROUNDS {
             let mut groups: FxHashMap<K, Vec<Shape>> = FxHashMap::default();
-            for (part, grade) in self.grades(current) {
-                for key in keys(self, part, grade) {
+            for part in self.parts(current) {
+                for key in keys(self, part, self.grade(part)) {
                     groups.entry(key).or_default().push(part);
                 }
             }
@@ -94,37 +94,17 @@ impl Shapes {
         }
         current
     }
-
-    /// The grade of a shape.
-    pub(super) fn grade(&self, shape: Shape) -> Grade {
-        self.grades(shape)[&shape]
-    }
-
-    /// The grades of a shape and of each of its parts.
-    fn grades(&self, shape: Shape) -> FxHashMap<Shape, Grade> {
-        let mut grades: FxHashMap<Shape, Grade> =
-            self.parts(shape).into_iter().map(|part| (part, Grade::default())).collect();
-        let mut parts: Vec<Shape> = grades.keys().copied().collect();
-        // Most parts are younger than their children, so few rounds are needed.
-        parts.sort_unstable();
-        loop {
-            let mut stable = true;
-            for part in &parts {
-                let mut grade = Grade::default();
-                for alternative in self.alternatives(*part).iter() {
-                    let below = alternative.children.iter().map(|child| grades[child]);
-                    grade = grade.max(below.fold(Grade::default(), Grade::max).around(alternative.head));
-                }
-                stable &= grades.insert(*part, grade) == Some(grade);
-            }
-            if stable {
-                return grades;
-            }
-        }
-    }
 }
 
 impl Grade {
+    /// The grade of a shape with these alternatives, by the grades of their children.
+    pub(super) fn of(alternatives: &[Alternative], below: impl Fn(Shape) -> Grade) -> Grade {
+        alternatives.iter().fold(Grade::default(), |grade, alternative| {
+            let children = alternative.children.iter().map(|child| below(*child));
+            grade.max(children.fold(Grade::default(), Grade::max).around(alternative.head))
+        })
+    }
+
     fn max(self, other: Grade) -> Grade {
         Grade {
             order: self.order.max(other.order),

@@ -12,6 +12,7 @@
 //! automaton, and then compared with the recursive shapes that exist. So equality of shapes is equality of ids.
 
 use super::algebra::Atom;
+use super::collapse::Grade;
 use super::vector::Places;
 use crate::ad::tower::Tower;
 use crate::core::ir::LambdaId;
@@ -212,6 +213,8 @@ struct Node {
     depth: u32,
     /// See [`Shapes::has_holes`].
     has_holes: bool,
+    /// See [`Shapes::grade`].
+    grade: Grade,
 }
 
 /// A reference in a graph under construction.
@@ -323,6 +326,10 @@ impl Shapes {
     pub(super) fn depth(&self, shape: Shape) -> u32 {
         self.nodes[shape.0 as usize].depth
     }
+    /// How much there is inside the shape.
+    pub(super) fn grade(&self, shape: Shape) -> Grade {
+        self.nodes[shape.0 as usize].grade
+    }
     /// Whether values of the shape may contain [`Head::Nothing`].
     pub fn has_holes(&self, shape: Shape) -> bool {
         self.nodes[shape.0 as usize].has_holes
@@ -413,7 +420,8 @@ impl Shapes {
         let is_hole =
             |a: &Alternative| a.head == Head::Nothing || a.children.iter().any(|child| self.has_holes(*child));
         let has_holes = alternatives.iter().any(is_hole);
-        self.nodes.push(Node { alternatives: alternatives.clone(), recursive: false, depth, has_holes });
+        let grade = Grade::of(&alternatives, |child| self.grade(child));
+        self.nodes.push(Node { alternatives: alternatives.clone(), recursive: false, depth, has_holes, grade });
         self.interned.insert(alternatives, shape);
         shape
     }
@@ -471,11 +479,25 @@ impl Shapes {
             let alternatives: Rc<[Alternative]> = self.resolve(&graph[*node], done).into();
             let shape = shape_of(class);
             let (recursive, depth) = (true, u32::MAX);
-            self.nodes.push(Node { alternatives: alternatives.clone(), recursive, depth, has_holes });
+            let grade = Grade::default();
+            self.nodes.push(Node { alternatives: alternatives.clone(), recursive, depth, has_holes, grade });
             self.interned.insert(alternatives, shape);
             let fingerprints = fingerprints[node];
             self.recursive.entry(fingerprints[fingerprints.len() - 1]).or_default().push(shape);
             self.fingerprints.insert(shape, fingerprints);
+        }
+        self.settle_grades(first);
+    }
+
+    /// The grades of the shapes from `first` on, which are parts of each other.
+    fn settle_grades(&mut self, first: usize) {
+        let mut is_stable = false;
+        while !is_stable {
+            is_stable = true;
+            for node in first..self.nodes.len() {
+                let grade = Grade::of(&self.nodes[node].alternatives, |child| self.grade(child));
+                is_stable &= std::mem::replace(&mut self.nodes[node].grade, grade) == grade;
+            }
         }
     }
 
