@@ -196,37 +196,52 @@ impl Pipeline {
         use Sharing::{Apart, Shared};
         use flow::Precision::{Coarse, FewVariants, Full};
         let most = self.limits.max_instructions;
-        let attempts = [
-            (Full, &[(Apart, most / LARGE), (Shared, most / 2)][..]),
-            (FewVariants, &[(Shared, most)]),
-            (Coarse, &[(Shared, most)]),
-            (Full, &[(Shared, most)]),
-        ];
-        let mut refusal = None;
-        for (precision, forms) in attempts {
+        let analyzed = |this: &mut Self, precision| {
             let mut program = program.clone();
-            let mut flow = match self.analyze_at(&mut program, precision) {
-                Ok(flow) => flow,
-                // No attempt after the first has more to analyse than that.
-                Err(refusal) if precision == Full => return Err(refusal),
-                Err(found) => {
-                    refusal = Some(found);
-                    continue;
-                }
-            };
-            for (sharing, most) in forms {
-                match self.specialize_to(&program, &mut flow, *most, *sharing) {
-                    Err(found @ Refusal::Unsupported(_)) => refusal = Some(found),
-                    Ok(code) if program.library.is_some() => {
-                        let interface = foreign::interface(&program, &flow, &self.sources);
-                        self.interface = interface.map_err(Refusal::Mistake)?;
-                        return Ok(code);
-                    }
-                    result => return result,
-                }
+            let flow = this.analyze_at(&mut program, precision)?;
+            Ok((program, flow))
+        };
+        // No attempt after the first has more to analyse than that.
+        let mut full = analyzed(self, Full)?;
+        for (sharing, most) in [(Apart, most / LARGE), (Shared, most / 2)] {
+            if let Some(code) = self.form(&mut full, most, sharing)? {
+                return Ok(code);
             }
         }
-        Err(refusal.expect("every attempt was refused"))
+        for precision in [FewVariants, Coarse] {
+            if let Ok(mut coarse) = analyzed(self, precision)
+                && let Some(code) = self.form(&mut coarse, most, Shared)?
+            {
+                return Ok(code);
+            }
+        }
+        let (program, flow) = &mut full;
+        let code = self.specialize_to(program, flow, most, Shared)?;
+        self.describe(program, flow)?;
+        Ok(code)
+    }
+
+    /// First-order code of an analysed program; `None` where it is too large.
+    fn form(
+        &mut self,
+        (program, flow): &mut (core::Program, flow::Analysis),
+        most: usize,
+        sharing: Sharing,
+    ) -> Result<Option<ssa::Program>, Refusal> {
+        match self.specialize_to(program, flow, most, sharing) {
+            Ok(code) => self.describe(program, flow).map(|()| Some(code)),
+            Err(Refusal::Unsupported(_)) => Ok(None),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Finds out what a library offers to its callers.
+    fn describe(&mut self, program: &core::Program, flow: &flow::Analysis) -> Result<(), Refusal> {
+        if program.library.is_some() {
+            let interface = foreign::interface(program, flow, &self.sources);
+            self.interface = interface.map_err(Refusal::Mistake)?;
+        }
+        Ok(())
     }
 
     /// Everything from core to optimised first-order code.

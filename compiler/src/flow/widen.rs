@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MAX_FOLDS: usize = 64;
 
 /// What has more parts than this and still grows is collapsed at once: to find out how it grows would take too long.
-const MAX_PARTS: usize = 1000;
+const MAX_PARTS: usize = 30_000;
 
 /// How many times the same steps must lead to the same sum for [`Shapes::fold_repetitions`] in every widening. Lists
 /// nested less deep than that keep an element shape of their own on every level.
