@@ -29,7 +29,7 @@ impl Specializer<'_> {
         if self.leaves(target).is_empty() {
             return Some(Val { shape: target, leaves: Vec::new() });
         }
-        if self.flow.shapes.folds_zero(value.shape) {
+        if self.flow.shapes.folds_zero(value.shape) || self.stays_folded(value.shape, site, target) {
             let zero = self.flow.shapes.make(Head::ZeroOf, &[value.shape]);
             let folded = self.build(e, zero, 0, value.leaves.clone());
             return self.convert(e, &folded, target);
@@ -38,6 +38,17 @@ impl Specializer<'_> {
             return Some(self.call_helper(e, Helper::Zero(value.shape, site, target), &[value], target));
         }
         self.zero_in_one_form(e, value, site, target)
+    }
+
+    /// Whether the target has zeros of values of a shape in folded form only. The shape at hand may be one of many that the
+    /// analysis knows as one, of which the zero is folded.
+    fn stays_folded(&mut self, shape: Shape, site: Site, target: Shape) -> bool {
+        if self.tag_of(target, Class::ZeroOf).is_none() {
+            return false;
+        }
+        let zero = self.flow.shapes.zero_at(shape, site);
+        let zeros = self.flow.shapes.alternatives(zero);
+        zeros.iter().any(|zero| self.tag_of(target, zero.head.class()).is_none())
     }
 
     /// [`zero`](Self::zero) of what has no folded zero; a plain vector's is folded where other forms may stand.
