@@ -69,10 +69,11 @@ impl Specializer<'_> {
         if wide.children.is_empty() {
             leaves.extend(own_leaf(self, e, parts.alternative.head, parts.own, wide.head));
         }
-        if let Head::OneHot(_) = wide.head {
+        if let Head::OneHot(places) = wide.head {
             let base = self.convert_base(e, &parts, wide.children[0]);
             let hots =
                 self.map_hots(e, &parts, wide.children[1], |this, e, part, shape| this.convert(e, part, shape))?;
+            let hots = self.fitted(e, &parts, hots, places)?;
             return Some(self.build_hot(e, target, tag, base, hots));
         }
         for (child, shape) in parts.children.iter().zip(wide.children.iter()) {

@@ -14,6 +14,7 @@ use super::Specializer;
 use super::emit::{Emitted, Emitter, Hot, Parts, Val};
 use super::vector::Elements;
 use crate::flow::shape::{Head, Shape, Site};
+use crate::flow::vector::Places;
 use crate::ssa::ir::{IntCompare, Op, Type, Value};
 
 /// The place where there is nothing.
@@ -211,6 +212,23 @@ impl Specializer<'_> {
         self.either(e, are_more, result, |this, e, are_more| {
             if are_more { this.plus_to_vector(e, x, y, result, vector) } else { few(this, e) }
         })
+    }
+
+    /// The places of a one-hot vector in no more than so many. Those that are taken fit, which the shape at hand may not show.
+    pub(super) fn fitted(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        mut hots: Vec<Hot>,
+        places: Places,
+    ) -> Emitted<Vec<Hot>> {
+        while hots.len() > usize::from(places.most) {
+            let Some(mut other) = hots.pop() else { break };
+            for hot in hots.iter_mut().skip(1) {
+                self.fill_vacant(e, parts, hot, &mut other)?;
+            }
+        }
+        Some(hots)
     }
 
     /// Whether one of the conditions holds.
