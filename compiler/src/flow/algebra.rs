@@ -271,9 +271,9 @@ impl Shapes {
                     let zeros = zeros_of_parts();
                     self.make(head, &zeros)
                 }
-                Head::Closure(code) => {
+                Head::Closure(code, _) => {
                     let zeros = zeros_of_parts();
-                    let items: Vec<Shape> = zeros.into_iter().map(|zero| self.zero_of_capture(zero, site)).collect();
+                    let items: Vec<Shape> = zeros.into_iter().map(|zero| self.zero_of_capture(zero, within)).collect();
                     self.environment(code, &items)
                 }
                 Head::ZeroOf => self.make(Head::ZeroOf, &[alternative.children[0]]),
@@ -396,7 +396,7 @@ impl Shapes {
                         pending.extend(alternative.children.iter().rev());
                     }
                     Head::OneHot(_) => pending.push(alternative.children[1]),
-                    Head::Real(_) | Head::Bool(_) | Head::Text(_) | Head::Closure(_) => return false,
+                    Head::Real(_) | Head::Bool(_) | Head::Text(_) | Head::Closure(..) => return false,
                     Head::Beginning => return false,
                 }
             }
@@ -582,10 +582,9 @@ impl Unfolding<'_, '_> {
                 let shapes = |children: &[Shape]| children.iter().map(|child| vec![Atom::Shape(*child)]).collect();
                 match (x.head, y.head) {
                     (_, Head::Nothing) => Self::add(parts, x.head, shapes(&x.children)),
-                    // Who fills a hole is about to be added to.
                     (Head::Nothing, Head::ZeroOf) => {
                         let zero = self.shapes.make(y.head, &y.children);
-                        let zero = self.shapes.settled_element(zero);
+                        let zero = self.shapes.filling(zero);
                         for alternative in self.shapes.alternatives(zero).iter() {
                             Self::add(parts, alternative.head, shapes(&alternative.children));
                         }
@@ -683,7 +682,7 @@ pub fn sum_head(x: Head, y: Head, single: bool) -> Option<Head> {
 /// Whether `plus` adds two values built by this head part by part.
 fn conforms(head: Head) -> bool {
     match head {
-        Head::Nil | Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle | Head::Closure(_) => true,
+        Head::Nil | Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle | Head::Closure(..) => true,
         Head::Vector | Head::Bool(_) => true,
         Head::Text(_) | Head::Real(_) | Head::ZeroOf | Head::OneHot(_) | Head::Beginning | Head::Nothing => false,
     }

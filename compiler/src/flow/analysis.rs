@@ -31,7 +31,7 @@ use super::algebra::{TowerTooHigh, Transform};
 use super::collapse::Grade;
 use super::limits::{Options, Precision};
 use super::primitive;
-use super::shape::{Code, Head, Shape, Shapes};
+use super::shape::{Code, Head, Shape, Shapes, Site};
 use crate::ad::tower::{Tower, Transformation};
 use crate::ad::{Transforms, adding, base_and_tower, plain};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
@@ -452,7 +452,7 @@ impl Analyzer<'_> {
                 let captures = &self.codes.program.lambdas[*lambda].captures;
                 let children: Vec<Shape> = captures.iter().map(|x| facts.shapes[x]).collect();
                 let code = self.codes.code(*lambda);
-                self.result.shapes.make(Head::Closure(code), &children)
+                self.result.shapes.make(Head::Closure(code, Site::Value), &children)
             }
             Rhs::Destructure(part, x) => {
                 let shape = facts.shapes[x];
@@ -513,7 +513,7 @@ impl Analyzer<'_> {
         match self.codes.program.globals[global].definition {
             Definition::Function(lambda) => {
                 let code = self.codes.code(lambda);
-                self.result.shapes.make(Head::Closure(code), &[])
+                self.result.shapes.make(Head::Closure(code, Site::Value), &[])
             }
             Definition::Value => {
                 if !self.defined.contains(&global) {
@@ -574,7 +574,7 @@ impl Analyzer<'_> {
         let mut results = Vec::new();
         self.frame().dynamic += dynamic;
         for alternative in alternatives.iter() {
-            let Head::Closure(code) = alternative.head else { continue };
+            let Head::Closure(code, _) = alternative.head else { continue };
             let (lambda, argument) = self.without_sums(code, argument);
             let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
             let (variant, shape) = self.call(Key { lambda, args })?;

@@ -116,7 +116,7 @@ impl Grade {
     /// The grade of an alternative with that head whose children have this grade.
     fn around(mut self, head: Head) -> Grade {
         match head {
-            Head::Closure(code) => {
+            Head::Closure(code, _) => {
                 self.order = self.order.max(code.tower.height());
                 self.closures = (self.closures + 1).min(MAX_NESTING);
             }

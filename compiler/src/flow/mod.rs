@@ -25,6 +25,8 @@ mod unification;
 
 pub mod primitive;
 
+mod sites;
+
 pub mod vector;
 
 pub mod limits;

@@ -99,13 +99,13 @@ impl Unfolding<'_, '_> {
                     let of = of.map(|code| self.code(operator, code)).transpose()?.flatten();
                     Self::add(parts, Head::Pair(of), on(operator));
                 }
-                Head::Closure(code) => {
+                Head::Closure(code, site) => {
                     let Some(code) = self.code(operator, code)? else { continue };
                     if is_tangent {
                         let closure = self.shapes.intern(vec![alternative.clone()]);
                         self.expand_environment(Some(code), operator, closure, 0, parts);
                     } else {
-                        Self::add(parts, Head::Closure(code), on(operator));
+                        Self::add(parts, Head::Closure(code, site), on(operator));
                     }
                 }
             }
@@ -214,7 +214,7 @@ impl Unfolding<'_, '_> {
                         let of = of.map(|code| self.code(perturb, code)).transpose()?.flatten();
                         Self::add(parts, Head::Pair(of), zip(below));
                     }
-                    (Head::Closure(code), Head::Nil | Head::Pair(_)) => {
+                    (Head::Closure(code, site), Head::Nil | Head::Pair(_)) => {
                         if !is_environment_of(t.head, code, single) {
                             continue;
                         }
@@ -223,7 +223,7 @@ impl Unfolding<'_, '_> {
                         let pairs = x.children.iter().zip(items);
                         let children = pairs.map(|(x, t)| vec![Atom::Bundle(below, *x, t)]).collect();
                         if let Some(code) = self.code(perturb, code)? {
-                            Self::add(parts, Head::Closure(code), children);
+                            Self::add(parts, Head::Closure(code, site), children);
                         }
                     }
                     _ => {}

@@ -234,7 +234,8 @@ pub fn part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
     let alternatives = shapes.alternatives(shape);
     let pairs = alternatives.iter().filter(|alternative| matches!(alternative.head, Head::Pair(_)));
     let parts: Vec<Shape> = pairs.map(|pair| pair.children[index]).collect();
-    shapes.join_all(&parts)
+    let part = shapes.join_all(&parts);
+    if shapes.is_recursive(shape) { shapes.read_from_data(part) } else { part }
 }
 
 /// A part of the sums in a shape; of nothing, nothing.
@@ -284,7 +285,7 @@ pub fn own_environment(shapes: &mut Shapes, transform: &mut dyn Transform, list:
 /// The head of an alternative that [`Prim::Adding`] or [`Prim::Plain`] makes of one.
 pub fn form_of(transform: &mut dyn Transform, prim: Prim, head: Head) -> Head {
     match head {
-        Head::Closure(code) => Head::Closure(transform.form(code, prim)),
+        Head::Closure(code, site) => Head::Closure(transform.form(code, prim), site),
         Head::Pair(Some(code)) => Head::Pair(Some(transform.form(code, prim))),
         other => other,
     }
@@ -294,7 +295,7 @@ pub fn form_of(transform: &mut dyn Transform, prim: Prim, head: Head) -> Head {
 fn environment(shapes: &mut Shapes, function: Shape) -> Shape {
     let mut result = Shapes::BOTTOM;
     for alternative in shapes.alternatives(function).iter() {
-        if let Head::Closure(code) = alternative.head {
+        if let Head::Closure(code, _) = alternative.head {
             let list = shapes.environment(code, &alternative.children);
             result = shapes.join(result, list);
         }
@@ -306,11 +307,11 @@ fn environment(shapes: &mut Shapes, function: Shape) -> Shape {
 fn with_environment(shapes: &mut Shapes, function: Shape, list: Shape) -> Shape {
     let mut result = Shapes::BOTTOM;
     for alternative in shapes.alternatives(function).iter() {
-        if let Head::Closure(code) = alternative.head
+        if let Head::Closure(code, site) = alternative.head
             && let list = shapes.environment_only(list, code)
             && let Some(items) = shapes.items(list, alternative.children.len())
         {
-            let closure = shapes.make(Head::Closure(code), &items);
+            let closure = shapes.make(Head::Closure(code, site), &items);
             result = shapes.join(result, closure);
         }
     }

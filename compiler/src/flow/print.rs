@@ -98,7 +98,7 @@ impl Printer<'_> {
                 let open = format!("{}:(", self.program.lambdas[code.lambda].name);
                 self.sequence(&open, children, " . ", ")");
             }
-            Head::Closure(code) => {
+            Head::Closure(code, _) => {
                 let name = self.program.lambdas[code.lambda].name.clone();
                 self.text.push('[');
                 self.text.push_str(&name);

@@ -103,8 +103,8 @@ pub enum Head {
     Series,
     /// A pair of the two children; the list of the sensitivities of a closure's environment says of which code.
     Pair(Option<Code>),
-    /// A closure; the children are its environment.
-    Closure(Code),
+    /// A closure, and whether it has been read from data; the children are its environment.
+    Closure(Code, Site),
     /// A vector; the child covers all elements, and is ⊥ if there is none.
     Vector,
     /// The beginning of a vector, in the same way.
@@ -118,8 +118,8 @@ pub enum Head {
     Nothing,
 }
 
-/// Where a value is whose zero is taken.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// Where a value is whose zero is taken, or where a closure comes from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Site {
     /// Not in data.
     Value,
@@ -132,6 +132,7 @@ impl Site {
     pub fn within(self, head: Head) -> Site {
         match head {
             Head::Vector | Head::Beginning | Head::OneHot(_) | Head::Pair(None) => Site::Data,
+            Head::Closure(_, site) => self.max(site),
             _ => self,
         }
     }
@@ -172,7 +173,7 @@ impl Head {
             Head::Bundle => Class::Bundle,
             Head::Series => Class::Series,
             Head::Pair(code) => Class::Pair(code),
-            Head::Closure(code) => Class::Closure(code),
+            Head::Closure(code, _) => Class::Closure(code),
             Head::Vector => Class::Vector,
             Head::Beginning => Class::Beginning,
             Head::OneHot(_) => Class::OneHot,
@@ -190,6 +191,7 @@ impl Head {
             (Head::Text(_), _) => Head::Text(None),
             (Head::Real(x), Head::Real(y)) => Head::Real(x.join(y)),
             (Head::OneHot(x), Head::OneHot(y)) => Head::OneHot(x.join(y)),
+            (Head::Closure(code, x), Head::Closure(_, y)) => Head::Closure(code, x.max(y)),
             _ => self,
         }
     }
@@ -410,6 +412,13 @@ impl Shapes {
             alternatives.is_sorted_by_key(|a| a.head.class()),
             "alternatives are in the order of their classes"
         );
+        let mut alternatives = alternatives;
+        for alternative in alternatives.iter_mut().filter(|of| of.head.holds_elements()) {
+            let element = self.stored(alternative.head, alternative.children[0]);
+            if element != alternative.children[0] {
+                alternative.children = [element].into();
+            }
+        }
         let alternatives: Rc<[Alternative]> = alternatives.into();
         if let Some(shape) = self.interned.get(&alternatives) {
             return *shape;
@@ -430,13 +439,16 @@ impl Shapes {
     pub(super) fn finish(&mut self, graph: &[NewNode]) -> Vec<Shape> {
         self.work(graph.len());
         let mut done: Vec<Option<Shape>> = vec![None; graph.len()];
-        for component in components(graph) {
+        let components = components(graph);
+        let graph = &mut graph.to_vec()[..];
+        for component in components {
             if let [node] = component[..]
                 && !graph[node].iter().any(|(_, children)| children.contains(&Ref::New(node)))
             {
                 let alternatives = self.resolve(&graph[node], &done);
                 done[node] = Some(self.intern(alternatives));
             } else {
+                self.store_in_component(graph, &component, &done);
                 self.finish_component(graph, &component, &mut done);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::algebra::Transform;
 use super::operators::Operator;
-use super::shape::{Class, Code, Fact, Head, Shape, Shapes};
+use super::shape::{Class, Code, Fact, Head, Shape, Shapes, Site};
 use crate::ad::tower::{Tower, Transformation};
 use crate::core::ir::{Below, LambdaId};
 use crate::core::prim::Prim;
@@ -78,7 +78,7 @@ fn equal_recursive_shapes_are_identical() {
 #[test]
 fn the_backpropagator_of_a_loop_becomes_recursive() {
     let mut shapes = Shapes::new();
-    let code = |n| Head::Closure(Code { base: LambdaId(n), tower: Tower::EMPTY, lambda: LambdaId(n) });
+    let code = |n| Head::Closure(Code { base: LambdaId(n), tower: Tower::EMPTY, lambda: LambdaId(n) }, Site::Value);
     let base = shapes.make(code(1), &[]);
     let mut result = base;
     let mut rounds = 0;
@@ -146,7 +146,10 @@ fn the_whistle_blows_for_growth_only() {
     let (three, four) = (shapes.real(Fact::of(3.0)), shapes.real(Fact::of(4.0)));
     assert!(shapes.repeats(&[three], &[four]));
     let closure = |shapes: &mut Shapes, n, children: &[Shape]| {
-        shapes.make(Head::Closure(Code { base: LambdaId(n), tower: Tower::EMPTY, lambda: LambdaId(n) }), children)
+        shapes.make(
+            Head::Closure(Code { base: LambdaId(n), tower: Tower::EMPTY, lambda: LambdaId(n) }, Site::Value),
+            children,
+        )
     };
     let (f, g) = (closure(&mut shapes, 1, &[real]), closure(&mut shapes, 2, &[real]));
     assert!(!shapes.repeats(&[f, one], &[g, two]), "different functions are no repetition");

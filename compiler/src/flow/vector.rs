@@ -184,6 +184,13 @@ impl Shapes {
         if are_vectors && !self.is_recursive(element) { self.settled(element) } else { element }
     }
 
+    /// A folded zero where it fills a hole: settled, since who fills a hole is about to be added to. The zero of a vector of
+    /// numbers that is folded is that of a closure in data, whose sum may come to a few places only.
+    pub fn filling(&mut self, zero: Shape) -> Shape {
+        let of = self.beneath_zeros(zero);
+        if self.is_vector(of) && !self.folds_zero(of) { zero } else { self.settled_element(zero) }
+    }
+
     /// The elements of the vector in a sum with a one-hot vector, settled, and the part that is added to one of them: as it
     /// is where that is a vector, so that a read of an element of an element adds one number.
     pub fn element_and_part(&mut self, element: Shape, part: Shape) -> [Shape; 2] {
@@ -216,7 +223,7 @@ impl Shapes {
                 }
                 _ if is_handed(self, alternative) == (side == Prim::Kept) => self.make(Head::Nothing, &[]),
                 head if side != Prim::Kept => match head {
-                    Head::OneHot(places) if side == Prim::HandedFew && self.stays_few(sum, levels) => {
+                    Head::OneHot(places) if self.stays_few(sum, side, levels) => {
                         let handed = Places { may_be_vacant: true, ..places };
                         self.make(Head::OneHot(handed), &alternative.children)
                     }
@@ -236,11 +243,18 @@ impl Shapes {
     /// Whether a sum that has few places stays so where it is handed on: in the environment of a closure, which may be one of
     /// many that share a vector. The sum of such a closure begins with a folded zero or a hole. That of a function that a loop
     /// calls begins with a plain zero, and comes to many places: it goes on with a vector.
-    pub fn stays_few(&mut self, sum: Shape, levels: Levels) -> bool {
+    pub fn stays_few(&mut self, sum: Shape, side: Prim, levels: Levels) -> bool {
         let alternatives = self.alternatives(sum);
+        let Some((hot, places)) = alternatives.iter().find_map(|of| match of.head {
+            Head::OneHot(places) => Some((of, places)),
+            _ => None,
+        }) else {
+            return false;
+        };
+        let is_data = places.may_be_vacant || self.position(sum, Class::ZeroOf).is_some();
         let begins_plain = alternatives.iter().any(|of| self.is_zero_vector(of));
-        let hot = alternatives.iter().find(|of| matches!(of.head, Head::OneHot(_)));
-        levels.keeps_few && !begins_plain && hot.is_some_and(|hot| !self.gives_elements(hot))
+        let comes_to_few = if side == Prim::HandedFew { !begins_plain } else { is_data };
+        levels.keeps_few && comes_to_few && !self.gives_elements(hot)
     }
 
     /// The same of a part of a sum; where it is not looked at, it is kept.
@@ -457,7 +471,10 @@ pub fn length(shapes: &mut Shapes, vector: Shape) -> Shape {
 /// The shape of `(vector-ref vector index)`.
 pub fn reference(shapes: &mut Shapes, vector: Shape, index: Shape) -> Shape {
     match real_fact(shapes, index) {
-        Some(_) => shapes.element(vector),
+        Some(_) => {
+            let element = shapes.element(vector);
+            shapes.read_from_data(element)
+        }
         None => Shapes::BOTTOM,
     }
 }

@@ -30,7 +30,7 @@ pub fn boxed_parts(shapes: &Shapes, start: Shape) -> FxHashMap<Shape, bool> {
     }
     let parent = |shape: Shape| references.get(&shape).filter(|entry| entry.0 == 1).map(|entry| entry.1);
     let is_sum = |shape: Shape| shapes.alternatives(shape).len() > 1;
-    let is_closure = |shape: Shape| shapes.single(shape).is_some_and(|only| matches!(only.head, Head::Closure(_)));
+    let is_closure = |shape: Shape| shapes.single(shape).is_some_and(|only| matches!(only.head, Head::Closure(..)));
     let nodes: FxHashSet<Shape> = component
         .iter()
         .filter(|shape| is_sum(**shape))

@@ -36,7 +36,7 @@ impl Specializer<'_> {
             Head::Reverse => Kind::Reverse,
             Head::Bundle => Kind::Forward,
             Head::Pair(_) | Head::ZeroOf => Kind::Pair,
-            Head::Closure(_) => Kind::Procedure,
+            Head::Closure(..) => Kind::Procedure,
             Head::Vector | Head::Beginning | Head::OneHot(_) => Kind::Vector,
         })
     }

@@ -307,7 +307,7 @@ fn name(core: &Program, head: Head) -> Rc<str> {
         Head::Bundle => "bundle".into(),
         Head::Series => "series".into(),
         Head::Pair(_) => "pair".into(),
-        Head::Closure(code) => core.lambdas[code.lambda].name.clone(),
+        Head::Closure(code, _) => core.lambdas[code.lambda].name.clone(),
         Head::ZeroOf => "zero".into(),
         Head::Vector | Head::Beginning => "vector".into(),
         Head::OneHot(_) => "one-hot".into(),

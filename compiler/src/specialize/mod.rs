@@ -61,7 +61,7 @@ use crate::core::interface::INITIALISE;
 use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Facts, Key, VariantId, truth};
-use crate::flow::shape::{Code, Head, Shape, Shapes};
+use crate::flow::shape::{Code, Head, Shape, Shapes, Site};
 use crate::flow::{Analysis, Options};
 use crate::ssa::ir::{self, FuncId, Function, Op, SlotId, Stream, SumId, Terminator, TextId, Type, VectorId};
 use emit::{Emitted, Emitter, Val, target};
@@ -403,7 +403,7 @@ impl Specializer<'_> {
         let (argument, captures) = key.args.split_last().expect("a function has an argument");
         let (base, tower) = base_and_tower(self.core, key.lambda);
         let code = self.form_of_code(Code { base, tower, lambda: key.lambda }, Prim::Plain);
-        let closure = Head::Closure(code);
+        let closure = Head::Closure(code, Site::Value);
         (self.flow.shapes.make(closure, captures), *argument)
     }
 
@@ -545,7 +545,7 @@ impl Specializer<'_> {
     ) -> Emitted<Val> {
         let function = self.unfold_zeros(e, function)?;
         self.dispatch(e, &function, shape, |this, e, parts| {
-            let Head::Closure(code) = parts.alternative.head else {
+            let Head::Closure(code, _) = parts.alternative.head else {
                 let error = RuntimeError::NotAProcedure { found: this.found(parts.alternative.head) };
                 return this.fail(e, &error);
             };

@@ -89,11 +89,11 @@ impl Specializer<'_> {
                     let shape = this.flow.shapes.make(parts.alternative.head, &shapes);
                     this.build(e, shape, 0, zeros.into_iter().flat_map(|zero| zero.leaves).collect())
                 }
-                Head::Closure(code) => {
+                Head::Closure(code, _) => {
                     let mut zeros = this.zeros(e, &parts.children, within)?;
                     for zero in &mut zeros {
                         // The folded zero of a vector has the leaves of the zero that it is the zero of.
-                        zero.shape = this.flow.shapes.zero_of_capture(zero.shape, site);
+                        zero.shape = this.flow.shapes.zero_of_capture(zero.shape, within);
                     }
                     this.environment(e, code, zeros)
                 }
@@ -276,7 +276,7 @@ impl Specializer<'_> {
                     // Only a zero that fills a hole is settled: what else may stand there stays as it is.
                     let is_zero = y.alternative.head == Head::ZeroOf;
                     let value = this.single(e, y);
-                    let is_settled = this.flow.shapes.settled_element(value.shape) == value.shape;
+                    let is_settled = this.flow.shapes.filling(value.shape) == value.shape;
                     let filled = if is_zero && !is_settled { this.settled(e, &value)? } else { value };
                     this.convert(e, &filled, target)
                 });
@@ -476,9 +476,8 @@ impl Specializer<'_> {
             let value = match is_handed(&this.flow.shapes, &alternative) != (side == Prim::Kept) {
                 true if side == Prim::Kept => this.single(e, parts),
                 true => {
-                    let stays = side == Prim::HandedFew
-                        && matches!(alternative.head, Head::OneHot(_))
-                        && this.flow.shapes.stays_few(sum.shape, levels);
+                    let stays = matches!(alternative.head, Head::OneHot(_))
+                        && this.flow.shapes.stays_few(sum.shape, side, levels);
                     let handed = this.single(e, parts);
                     if stays { handed } else { this.settled(e, &handed)? }
                 }

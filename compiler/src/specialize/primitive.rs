@@ -124,7 +124,7 @@ impl Specializer<'_> {
     /// The list of what a function has captured.
     fn environment_of(&mut self, e: &mut Emitter, function: &Val, result: Shape) -> Emitted<Val> {
         self.dispatch(e, function, result, |this, e, parts| match parts.alternative.head {
-            Head::Closure(code) => {
+            Head::Closure(code, _) => {
                 let list = this.environment(e, code, parts.children);
                 this.convert(e, &list, result)
             }

@@ -99,7 +99,7 @@ impl Specializer<'_> {
                     let of = of.and_then(|code| this.transformed(operator, code));
                     this.each_part(e, operator, &parts, Some(Class::Pair(of)), target)
                 }
-                Head::Closure(code) => match this.transformed(operator, code) {
+                Head::Closure(code, _) => match this.transformed(operator, code) {
                     Some(code) if operator.prim == Prim::Tangent => {
                         let mut items = Vec::with_capacity(parts.children.len());
                         for capture in &parts.children {
@@ -248,7 +248,7 @@ impl Specializer<'_> {
             }
             (Head::Reverse, Prim::JInverse) | (Head::Bundle, Prim::Primal | Prim::Tangent) => true,
             (Head::Real(_) | Head::Reverse | Head::Bundle, _) => false,
-            (Head::Closure(code), _)
+            (Head::Closure(code, _), _)
                 if code.tower.remove(operator.below.of_code(), operator.transformation()).is_none() =>
             {
                 false
@@ -256,7 +256,7 @@ impl Specializer<'_> {
             (Head::OneHot(_), _) => {
                 self.always(operator.of_zero(), a.children[0], seen) && self.always(operator, a.children[1], seen)
             }
-            (Head::Pair(_) | Head::Series | Head::ZeroOf | Head::Closure(_) | Head::Vector | Head::Beginning, _) => {
+            (Head::Pair(_) | Head::Series | Head::ZeroOf | Head::Closure(..) | Head::Vector | Head::Beginning, _) => {
                 a.children.iter().all(|child| self.always(operator, *child, seen))
             }
         })
@@ -357,7 +357,7 @@ impl Specializer<'_> {
                 let of = of.and_then(|code| self.transformed(perturb, code));
                 self.bundle_each(e, below, [&x, &t], Some(Class::Pair(of)), target)
             }
-            (Head::Closure(code), list) if is_environment_of(list, code, single) => {
+            (Head::Closure(code, _), list) if is_environment_of(list, code, single) => {
                 self.bundle_closure(e, below, code, x, t, target)
             }
             (f, g) => self.no_tangent(e, f, g),

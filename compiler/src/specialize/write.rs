@@ -116,7 +116,7 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
             print(this, e, &parts.children[1], Position::Element, stream);
             this.write_text(e, stream, ")");
         }
-        Head::Closure(code) => {
+        Head::Closure(code, _) => {
             let text = format!("#[procedure {}]", this.core.printed_name(code.lambda));
             this.write_text(e, stream, &text);
         }

@@ -190,7 +190,7 @@ impl Analyzer<'_> {
         let mut functions = FxHashSet::default();
         for part in parts {
             functions.extend(shapes.alternatives(part).iter().filter_map(|alternative| match alternative.head {
-                Head::Closure(code) => Some(code.base),
+                Head::Closure(code, _) => Some(code.base),
                 _ => None,
             }));
         }
