@@ -88,8 +88,8 @@ impl Printer<'_> {
             Head::ZeroOf => self.sequence("zero-of ", children, "", ""),
             Head::Vector => self.sequence("#(", children, "", ")"),
             Head::Beginning => self.sequence("#(", children, "", " ...)"),
-            Head::OneHot(Places::ONE) => self.sequence("one-hot ", children, " ", ""),
-            Head::OneHot(Places { most, may_be_vacant: false }) => {
+            Head::OneHot(Places { most: 1, may_be_vacant: false, .. }) => self.sequence("one-hot ", children, " ", ""),
+            Head::OneHot(Places { most, may_be_vacant: false, .. }) => {
                 self.sequence(&format!("{most}-hot "), children, " ", "");
             }
             Head::OneHot(Places { most, .. }) => self.sequence(&format!("up-to-{most}-hot "), children, " ", ""),

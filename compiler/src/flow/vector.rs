@@ -191,6 +191,32 @@ impl Shapes {
         if self.is_vector(of) && !self.folds_zero(of) { zero } else { self.settled_element(zero) }
     }
 
+    /// The sum of two pairs of which one is a zero: the other one, which remembers where it began with folded zeros.
+    pub(super) fn sum_beside_zero(&mut self, x: &Alternative, y: &Alternative) -> Option<Alternative> {
+        let other = self.beside_zero(x, y)?;
+        let zero = if std::ptr::eq(other, x) { y } else { x };
+        let children = other.children.iter().zip(zero.children.iter());
+        let children = children.map(|(part, zero)| self.began_with(*part, *zero)).collect();
+        Some(Alternative { head: other.head, children })
+    }
+
+    /// A sum that began with a zero.
+    fn began_with(&mut self, sum: Shape, zero: Shape) -> Shape {
+        if self.is_recursive(sum) {
+            return sum;
+        }
+        let mut alternatives = self.alternatives(sum).to_vec();
+        if self.position(zero, Class::ZeroOf).is_some() {
+            alternatives.iter_mut().for_each(|of| of.head = of_data(of.head));
+        } else if let ([pair], Some(zero)) = (&mut alternatives[..], self.single(zero))
+            && matches!((pair.head, zero.head), (Head::Pair(_), Head::Pair(_)))
+        {
+            let parts = pair.children.iter().zip(zero.children.iter());
+            pair.children = parts.map(|(part, zero)| self.began_with(*part, *zero)).collect();
+        }
+        self.intern(alternatives)
+    }
+
     /// The elements of the vector in a sum with a one-hot vector, settled, and the part that is added to one of them: as it
     /// is where that is a vector, so that a read of an element of an element adds one number.
     pub fn element_and_part(&mut self, element: Shape, part: Shape) -> [Shape; 2] {
@@ -251,7 +277,7 @@ impl Shapes {
         }) else {
             return false;
         };
-        let is_data = places.may_be_vacant || self.position(sum, Class::ZeroOf).is_some();
+        let is_data = places.is_of_data || self.position(sum, Class::ZeroOf).is_some();
         let begins_plain = alternatives.iter().any(|of| self.is_zero_vector(of));
         let comes_to_few = if side == Prim::HandedFew { !begins_plain } else { is_data };
         levels.keeps_few && comes_to_few && !self.gives_elements(hot)
@@ -345,6 +371,8 @@ pub struct Places {
     pub most: u8,
     /// Whether the vector is handed on with its places, so that others may be the same or find a vacant one.
     pub may_be_vacant: bool,
+    /// Whether the sum began with a folded zero, as that of a closure in data does.
+    pub is_of_data: bool,
 }
 
 /// What the sum of two one-hot vectors may be.
@@ -355,19 +383,22 @@ pub struct HotSum {
 }
 
 impl Places {
-    pub const ONE: Places = Places { most: 1, may_be_vacant: false };
+    pub const ONE: Places = Places { most: 1, may_be_vacant: false, is_of_data: false };
 
     pub(super) fn join(self, other: Places) -> Places {
-        Places { most: self.most.max(other.most), may_be_vacant: self.may_be_vacant || other.may_be_vacant }
+        Places {
+            most: self.most.max(other.most),
+            may_be_vacant: self.may_be_vacant || other.may_be_vacant,
+            is_of_data: self.is_of_data || other.is_of_data,
+        }
     }
 
     /// The sum of vectors with so many places. Where some may be vacant, and the places of both are more than there can be,
     /// run time decides.
     pub fn plus(self, other: Places) -> HotSum {
-        let may_be_vacant = self.may_be_vacant || other.may_be_vacant;
         let most = self.most + other.most;
-        let few = (most <= MAX_HOT || may_be_vacant).then_some(Places { most: most.min(MAX_HOT), may_be_vacant });
-        HotSum { few, may_be_vector: most > MAX_HOT }
+        let few = Places { most: most.min(MAX_HOT), ..self.join(other) };
+        HotSum { few: (most <= MAX_HOT || few.may_be_vacant).then_some(few), may_be_vector: most > MAX_HOT }
     }
 }
 
@@ -379,6 +410,14 @@ pub fn is_environment(head: Head) -> bool {
 /// Whether an alternative of a sum is a vector to be handed on. Zeros are not: to begin with one costs nothing.
 pub fn is_handed(shapes: &Shapes, alternative: &Alternative) -> bool {
     matches!(alternative.head, Head::Vector | Head::OneHot(_)) && !shapes.is_zero_vector(alternative)
+}
+
+/// The head of a sum that began with a folded zero.
+pub(super) fn of_data(head: Head) -> Head {
+    match head {
+        Head::OneHot(places) => Head::OneHot(Places { is_of_data: true, ..places }),
+        _ => head,
+    }
 }
 
 /// Whether values of a head are vectors, or zeros of which that is not known.

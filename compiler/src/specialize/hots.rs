@@ -152,7 +152,11 @@ impl Specializer<'_> {
         let sum = places(x)?.plus(places(y)?);
         let few = sum.few.filter(|_| sum.may_be_vector)?;
         let alternatives = self.flow.shapes.alternatives(result);
-        let tag = alternatives.iter().position(|of| of.head == Head::OneHot(few))?;
+        let is_as_few = |head: Head| match head {
+            Head::OneHot(other) => other.most == few.most && other.may_be_vacant == few.may_be_vacant,
+            _ => false,
+        };
+        let tag = alternatives.iter().position(|of| is_as_few(of.head))?;
         // What the shapes at hand show may be more than what the analysis knows.
         let wide = alternatives[tag].children[1];
         let is_wide = [x, y].iter().all(|parts| self.flow.shapes.join(parts.alternative.children[1], wide) == wide);
