@@ -387,7 +387,7 @@ impl<'a> ReversePhase<'a> {
         }
         self.lent.insert(x);
         let sum = self.sensitivities.get(&x).copied()?;
-        // A sum that recursive calls add to comes to many places.
+        // A sum that recursive calls add to comes to many places, unless it is that of a closure in data.
         let prim = if self.scope.carried.contains(&x) { Prim::Handed } else { Prim::HandedFew };
         let handed = self.code.prim(prim, &[sum]);
         let kept = self.code.prim(Prim::Kept, &[sum]);
