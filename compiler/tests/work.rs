@@ -103,6 +103,29 @@ fn sequences_of_functions() {
     grows_in_proportion("sequence", 40, [240, 220]);
 }
 
+/// Shapes of thousands of parts, as long programs have them, are exact.
+#[test]
+fn long_lists_of_numbers() {
+    grows_in_proportion("weights", 1600, [220, 220]);
+}
+
+#[test]
+fn local_functions_that_call_each_other_last() {
+    grows_in_proportion("states-of-closures", 50, [300, 220]);
+}
+
+#[test]
+fn matrices_and_layers() {
+    grows_in_proportion("matrix", 25, [220, 220]);
+    grows_in_proportion("network", 10, [220, 220]);
+}
+
+#[test]
+fn choices_and_updates() {
+    grows_in_proportion("choices", 100, [260, 220]);
+    grows_in_proportion("updates", 100, [240, 220]);
+}
+
 #[test]
 fn vectors() {
     grows_in_proportion("vector", 100, [220, 220]);

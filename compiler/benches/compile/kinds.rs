@@ -57,6 +57,16 @@ pub const KINDS: &[Kind] = &[
     kind("globals", "global numbers that depend on those before", globals),
     kind("literal", "elements of a list that the program mentions", literal),
     kind("weights", "numbers that a list known in length holds, with the gradient in all of them", weights),
+    kind("matrix", "rows of a matrix that the program mentions, and the gradient in a number of each", matrix),
+    kind("network", "dense layers of three numbers, one after the other, and the gradient", network),
+    kind("choices", "pairs of which tests choose one", choices),
+    kind("record", "fields of a record, of which a fourth is looked up, and the gradient", record),
+    kind("updates", "conditional updates of a pair, and the gradient", updates),
+    kind(
+        "states-of-closures",
+        "local functions that call one of two others last, and the gradient",
+        states_of_closures,
+    ),
     kind("letrec", "groups of a hundred local functions that see each other", letrec),
 ];
 
@@ -399,6 +409,77 @@ fn weights(lines: usize) -> String {
         lines,
         |i| format!("  (* a {i})"),
         "))\n(define (loss w) (fold-left (lambda (sum x) (+ sum (* x (sin x)))) 0 w))\n((gradient loss) start)",
+    )
+}
+
+fn matrix(lines: usize) -> String {
+    listed(
+        "(define (f x) (vector-sum (matvec (vector",
+        lines,
+        |i| format!("  (vector (* x {i}.5) (* x {}) 2 {i})", i * 7 % 97),
+        "  ) (vector x 1 2 x))))\n((gradient f) a)",
+    )
+}
+
+fn network(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (layer rows) (lambda (v) (vector-map tanh (matvec rows v))))\n";
+    text += "(define (f x)\n  (let* ((v0 (vector x 1 2))\n";
+    for i in 0..lines {
+        let _ = writeln!(
+            text,
+            "    (v{} ((layer (vector (vector x {i} 1) (vector 1 x {i}) (vector {i} 2 x))) v{i}))",
+            i + 1
+        );
+    }
+    let _ = writeln!(text, "    )\n    (vector-sum v{lines})))\n((gradient f) a)");
+    text
+}
+
+fn choices(lines: usize) -> String {
+    listed(
+        "(define (f x) (let ((chosen (cond",
+        lines,
+        |i| format!("  ((< a {i}) (cons {i} (* x {i})))"),
+        "  (else (cons x x))))) (* (car chosen) (cdr chosen))))\n(f a)\n((gradient f) a)",
+    )
+}
+
+fn record(lines: usize) -> String {
+    let mut text = repeated(0, 1, |_, _| {});
+    text += "(define (f x)\n  (let ((fields (list\n";
+    (0..lines).for_each(|i| text += &format!("    (cons {i} (* x {i}))\n"));
+    text += "    )))\n    (+\n";
+    (0..lines).step_by(4).for_each(|i| text += &format!("    (cdr (assoc {i} fields))\n"));
+    text += "    )))\n((gradient f) a)\n";
+    text
+}
+
+fn updates(lines: usize) -> String {
+    listed(
+        "(define (f x) (let* ((p (cons x x))",
+        lines,
+        |i| {
+            let yes = format!("(cons (* x {i}) (cdr p))");
+            format!("  (p (if (< (car p) {i}) {yes} (cons (car p) (+ (sin (cdr p)) {i}))))")
+        },
+        "  ) (* (car p) (cdr p))))\n((gradient f) a)",
+    )
+}
+
+fn states_of_closures(lines: usize) -> String {
+    let next = |i: usize, step: usize| (i + step) % lines;
+    listed(
+        "(define (f x) (letrec (",
+        lines,
+        |i| {
+            let (one, other) = (next(i, 1), next(i, 7));
+            let last = format!("(else (g{other} (- n 1) (* y x)))");
+            format!(
+                "  (g{i} (lambda (n y) (cond ((< n 1) (* x y)) ((< y {i}) (g{one} (- n 1) (+ (sin y) {i}))) {last})))"
+            )
+        },
+        "  ) (g0 a x)))\n((gradient f) a)",
     )
 }
 

@@ -34,6 +34,7 @@ impl LoopValues {
     pub fn new(function: &Function, first_names: &EntityVec<Value, Value>) -> LoopValues {
         let graph = Graph::new(function);
         let mut found = LoopValues { loop_of: function.blocks.same_ids(None), used: FxHashMap::default() };
+        let unnamed = without_register(function);
         let headers = graph.order.iter().copied().filter(|block| graph.is_loop_header(*block));
         for header in headers.filter(|header| *header != Function::ENTRY) {
             let body = graph.loop_body(header);
@@ -41,7 +42,7 @@ impl LoopValues {
             if blocks.iter().any(|block| *block != header && graph.is_loop_header(*block)) {
                 continue;
             }
-            let used = used_from_before(function, &blocks, first_names);
+            let used = used_from_before(function, &blocks, first_names, &unnamed);
             if used.len() <= MOST {
                 blocks.into_iter().for_each(|block| found.loop_of[block] = Some(header));
                 found.used.insert(header, used);
@@ -61,20 +62,31 @@ impl LoopValues {
     }
 }
 
-/// What the instructions and conditions of some blocks use and others make.
-fn used_from_before(function: &Function, blocks: &[BlockId], first_names: &EntityVec<Value, Value>) -> Vec<Value> {
-    let mut known: FxHashSet<Value> = FxHashSet::default();
-    for block in blocks.iter().map(|block| &function.blocks[*block]) {
-        known.extend(block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results)));
-    }
+/// The values that need no register: constants, and boxes, which may be constants.
+fn without_register(function: &Function) -> EntityVec<Value, bool> {
     let has_no_register = |op: Op| {
         matches!(
             op,
             Op::ConstReal(_) | Op::ConstBool(_) | Op::ConstInt(_) | Op::Immediate(..) | Op::Vacant(_) | Op::Box(..)
         )
     };
+    let mut found = function.values.same_ids(false);
     let insts = function.blocks.values().flat_map(|block| &block.insts).filter(|inst| has_no_register(inst.op));
-    known.extend(insts.flat_map(|inst| &inst.results));
+    insts.flat_map(|inst| &inst.results).for_each(|value| found[*value] = true);
+    found
+}
+
+/// What the instructions and conditions of some blocks use and others make, if it gets a name.
+fn used_from_before(
+    function: &Function,
+    blocks: &[BlockId],
+    first_names: &EntityVec<Value, Value>,
+    unnamed: &EntityVec<Value, bool>,
+) -> Vec<Value> {
+    let mut known: FxHashSet<Value> = FxHashSet::default();
+    for block in blocks.iter().map(|block| &function.blocks[*block]) {
+        known.extend(block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results)));
+    }
     let mut used = Vec::new();
     for block in blocks.iter().map(|block| &function.blocks[*block]) {
         let condition = match &block.terminator {
@@ -83,7 +95,7 @@ fn used_from_before(function: &Function, blocks: &[BlockId], first_names: &Entit
         };
         for value in block.insts.iter().flat_map(|inst| &inst.args).chain(condition) {
             let value = first_names[*value];
-            if known.insert(value) {
+            if !unnamed[value] && known.insert(value) {
                 used.push(value);
             }
         }

@@ -21,6 +21,7 @@
 //! | [`sole_owners`] | which vectors need not be asked whether they have other owners |
 //! | [`reuse`] | which new boxes take the place of dead ones |
 //! | [`pressure`] | which functions need the quick register allocator |
+//! | [`far`] | which values such a function keeps in memory |
 //! | [`library`](mod@library) | the functions that callers of a library call, and what it says about itself |
 //! | [`link`] | object and embedded run time → executable |
 //!
@@ -36,6 +37,7 @@ pub mod abi;
 pub mod boxes;
 pub mod complaints;
 pub mod constants;
+pub mod far;
 pub mod free;
 pub mod function;
 pub mod in_place;

@@ -19,7 +19,7 @@ pub fn is_high(function: &Function) -> bool {
 
 /// Over all values, the number of instructions between the definition of a value and its last use, in the order of the
 /// code: a value that is needed in another round of a loop counts for less than it should.
-fn pressure(function: &Function) -> u64 {
+pub(super) fn pressure(function: &Function) -> u64 {
     let mut defined: SecondaryMap<Value, u64> = SecondaryMap::new();
     let mut last_use: SecondaryMap<Value, u64> = SecondaryMap::new();
     let mut place = 0;

@@ -8,7 +8,9 @@ use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::complaints::Complaints;
 use crate::codegen::constants::Boxes;
-use crate::codegen::{Error, Library, Object, Options, free, function, layout, library, pressure, processor, target};
+use crate::codegen::{
+    Error, Library, Object, Options, far, free, function, layout, library, pressure, processor, target,
+};
 use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -168,7 +170,13 @@ fn compile_all<'a>(
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(function) = pending.get(index) else { break };
-            let isa = if pressure::is_high(&function.code) { &quick } else { &usual };
+            context.clear();
+            context.func = function.code.clone();
+            let mut isa = &usual;
+            if pressure::is_high(&context.func) {
+                far::keep_in_memory(&mut context.func);
+                isa = &quick;
+            }
             done.push((index, compile_one(function, &mut context, &**isa, listing)));
         }
         // A poisoned lock means that another thread has panicked, which the scope passes on.
@@ -188,15 +196,14 @@ fn compile_all<'a>(
     pending.iter().zip(results).map(|(function, (_, compiled))| Ok((function, compiled?))).collect()
 }
 
+/// Compiles the function that the context holds.
 fn compile_one(
     function: &Pending,
     context: &mut Context,
     isa: &dyn TargetIsa,
     listing: bool,
 ) -> Result<Compiled, Error> {
-    context.clear();
     context.set_disasm(listing);
-    context.func = function.code.clone();
     let bug = |message: String| Error::Bug { name: function.name.clone(), message };
     if let Err(error) = context.compile(isa, &mut ControlPlane::default()) {
         return Err(bug(format!("{:?}", error.inner)));

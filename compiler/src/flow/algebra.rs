@@ -17,8 +17,7 @@ use std::collections::BTreeMap;
 /// How many times as many parts as before a shape may have after a knot.
 const MAX_GROWTH: usize = 2;
 
-/// What would have more parts than this is made by unification; and the same where shapes are to be small.
-const MAX_PARTS: usize = 5000;
+/// What would have more parts than this is made by unification where shapes are to be small.
 const MAX_COARSE_PARTS: usize = 300;
 
 /// How many atoms a part may have on average. Where parts of two shapes meet in pairs, few parts can have very many.
@@ -157,7 +156,7 @@ impl Shapes {
     }
 
     fn most_parts(&self) -> usize {
-        if self.coarse { MAX_COARSE_PARTS } else { MAX_PARTS }
+        if self.coarse { MAX_COARSE_PARTS } else { self.max_parts }
     }
 
     /// Whether an alternative of a sum is a pair that may have holes.

@@ -238,6 +238,7 @@ fn attempt(
         item: None,
     };
     analyzer.result.shapes.coarse = precision == Precision::Coarse;
+    analyzer.result.shapes.max_parts = options.max_parts;
     analyzer.result.shapes.open_reals = open_reals;
     analyzer.result.shapes.max_steps = options.max_work;
     analyzer.program()?;

@@ -32,6 +32,9 @@ pub struct Options {
     pub max_dynamic_order: u32,
     /// How many instructions the specialised program may have before it is optimised.
     pub max_instructions: usize,
+    /// How many parts a shape may have before it is made by unification. The tape of functions that call each other has some for
+    /// each of them.
+    pub max_parts: usize,
     /// How many steps each attempt after the first may take; the programs that they were made for need a quarter of them.
     pub later_work: usize,
     /// The limits that the user has set, by name.
@@ -78,6 +81,7 @@ impl Default for Options {
             max_code: 3_000_000,
             max_dynamic_order: 4,
             max_instructions: 500_000,
+            max_parts: 5000,
             later_work: 3_000_000,
             given: Vec::new(),
         }
@@ -207,6 +211,7 @@ impl Options {
                 *limit = grow(*limit);
             }
         }
+        options.max_parts = grow(options.max_parts);
         options.later_work = grow(options.later_work);
         options
     }

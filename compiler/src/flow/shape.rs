@@ -13,6 +13,7 @@
 
 use super::algebra::Atom;
 use super::collapse::Grade;
+use super::limits::Options;
 use super::vector::Places;
 use crate::ad::tower::Tower;
 use crate::core::ir::LambdaId;
@@ -255,6 +256,8 @@ pub struct Shapes {
     pub(super) hands_on: FxHashMap<(Shape, Levels), bool>,
     /// Whether widening is to make shapes small instead of finding out how they grow.
     pub(super) coarse: bool,
+    /// What would have more parts than this is made by unification.
+    pub(super) max_parts: usize,
     /// Whether what `real` gives is as well known as its operand.
     pub(super) open_reals: bool,
     /// Whether `real` has made a known number unknown.
@@ -289,6 +292,7 @@ impl Shapes {
             sides: FxHashMap::default(),
             hands_on: FxHashMap::default(),
             coarse: false,
+            max_parts: Options::default().max_parts,
             open_reals: false,
             hides_numbers: Cell::new(false),
             steps: Cell::new(0),

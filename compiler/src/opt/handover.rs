@@ -16,7 +16,7 @@
 //! So the search begins with all parameters and drops those that do not belong, until nothing changes.
 
 use crate::base::EntityVec;
-use crate::opt::liveness::live_in;
+use crate::opt::liveness::{AtEnd, live_in};
 use crate::opt::ownership::{Modes, safe_values};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Terminator, Type, Value, Walk};
@@ -85,6 +85,12 @@ struct Kept<'a> {
     lives: &'a Lives,
 }
 
+/// What is needed behind a place of a block.
+struct Needed<'a> {
+    here: FxHashSet<Value>,
+    at_end: AtEnd<'a>,
+}
+
 impl Kept<'_> {
     fn find(&self) -> Vec<(FuncId, usize)> {
         let function = &self.program.functions[self.id];
@@ -92,23 +98,20 @@ impl Kept<'_> {
         let mut kept = Vec::new();
         for id in &self.lives.reachable {
             let block = &function.blocks[*id];
-            let mut live: FxHashSet<Value> = FxHashSet::default();
-            for target in block.terminator.targets() {
-                live.extend(&self.lives.live_in[target.block]);
-            }
+            let mut live = Needed { here: FxHashSet::default(), at_end: AtEnd::of(block, &self.lives.live_in) };
             if let Terminator::TailCall(callee, args) = &block.terminator {
                 self.call(*callee, args, &live, &safe, &mut kept);
                 self.tail_call(*callee, args, &safe, &mut kept);
             }
             block.terminator.for_each_value(|value| {
-                live.insert(value);
+                live.here.insert(value);
             });
             for inst in block.insts.iter().rev() {
                 let Inst { op, args, .. } = inst;
                 if let Op::Call(callee) = op {
                     self.call(*callee, args, &live, &safe, &mut kept);
                 }
-                live.extend(args);
+                live.here.extend(args);
             }
         }
         kept
@@ -119,7 +122,7 @@ impl Kept<'_> {
         &self,
         callee: FuncId,
         args: &[Value],
-        live: &FxHashSet<Value>,
+        live: &Needed,
         safe: &EntityVec<Value, bool>,
         kept: &mut Vec<(FuncId, usize)>,
     ) {
@@ -135,9 +138,9 @@ impl Kept<'_> {
     }
 
     /// Whether neither the value nor a box that it was read from is needed any more.
-    fn is_last(&self, mut value: Value, live: &FxHashSet<Value>) -> bool {
+    fn is_last(&self, mut value: Value, live: &Needed) -> bool {
         loop {
-            if live.contains(&value) {
+            if live.here.contains(&value) || live.at_end.contains(value) {
                 return false;
             }
             let Some(from) = self.lives.boxes.get(&value) else { return true };

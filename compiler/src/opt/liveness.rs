@@ -5,7 +5,8 @@
 
 use crate::base::EntityVec;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Value};
+use rustc_hash::FxHashSet;
 
 /// The values that are live at the start of each block, in order. `stand_in` says which value has to be alive where
 /// another is used, if any.
@@ -40,4 +41,29 @@ pub fn live_in(
         }
     }
     live
+}
+
+/// The values that are live at the end of a block, what its terminator uses excepted. Where functions are long, they are many, and
+/// a block asks for few of them: so they stay in the tables of the blocks that follow.
+pub struct AtEnd<'l> {
+    rows: Vec<&'l [Value]>,
+    /// All of them, where too many blocks follow to look through the tables of each.
+    all: FxHashSet<Value>,
+}
+
+impl<'l> AtEnd<'l> {
+    /// Of a block, given what is live at the start of each.
+    pub fn of(block: &Block, live_in: &'l EntityVec<BlockId, Vec<Value>>) -> AtEnd<'l> {
+        let targets = block.terminator.targets();
+        let rows: Vec<&[Value]> = targets.iter().map(|target| &live_in[target.block][..]).collect();
+        match rows.len() {
+            0..=2 => AtEnd { rows, all: FxHashSet::default() },
+            _ => AtEnd { all: rows.concat().into_iter().collect(), rows: Vec::new() },
+        }
+    }
+
+    /// Whether that value is live.
+    pub fn contains(&self, value: Value) -> bool {
+        self.all.contains(&value) || self.rows.iter().any(|values| values.binary_search(&value).is_ok())
+    }
 }

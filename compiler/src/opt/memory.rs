@@ -34,7 +34,7 @@
 mod borrowing;
 
 use crate::base::EntityVec;
-use crate::opt::liveness::live_in;
+use crate::opt::liveness::{AtEnd, live_in};
 use crate::opt::ownership::{Modes, consumes, doomed_blocks, gives_owner, safe_values};
 use crate::opt::taking::{Facts, taken};
 use crate::ssa::graph::{Graph, reverse_postorder};
@@ -173,6 +173,70 @@ struct Placer<'p> {
     code: Vec<Inst>,
 }
 
+/// The owned values that are needed after a place of a block.
+struct Live<'p> {
+    /// What is needed behind the block.
+    behind: AtEnd<'p>,
+    /// What else is needed.
+    here: FxHashSet<Value>,
+    /// What the block defines.
+    defined: FxHashSet<Value>,
+}
+
+impl<'p> Live<'p> {
+    fn at_end(behind: AtEnd<'p>) -> Live<'p> {
+        Live { behind, here: FxHashSet::default(), defined: FxHashSet::default() }
+    }
+
+    fn contains(&self, value: Value) -> bool {
+        self.here.contains(&value) || !self.defined.contains(&value) && self.behind.contains(value)
+    }
+
+    /// Says whether the value was not needed before.
+    fn insert(&mut self, value: Value) -> bool {
+        !self.contains(value) && self.here.insert(value)
+    }
+
+    /// Says whether the value was needed.
+    fn remove(&mut self, value: Value) -> bool {
+        let was_needed = self.contains(value);
+        self.here.remove(&value);
+        self.defined.insert(value);
+        was_needed
+    }
+
+    /// What not all of the targets need, in order.
+    fn in_some(targets: &[&[Value]]) -> Vec<Value> {
+        match targets {
+            [] | [_] => Vec::new(),
+            [one, other] => {
+                let mut some = Vec::new();
+                not_in(one, other, &mut some);
+                not_in(other, one, &mut some);
+                some.sort_unstable();
+                some
+            }
+            _ => {
+                let mut all = targets.concat();
+                all.sort_unstable();
+                let same = all.chunk_by(|a, b| a == b);
+                same.filter(|values| values.len() < targets.len()).map(|values| values[0]).collect()
+            }
+        }
+    }
+}
+
+/// Adds what is in the first row and not in the second; both are in order.
+fn not_in(values: &[Value], other: &[Value], found: &mut Vec<Value>) {
+    let mut rest = other.iter().peekable();
+    for value in values {
+        while rest.next_if(|other| *other < value).is_some() {}
+        if rest.peek() != Some(&value) {
+            found.push(*value);
+        }
+    }
+}
+
 fn counting(op: Op, value: Value) -> Inst {
     Inst { op, args: smallvec![value], results: Values::new(), span: None }
 }
@@ -189,16 +253,16 @@ fn tally(values: impl Iterator<Item = Value>) -> Vec<(Value, usize)> {
     counts
 }
 
-impl Placer<'_> {
+impl<'p> Placer<'p> {
     fn place(mut self) -> Change {
         let block = &self.function.blocks[self.block];
-        let mut live = FxHashSet::default();
+        let mut live = Live::at_end(AtEnd::of(block, &self.plan.live_in));
         let edges = self.terminator(&block.terminator, &mut live);
         for inst in block.insts.iter().rev() {
             self.inst(inst, &mut live);
         }
         for param in block.params.iter().rev() {
-            if self.plan.owned[*param] && !live.contains(param) && self.owns_param(*param) {
+            if self.plan.owned[*param] && !live.contains(*param) && self.owns_param(*param) {
                 self.release(*param);
             }
         }
@@ -229,7 +293,7 @@ impl Placer<'_> {
         }
     }
 
-    fn inst(&mut self, inst: &Inst, live: &mut FxHashSet<Value>) {
+    fn inst(&mut self, inst: &Inst, live: &mut Live<'_>) {
         let args = || inst.args.iter().copied().enumerate().filter(|(_, value)| self.is_pointer(*value));
         let consumed = tally(args().filter(|(position, _)| consumes(inst, *position, self.modes)).map(|arg| arg.1));
         let viewed = args().filter(|(position, _)| !consumes(inst, *position, self.modes));
@@ -243,7 +307,7 @@ impl Placer<'_> {
         }
         for result in &inst.results {
             if self.plan.owned[*result] {
-                let is_live = live.remove(result);
+                let is_live = live.remove(*result);
                 let has_owner = gives_owner(inst.op) || self.plan.taken.contains(result);
                 match (has_owner, is_live) {
                     (true, false) => self.release(*result),
@@ -265,7 +329,7 @@ impl Placer<'_> {
         }
     }
 
-    fn terminator(&mut self, terminator: &Terminator, live: &mut FxHashSet<Value>) -> Vec<Vec<Inst>> {
+    fn terminator(&mut self, terminator: &Terminator, live: &mut Live<'_>) -> Vec<Vec<Inst>> {
         let consumed = match terminator {
             Terminator::Return(values) => tally(values.iter().copied().filter(|value| self.is_pointer(*value))),
             Terminator::TailCall(callee, args) => {
@@ -283,17 +347,25 @@ impl Placer<'_> {
         Vec::new()
     }
 
-    fn edges(&mut self, terminator: &Terminator, live: &mut FxHashSet<Value>) -> Vec<Vec<Inst>> {
+    fn edges(&mut self, terminator: &Terminator, live: &mut Live<'_>) -> Vec<Vec<Inst>> {
         let targets = terminator.targets();
         let consumed: Vec<Vec<(Value, usize)>> = targets.iter().map(|target| self.passed(target)).collect();
-        let mut here: Vec<Value> = Vec::new();
-        for (target, passed) in targets.iter().zip(&consumed) {
-            let values = self.plan.live_in[target.block].iter().copied().chain(passed.iter().map(|row| row.0));
-            here.extend(values.filter(|value| self.plan.owned[*value] && live.insert(*value)));
+        // What only some of the targets need, beside what is passed to them.
+        let mut here = Live::in_some(&self.needed(&targets));
+        for (value, _) in consumed.iter().flatten() {
+            if self.plan.owned[*value] && live.insert(*value) {
+                here.push(*value);
+            }
         }
         here.sort_unstable();
         let edge = |(target, passed): (&&Target, Vec<(Value, usize)>)| self.edge(target.block, passed, &here);
         targets.iter().zip(consumed).map(edge).collect()
+    }
+
+    /// What is needed at the start of each target.
+    fn needed(&self, targets: &[&Target]) -> Vec<&'p [Value]> {
+        let plan = self.plan;
+        targets.iter().map(|target| &plan.live_in[target.block][..]).collect()
     }
 
     /// The values that a jump hands to parameters that own them.

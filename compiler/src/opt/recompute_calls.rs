@@ -158,6 +158,8 @@ struct Planner<'p> {
     repeats: EntityVec<FuncId, bool>,
     /// What is known about the functions that make boxes.
     makers: FxHashMap<FuncId, Maker>,
+    /// The functions that read each field of a box.
+    readers: FxHashMap<Field, Vec<FuncId>>,
     /// The functions that a result of a function needs, if it is cheap.
     cheap: FxHashMap<(FuncId, usize), Option<FxHashSet<FuncId>>>,
 }
@@ -186,6 +188,7 @@ impl<'p> Planner<'p> {
             group,
             repeats,
             makers: FxHashMap::default(),
+            readers: readers(program),
             cheap: FxHashMap::default(),
         }
     }
@@ -327,12 +330,10 @@ impl<'p> Planner<'p> {
             return false;
         }
         let mut is_read = false;
-        for (id, function) in self.program.functions.iter() {
+        for id in self.readers.get(&field).into_iter().flatten().copied() {
+            let function = &self.program.functions[id];
             let blocks = || function.blocks.iter();
             let is_read_here = |inst: &Inst| inst.op == Op::Field(field.0, field.1, field.2);
-            if !blocks().any(|(_, block)| block.insts.iter().any(is_read_here)) {
-                continue;
-            }
             let uses = use_counts(function);
             let graph = Graph::new(function);
             let headers = || graph.order.iter().filter(|block| graph.is_loop_header(**block));
@@ -355,6 +356,22 @@ impl<'p> Planner<'p> {
         }
         is_read
     }
+}
+
+/// The functions that read each field.
+fn readers(program: &Program) -> FxHashMap<Field, Vec<FuncId>> {
+    let mut readers: FxHashMap<Field, Vec<FuncId>> = FxHashMap::default();
+    for (id, function) in program.functions.iter() {
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            if let Op::Field(sum, tag, field) = inst.op {
+                let of_field = readers.entry((sum, tag, field)).or_default();
+                if of_field.last() != Some(&id) {
+                    of_field.push(id);
+                }
+            }
+        }
+    }
+    readers
 }
 
 /// Whether a function has a loop.

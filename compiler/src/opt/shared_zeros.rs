@@ -37,7 +37,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
 /// Who holds places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Owner {
     Fields(SumId, u32),
     /// Those of the entry are the parameters of the function.
@@ -259,23 +259,30 @@ impl<'p> Places<'p> {
     /// owners that are given what a new class holds have to be looked at again.
     fn refine(&mut self, gifts: &FxHashMap<Owner, Vec<Gift<'p>>>) {
         let mut readers: FxHashMap<Owner, FxHashSet<Owner>> = FxHashMap::default();
+        let mut numbers: FxHashSet<(FuncId, Value)> = FxHashSet::default();
         for (owner, occasions) in gifts {
             let values = occasions.iter().flat_map(|(id, values)| values.iter().map(|value| (*id, *value)));
             for (id, value) in values {
                 if let Some(read) = self.reads[id].get(&value) {
                     readers.entry(read.owner).or_default().insert(*owner);
                 }
+                if self.is_number(id, value) {
+                    numbers.insert((id, value));
+                }
             }
         }
         let mut next = self.classes.values().flatten().flatten().max().map_or(0, |class| class + 1);
+        // In the order of the program, so that what a class is divided for is divided itself by then.
         let mut waiting: Vec<Owner> = gifts.keys().copied().collect();
+        waiting.sort_unstable_by(|a, b| b.cmp(a));
         let mut is_waiting: FxHashSet<Owner> = waiting.iter().copied().collect();
         while let Some(owner) = waiting.pop() {
             is_waiting.remove(&owner);
             let mut groups: FxHashMap<(u32, Vec<Letter>), Vec<usize>> = FxHashMap::default();
             for (index, class) in self.classes[&owner].iter().enumerate() {
                 let Some(class) = class else { continue };
-                let letters = gifts[&owner].iter().map(|(id, values)| self.letter(*id, values[index])).collect();
+                let letters =
+                    gifts[&owner].iter().map(|(id, values)| self.letter(*id, values[index], &numbers)).collect();
                 groups.entry((*class, letters)).or_default().push(index);
             }
             let mut parts: FxHashMap<u32, Vec<Vec<usize>>> = FxHashMap::default();
@@ -301,8 +308,9 @@ impl<'p> Places<'p> {
         }
     }
 
-    fn letter(&self, id: FuncId, value: Value) -> Letter {
-        if self.is_number(id, value) {
+    /// What a place is given, given which values are numbers.
+    fn letter(&self, id: FuncId, value: Value, numbers: &FxHashSet<(FuncId, Value)>) -> Letter {
+        if numbers.contains(&(id, value)) {
             return Letter::Number;
         }
         if let Some(read) = self.reads[id].get(&value)

@@ -17,7 +17,6 @@
 //! the same value go the same way.
 
 use crate::base::EntityVec;
-use crate::opt::loops::homes;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Target, Terminator, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,14 +34,15 @@ pub struct Facts<'a> {
 /// The elements that are taken out of their vectors.
 pub fn taken(function: &Function, graph: &Graph, facts: &Facts) -> FxHashSet<Value> {
     let mut found = FxHashSet::default();
+    let mut decisions = None;
     for id in &graph.order {
         for (position, inst) in function.blocks[*id].insts.iter().enumerate() {
             let Op::Element(vector, field) = inst.op else { continue };
             let (source, result) = (inst.args[0], inst.results[0]);
             let is_owner = function.values[result] == Type::Ptr && facts.owned[result] && facts.owned[source];
             if is_owner && !facts.lent.contains(&source) {
-                let decided = Decided::before(function, graph, *id);
-                let walk = Walk { function, facts, vector, field, args: &inst.args, home: *id, decided };
+                let decisions = decisions.get_or_insert_with(|| Decisions::new(function, graph));
+                let walk = Walk { function, facts, vector, field, args: &inst.args, home: *id, decisions };
                 if walk.is_unseen(position + 1) {
                     found.insert(result);
                 }
@@ -52,43 +52,59 @@ pub fn taken(function: &Function, graph: &Graph, facts: &Facts) -> FxHashSet<Val
     found
 }
 
-/// The decisions on the way to a block.
-struct Decided {
-    /// Which target was taken, by what decided.
-    targets: FxHashMap<Value, usize>,
-    /// Where what decided is defined: it may be another value once control gets there again.
-    homes: FxHashSet<BlockId>,
+/// What decides where control goes, in a function.
+struct Decisions<'f> {
+    function: &'f Function,
+    graph: &'f Graph,
+    /// The blocks that end in a decision by a value.
+    by: FxHashMap<Value, Vec<BlockId>>,
+    /// The values that decide, by the block that defines them.
+    defined: FxHashMap<BlockId, Vec<Value>>,
 }
 
-impl Decided {
-    fn before(function: &Function, graph: &Graph, block: BlockId) -> Decided {
-        let mut targets = FxHashMap::default();
-        let mut below = block;
-        while let Some(above) = graph.dominator[below] {
-            let terminator = &function.blocks[above].terminator;
-            if let Some(value) = decides(terminator)
-                && let Some((from, target)) = graph.only_edge(below)
-                && from == above
-            {
-                targets.entry(value).or_insert(target);
+impl<'f> Decisions<'f> {
+    fn new(function: &'f Function, graph: &'f Graph) -> Decisions<'f> {
+        let mut by: FxHashMap<Value, Vec<BlockId>> = FxHashMap::default();
+        for id in &graph.order {
+            if let Some(value) = decides(&function.blocks[*id].terminator) {
+                by.entry(value).or_default().push(*id);
             }
-            below = above;
         }
-        let mut homes_of = FxHashSet::default();
-        if !targets.is_empty() {
-            let homes = homes(function);
-            homes_of.extend(targets.keys().filter_map(|value| homes.get(value)));
+        let mut defined: FxHashMap<BlockId, Vec<Value>> = FxHashMap::default();
+        for (id, block) in function.blocks.iter() {
+            let values = block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results));
+            let deciding: Vec<Value> = values.copied().filter(|value| by.contains_key(value)).collect();
+            if !deciding.is_empty() {
+                defined.insert(id, deciding);
+            }
         }
-        Decided { targets, homes: homes_of }
+        Decisions { function, graph, by, defined }
     }
 
-    /// Where control can go from a block.
-    fn onward<'f>(&self, terminator: &'f Terminator) -> Vec<&'f Target> {
+    /// Which target was taken on the way to a block by what a value decides.
+    fn taken_before(&self, block: BlockId, value: Value) -> Option<usize> {
+        self.by.get(&value)?.iter().rev().find_map(|above| {
+            let mut targets = self.function.blocks[*above].terminator.targets().into_iter();
+            targets.position(|target| {
+                self.graph.only_edge(target.block).is_some() && self.graph.dominates(target.block, block)
+            })
+        })
+    }
+
+    /// Where control can go from a block once it has come to another one.
+    fn onward(&self, from: BlockId, behind: BlockId) -> Vec<&'f Target> {
+        let terminator = &self.function.blocks[from].terminator;
         let targets = terminator.targets();
-        match decides(terminator).and_then(|value| self.targets.get(&value)) {
-            Some(taken) => targets.into_iter().skip(*taken).take(1).collect(),
+        match decides(terminator).and_then(|value| self.taken_before(behind, value)) {
+            Some(taken) => targets.into_iter().skip(taken).take(1).collect(),
             None => targets,
         }
+    }
+
+    /// Whether a block defines what has decided on the way to another one: it may be another value once control gets there again.
+    fn defines_taken(&self, block: BlockId, behind: BlockId) -> bool {
+        let values = self.defined.get(&block);
+        values.is_some_and(|values| values.iter().any(|value| self.taken_before(behind, *value).is_some()))
     }
 }
 
@@ -109,7 +125,7 @@ struct Walk<'a> {
     /// The vector, its length and the place.
     args: &'a [Value],
     home: BlockId,
-    decided: Decided,
+    decisions: &'a Decisions<'a>,
 }
 
 impl Walk<'_> {
@@ -118,13 +134,13 @@ impl Walk<'_> {
         let mut seen = FxHashSet::default();
         while let Some((block, start)) = waiting.pop() {
             let Some(goes_on) = self.is_unseen_in(block, start) else { return false };
-            let onward = self.decided.onward(&self.function.blocks[block].terminator);
+            let onward = self.decisions.onward(block, self.home);
             for target in onward.into_iter().filter(|_| goes_on) {
                 if !self.is_live(target.block) {
                     continue;
                 }
                 // Back at the read, the place may be another one, and what decided another value.
-                if target.block == self.home || self.decided.homes.contains(&target.block) {
+                if target.block == self.home || self.decisions.defines_taken(target.block, self.home) {
                     return false;
                 }
                 if seen.insert(target.block) {
@@ -136,7 +152,7 @@ impl Walk<'_> {
     }
 
     fn is_live(&self, block: BlockId) -> bool {
-        self.facts.live_in[block].contains(&self.args[0])
+        self.facts.live_in[block].binary_search(&self.args[0]).is_ok()
     }
 
     /// Whether the vector may be used after this part of a block; `None` when the place may be seen.

@@ -11,7 +11,7 @@
 //! ([`crate::opt::taking`]).
 
 use crate::base::EntityVec;
-use crate::opt::liveness::live_in;
+use crate::opt::liveness::{AtEnd, live_in};
 use crate::opt::ownership::{Modes, consumes};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Type, Value};
@@ -38,10 +38,8 @@ pub(super) fn while_alive(
     for id in &graph.order {
         let block = &function.blocks[*id];
         // What is needed after the point at hand, from the end of the block to its start.
+        let at_end = AtEnd::of(block, &live);
         let mut needed: FxHashSet<Value> = FxHashSet::default();
-        for target in block.terminator.targets() {
-            needed.extend(&live[target.block]);
-        }
         block.terminator.for_each_value(|value| {
             found.remove(&value);
             needed.insert(value);
@@ -50,7 +48,7 @@ pub(super) fn while_alive(
             for (position, arg) in inst.args.iter().enumerate() {
                 let Some(from) = found.get(arg) else { continue };
                 let is_hidden = matches!(inst.op, Op::Select | Op::Opaque);
-                if is_hidden || consumes(inst, position, modes) || !needed.contains(from) {
+                if is_hidden || consumes(inst, position, modes) || !(needed.contains(from) || at_end.contains(*from)) {
                     found.remove(arg);
                 }
             }
