@@ -276,13 +276,13 @@ mod tests {
                 predecessors[to].push(random(count));
             }
             let found = immediate_dominators(&predecessors);
-            for node in 1..count {
+            for (node, dominator) in found.iter().enumerate().skip(1) {
                 // The nearest of those above: all others are above it, too.
                 let above: Vec<usize> =
                     (0..count).filter(|other| *other != node && dominates(&predecessors, *other, node)).collect();
-                assert!(above.contains(&found[node]), "{predecessors:?}: {node} below {}", found[node]);
-                let is_nearest = |other: &usize| *other == found[node] || dominates(&predecessors, *other, found[node]);
-                assert!(above.iter().all(is_nearest), "{predecessors:?}: {node} below {}", found[node]);
+                assert!(above.contains(dominator), "{predecessors:?}: {node} below {dominator}");
+                let is_nearest = |other: &usize| other == dominator || dominates(&predecessors, *other, *dominator);
+                assert!(above.iter().all(is_nearest), "{predecessors:?}: {node} below {dominator}");
             }
         }
     }
