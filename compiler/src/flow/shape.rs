@@ -250,6 +250,8 @@ pub struct Shapes {
     /// Results of the operations that walk a shape, so that shared parts are walked once.
     pub(super) unfolded: FxHashMap<Vec<Atom>, Shape>,
     pub(super) zeros: FxHashMap<(Shape, Site), Shape>,
+    pub(super) sited: FxHashMap<(Shape, Site), Shape>,
+    pub(super) began: FxHashMap<(Shape, Shape), Shape>,
     pub(super) without_zeros: FxHashMap<Shape, Shape>,
     pub(super) without_numbers: FxHashMap<Shape, Shape>,
     pub(super) sides: FxHashMap<(Shape, Prim, Levels), Shape>,
@@ -287,6 +289,8 @@ impl Shapes {
             fingerprints: FxHashMap::default(),
             unfolded: FxHashMap::default(),
             zeros: FxHashMap::default(),
+            sited: FxHashMap::default(),
+            began: FxHashMap::default(),
             without_zeros: FxHashMap::default(),
             without_numbers: FxHashMap::default(),
             sides: FxHashMap::default(),

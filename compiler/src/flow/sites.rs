@@ -23,6 +23,9 @@ impl Shapes {
         if self.is_recursive(shape) {
             return shape;
         }
+        if let Some(known) = self.sited.get(&(shape, site)) {
+            return *known;
+        }
         let old = self.alternatives(shape);
         let mut new: Vec<Alternative> = old.to_vec();
         for alternative in &mut new {
@@ -34,7 +37,9 @@ impl Shapes {
                 _ => {}
             }
         }
-        if *new == *old { shape } else { self.intern(new) }
+        let sited = if *new == *old { shape } else { self.intern(new) };
+        self.sited.insert((shape, site), sited);
+        sited
     }
 
     /// The nodes of a component of a graph, with the finished parts of its data as they are stored.

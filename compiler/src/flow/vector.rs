@@ -205,6 +205,9 @@ impl Shapes {
         if self.is_recursive(sum) {
             return sum;
         }
+        if let Some(known) = self.began.get(&(sum, zero)) {
+            return *known;
+        }
         let mut alternatives = self.alternatives(sum).to_vec();
         if self.position(zero, Class::ZeroOf).is_some() {
             alternatives.iter_mut().for_each(|of| of.head = of_data(of.head));
@@ -214,7 +217,9 @@ impl Shapes {
             let parts = pair.children.iter().zip(zero.children.iter());
             pair.children = parts.map(|(part, zero)| self.began_with(*part, *zero)).collect();
         }
-        self.intern(alternatives)
+        let began = self.intern(alternatives);
+        self.began.insert((sum, zero), began);
+        began
     }
 
     /// The elements of the vector in a sum with a one-hot vector, settled, and the part that is added to one of them: as it
