@@ -7,7 +7,6 @@
 
 use super::operators::Operator;
 use super::shape::{Alternative, Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes, Site};
-use super::vector::of_data;
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
 use crate::core::prim::Prim;
@@ -450,6 +449,7 @@ impl Unfolding<'_, '_> {
         for atom in &mut atoms {
             *atom = self.normal(*atom);
         }
+        self.shapes.store_beside_recursive(&mut atoms);
         atoms.sort_unstable();
         atoms.dedup();
         atoms.retain(|atom| *atom != Atom::Shape(Shapes::BOTTOM));
@@ -591,9 +591,9 @@ impl Unfolding<'_, '_> {
                     }
                     (Head::Nothing, _) => Self::add(parts, y.head, shapes(&y.children)),
                     // As `plus` in compiled code, which decides as little as it can at run time.
-                    (_, Head::ZeroOf) if right.len() == 1 => Self::add(parts, of_data(x.head), shapes(&x.children)),
-                    (Head::ZeroOf, _) => Self::add(parts, of_data(y.head), shapes(&y.children)),
-                    (_, Head::ZeroOf) => Self::add(parts, of_data(x.head), shapes(&x.children)),
+                    (_, Head::ZeroOf) if right.len() == 1 => Self::add(parts, x.head.of_data(), shapes(&x.children)),
+                    (Head::ZeroOf, _) => Self::add(parts, y.head.of_data(), shapes(&y.children)),
+                    (_, Head::ZeroOf) => Self::add(parts, x.head.of_data(), shapes(&x.children)),
                     (Head::Real(f), Head::Real(g)) => Self::add(parts, Head::Real(add_facts(f, g)), vec![]),
                     // The longer one, as long as its zeros are.
                     (Head::Vector, Head::Vector) if self.shapes.is_zero_vector(x) && self.shapes.is_zero_vector(y) => {

@@ -5,6 +5,7 @@
 //! shape ([`Head::Closure`]). Reading gives the mark, and closures in vectors and lists have none: there it says nothing, and
 //! data that differ in it only would have to be converted into each other.
 
+use super::algebra::Atom;
 use super::shape::{Alternative, Head, NewNode, Ref, Shape, Shapes, Site};
 
 impl Shapes {
@@ -40,6 +41,19 @@ impl Shapes {
         let sited = if *new == *old { shape } else { self.intern(new) };
         self.sited.insert((shape, site), sited);
         sited
+    }
+
+    /// What is joined with recursive data is stored there: with a mark it would be no part of them, and what wraps them round
+    /// by round would never end.
+    pub(super) fn store_beside_recursive(&mut self, atoms: &mut [Atom]) {
+        let is_recursive = |atom: &Atom| matches!(atom, Atom::Shape(shape) if self.is_recursive(*shape));
+        if atoms.len() > 1 && atoms.iter().any(is_recursive) {
+            for atom in atoms {
+                if let Atom::Shape(shape) = atom {
+                    *shape = self.at_site(*shape, Site::Value);
+                }
+            }
+        }
     }
 
     /// The nodes of a component of a graph, with the finished parts of its data as they are stored.

@@ -210,7 +210,7 @@ impl Shapes {
         }
         let mut alternatives = self.alternatives(sum).to_vec();
         if self.position(zero, Class::ZeroOf).is_some() {
-            alternatives.iter_mut().for_each(|of| of.head = of_data(of.head));
+            alternatives.iter_mut().for_each(|of| of.head = of.head.of_data());
         } else if let ([pair], Some(zero)) = (&mut alternatives[..], self.single(zero))
             && matches!((pair.head, zero.head), (Head::Pair(_), Head::Pair(_)))
         {
@@ -418,11 +418,13 @@ pub fn is_handed(shapes: &Shapes, alternative: &Alternative) -> bool {
     matches!(alternative.head, Head::Vector | Head::OneHot(_)) && !shapes.is_zero_vector(alternative)
 }
 
-/// The head of a sum that began with a folded zero.
-pub(super) fn of_data(head: Head) -> Head {
-    match head {
-        Head::OneHot(places) => Head::OneHot(Places { is_of_data: true, ..places }),
-        _ => head,
+impl Head {
+    /// The head of a sum that began with a folded zero.
+    pub(super) fn of_data(self) -> Head {
+        match self {
+            Head::OneHot(places) => Head::OneHot(Places { is_of_data: true, ..places }),
+            _ => self,
+        }
     }
 }
 
