@@ -420,14 +420,7 @@ impl Shapes {
             alternatives.is_sorted_by_key(|a| a.head.class()),
             "alternatives are in the order of their classes"
         );
-        let mut alternatives = alternatives;
-        for alternative in alternatives.iter_mut().filter(|of| of.head.holds_elements()) {
-            let element = self.stored(alternative.head, alternative.children[0]);
-            if element != alternative.children[0] {
-                alternative.children = [element].into();
-            }
-        }
-        let alternatives: Rc<[Alternative]> = alternatives.into();
+        let alternatives: Rc<[Alternative]> = self.with_stored_elements(alternatives).into();
         if let Some(shape) = self.interned.get(&alternatives) {
             return *shape;
         }

@@ -15,8 +15,19 @@ impl Shapes {
     }
 
     /// What a part of a value with that head is made of.
-    pub(super) fn stored(&mut self, head: Head, part: Shape) -> Shape {
+    fn stored(&mut self, head: Head, part: Shape) -> Shape {
         if holds_data(head) { self.at_site(part, Site::Value) } else { part }
+    }
+
+    /// Alternatives with the elements of vectors as they are stored.
+    pub(super) fn with_stored_elements(&mut self, mut alternatives: Vec<Alternative>) -> Vec<Alternative> {
+        for alternative in alternatives.iter_mut().filter(|of| of.head.holds_elements()) {
+            let element = self.stored(alternative.head, alternative.children[0]);
+            if element != alternative.children[0] {
+                alternative.children = [element].into();
+            }
+        }
+        alternatives
     }
 
     /// The shape with that mark on its closures, and those in pairs in it. Recursive data have none.
