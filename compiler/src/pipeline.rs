@@ -204,44 +204,33 @@ impl Pipeline {
         // No attempt after the first has more to analyse than that.
         let mut full = analyzed(self, Full)?;
         for (sharing, most) in [(Apart, most / LARGE), (Shared, most / 2)] {
-            if let Some(code) = self.form(&mut full, most, sharing)? {
-                return Ok(code);
+            match self.form(&mut full, most, sharing) {
+                Err(Refusal::Unsupported(_)) => {}
+                result => return result,
             }
         }
         for precision in [FewVariants, Coarse] {
-            if let Ok(mut coarse) = analyzed(self, precision)
-                && let Some(code) = self.form(&mut coarse, most, Shared)?
-            {
-                return Ok(code);
+            match analyzed(self, precision).and_then(|mut coarse| self.form(&mut coarse, most, Shared)) {
+                Err(Refusal::Unsupported(_)) => {}
+                result => return result,
             }
         }
-        let (program, flow) = &mut full;
-        let code = self.specialize_to(program, flow, most, Shared)?;
-        self.describe(program, flow)?;
-        Ok(code)
+        self.form(&mut full, most, Shared)
     }
 
-    /// First-order code of an analysed program; `None` where it is too large.
+    /// First-order code of an analysed program, and what a library offers to its callers.
     fn form(
         &mut self,
         (program, flow): &mut (core::Program, flow::Analysis),
         most: usize,
         sharing: Sharing,
-    ) -> Result<Option<ssa::Program>, Refusal> {
-        match self.specialize_to(program, flow, most, sharing) {
-            Ok(code) => self.describe(program, flow).map(|()| Some(code)),
-            Err(Refusal::Unsupported(_)) => Ok(None),
-            Err(refusal) => Err(refusal),
-        }
-    }
-
-    /// Finds out what a library offers to its callers.
-    fn describe(&mut self, program: &core::Program, flow: &flow::Analysis) -> Result<(), Refusal> {
+    ) -> Result<ssa::Program, Refusal> {
+        let code = self.specialize_to(program, flow, most, sharing)?;
         if program.library.is_some() {
             let interface = foreign::interface(program, flow, &self.sources);
             self.interface = interface.map_err(Refusal::Mistake)?;
         }
-        Ok(())
+        Ok(code)
     }
 
     /// Everything from core to optimised first-order code.

@@ -572,8 +572,7 @@ fn carried(program: &Program, lambda: LambdaId) -> FxHashSet<Var> {
         }
         _ => false,
     };
-    let mut bindings = Vec::new();
-    body.all_bindings(&mut bindings);
+    let bindings = body.all_bindings();
     let again: FxHashSet<Var> = bindings.iter().filter(|b| is_again(&b.rhs)).map(|b| b.var).collect();
     let mut carried = FxHashSet::default();
     if again.is_empty() {

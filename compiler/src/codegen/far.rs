@@ -213,11 +213,7 @@ mod tests {
             let mut function = long(&*isa, count);
             let before = pressure(&function);
             keep_in_memory(&mut function);
-            verify_function(
-                &function,
-                &cranelift_codegen::settings::Flags::new(cranelift_codegen::settings::builder()),
-            )
-            .expect("the function is well formed");
+            verify_function(&function, &*isa).expect("the function is well formed");
             assert!(pressure(&function) * 4 < before, "{count}");
             pressure(&function)
         });

@@ -99,29 +99,29 @@ pub struct Body {
 }
 
 impl Body {
-    /// Adds the λs whose closures are made in the body, in order.
-    pub fn closures(&self, found: &mut Vec<LambdaId>) {
+    /// The bindings of the body and of the branches in it, in order.
+    pub fn all_bindings(&self) -> Vec<&Binding> {
+        let mut found = Vec::new();
+        self.add_bindings(&mut found);
+        found
+    }
+
+    fn add_bindings<'a>(&'a self, found: &mut Vec<&'a Binding>) {
         for binding in &self.bindings {
-            match &binding.rhs {
-                Rhs::Closure(lambda) => found.push(*lambda),
-                Rhs::If(_, yes, no) => {
-                    yes.closures(found);
-                    no.closures(found);
-                }
-                _ => {}
+            found.push(binding);
+            if let Rhs::If(_, yes, no) = &binding.rhs {
+                yes.add_bindings(found);
+                no.add_bindings(found);
             }
         }
     }
 
-    /// Adds the bindings of the body and of the branches in it, in order.
-    pub fn all_bindings<'a>(&'a self, found: &mut Vec<&'a Binding>) {
-        for binding in &self.bindings {
-            found.push(binding);
-            if let Rhs::If(_, yes, no) = &binding.rhs {
-                yes.all_bindings(found);
-                no.all_bindings(found);
-            }
-        }
+    /// Adds the λs whose closures are made in the body, in order.
+    pub fn closures(&self, found: &mut Vec<LambdaId>) {
+        found.extend(self.all_bindings().into_iter().filter_map(|binding| match &binding.rhs {
+            Rhs::Closure(lambda) => Some(*lambda),
+            _ => None,
+        }));
     }
 }
 

@@ -414,7 +414,7 @@ impl Shapes {
         let root = unfolding.node(root)?;
         let Unfolding { graph, nodes, knots, .. } = unfolding;
         let context_free = knots.is_none();
-        let shapes = self.finish(&graph);
+        let shapes = self.finish(graph);
         if context_free {
             self.unfolded.extend(nodes.into_iter().map(|(atoms, node)| (atoms, shapes[node])));
         }

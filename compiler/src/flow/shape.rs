@@ -437,20 +437,18 @@ impl Shapes {
     }
 
     /// Finishes a graph: the canonical shape of each of its nodes.
-    pub(super) fn finish(&mut self, graph: &[NewNode]) -> Vec<Shape> {
+    pub(super) fn finish(&mut self, mut graph: Vec<NewNode>) -> Vec<Shape> {
         self.work(graph.len());
         let mut done: Vec<Option<Shape>> = vec![None; graph.len()];
-        let components = components(graph);
-        let graph = &mut graph.to_vec()[..];
-        for component in components {
+        for component in components(&graph) {
             if let [node] = component[..]
                 && !graph[node].iter().any(|(_, children)| children.contains(&Ref::New(node)))
             {
                 let alternatives = self.resolve(&graph[node], &done);
                 done[node] = Some(self.intern(alternatives));
             } else {
-                self.store_in_component(graph, &component, &done);
-                self.finish_component(graph, &component, &mut done);
+                self.store_in_component(&mut graph, &component, &done);
+                self.finish_component(&graph, &component, &mut done);
             }
         }
         done.into_iter().map(|shape| shape.expect("every node lies in one component")).collect()

@@ -53,7 +53,7 @@ impl Shapes {
         let mut numbers = FxHashMap::default();
         let mut graph: Vec<NewNode> = Vec::new();
         let top = parts.node(top, &mut numbers, &mut graph);
-        Ok(self.finish(&graph)[top])
+        Ok(self.finish(graph)[top])
     }
 }
 

@@ -230,9 +230,5 @@ impl Specializer<'_> {
 
 /// True when some pattern in a body passes a test.
 fn any_pattern(body: &Body, test: &dyn Fn(Part, Var) -> bool) -> bool {
-    body.bindings.iter().any(|binding| match &binding.rhs {
-        Rhs::Destructure(part, x) => test(*part, *x),
-        Rhs::If(_, then, other) => any_pattern(then, test) || any_pattern(other, test),
-        _ => false,
-    })
+    body.all_bindings().iter().any(|binding| matches!(&binding.rhs, Rhs::Destructure(part, x) if test(*part, *x)))
 }

@@ -203,9 +203,7 @@ impl Specializer<'_> {
                 sums.push(other);
                 continue;
             }
-            for sum in sums.iter_mut().skip(1) {
-                self.fill_vacant(e, y, sum, &mut other)?;
-            }
+            self.fill_vacant(e, y, &mut sums, &mut other)?;
             more.push(Self::is_taken(e, y, other.place)?);
         }
         let few = |this: &mut Self, e: &mut Emitter| {
@@ -228,9 +226,7 @@ impl Specializer<'_> {
     ) -> Emitted<Vec<Hot>> {
         while hots.len() > usize::from(places.most) {
             let Some(mut other) = hots.pop() else { break };
-            for hot in hots.iter_mut().skip(1) {
-                self.fill_vacant(e, parts, hot, &mut other)?;
-            }
+            self.fill_vacant(e, parts, &mut hots, &mut other)?;
         }
         Some(hots)
     }
@@ -240,18 +236,21 @@ impl Specializer<'_> {
         conditions.into_iter().reduce(|a, b| e.value(Op::Or, &[a, b], Type::Bool))
     }
 
-    /// Puts what is in one place of a one-hot vector into a place that may be vacant.
-    fn fill_vacant(&mut self, e: &mut Emitter, parts: &Parts, sum: &mut Hot, other: &mut Hot) -> Option<()> {
-        let [taken, comes] = [sum.place, other.place].map(|place| Self::is_taken(e, parts, place));
-        let vacant = e.value(Op::Not, &[taken?], Type::Bool);
-        let fills = e.value(Op::And, &[vacant, comes?], Type::Bool);
-        let types = self.leaves(sum.part.shape);
-        for ((leaf, other), ty) in sum.part.leaves.iter_mut().zip(&other.part.leaves).zip(types.iter()) {
-            *leaf = e.value(Op::Select, &[fills, *other, *leaf], *ty);
+    /// Puts what is in one place of a one-hot vector into the first of its other places that is vacant. The first place
+    /// of all never is.
+    fn fill_vacant(&mut self, e: &mut Emitter, parts: &Parts, hots: &mut [Hot], other: &mut Hot) -> Option<()> {
+        for hot in hots.iter_mut().skip(1) {
+            let [taken, comes] = [hot.place, other.place].map(|place| Self::is_taken(e, parts, place));
+            let vacant = e.value(Op::Not, &[taken?], Type::Bool);
+            let fills = e.value(Op::And, &[vacant, comes?], Type::Bool);
+            let types = self.leaves(hot.part.shape);
+            for ((leaf, other), ty) in hot.part.leaves.iter_mut().zip(&other.part.leaves).zip(types.iter()) {
+                *leaf = e.value(Op::Select, &[fills, *other, *leaf], *ty);
+            }
+            hot.place = e.value(Op::Select, &[fills, other.place, hot.place], Type::Int);
+            let nothing = e.int(VACANT);
+            other.place = e.value(Op::Select, &[fills, nothing, other.place], Type::Int);
         }
-        sum.place = e.value(Op::Select, &[fills, other.place, sum.place], Type::Int);
-        let nothing = e.int(VACANT);
-        other.place = e.value(Op::Select, &[fills, nothing, other.place], Type::Int);
         Some(())
     }
 }

@@ -51,8 +51,9 @@ impl Machine<'_> {
             .given
             .values()
             .flat_map(|given| {
-                let inside = closures(&program.lambdas[given.reverse].body);
-                inside.into_iter().chain([given.reverse, given.forward, given.series])
+                let mut inside = vec![given.reverse, given.forward, given.series];
+                program.lambdas[given.reverse].body.closures(&mut inside);
+                inside
             })
             .collect();
         // What the function computes for its value is not part of its derivative.
@@ -336,19 +337,7 @@ fn printed(x: &f64) -> String {
 
 /// True when a body has that primitive in that place.
 fn contains(body: &Body, prim: Prim, span: Span) -> bool {
-    body.bindings.iter().any(|binding| match &binding.rhs {
-        Rhs::Prim(other, _) => *other == prim && binding.span == span,
-        Rhs::If(_, then, other) => contains(then, prim, span) || contains(other, prim, span),
-        _ => false,
-    })
-}
-
-/// The λs of the closures that a body makes.
-fn closures(body: &Body) -> Vec<LambdaId> {
-    let made = body.bindings.iter().map(|binding| match &binding.rhs {
-        Rhs::Closure(lambda) => vec![*lambda],
-        Rhs::If(_, then, other) => [closures(then), closures(other)].concat(),
-        _ => Vec::new(),
-    });
-    made.flatten().collect()
+    body.all_bindings()
+        .into_iter()
+        .any(|binding| binding.span == span && matches!(&binding.rhs, Rhs::Prim(other, _) if *other == prim))
 }
