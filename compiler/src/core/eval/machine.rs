@@ -10,7 +10,8 @@ use super::code::{self, Code, Instruction, Operand, Slot};
 use super::print::{found, print};
 use super::value::{Function, Value, live_bytes};
 use super::{Counts, Failure, KinkReport, Options, primitives};
-use crate::ad::Transforms;
+use crate::ad::tower::Transformation;
+use crate::ad::{Transforms, plain};
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
 use crate::core::input::Numbers;
@@ -304,17 +305,18 @@ impl<'a> Machine<'a> {
         let Value::Closure(closure) = &function else {
             return Err(RuntimeError::NotAProcedure { found: found(self.world.program, &function) });
         };
-        self.watch_call(closure.function(), &argument);
-        let call = self.call_to_blame(closure.function(), tail);
-        let code = self.code_of(closure.function());
+        let (function, argument) = self.without_sums(closure.function(), argument);
+        self.watch_call(function, &argument);
+        let call = self.call_to_blame(function, tail);
+        let code = self.code_of(function);
         if tail {
             self.stack.truncate(self.running.base as usize);
         } else {
             self.reserve_frame()?;
             self.frames.push(self.running);
-            self.enter_check(closure.function());
+            self.enter_check(function);
         }
-        self.enter_given(closure.function());
+        self.enter_given(function);
         let (base, slots) = (self.stack.len(), self.codes[code as usize].slots as usize);
         self.reserve_slots(slots)?;
         self.stack.push(argument);
@@ -323,6 +325,19 @@ impl<'a> Machine<'a> {
         let base = u32::try_from(base).map_err(|_| RuntimeError::Exhausted)?;
         self.running = Activation { code, next: 0, base, call };
         Ok(Next::Switch)
+    }
+
+    /// What a call calls, and with what: an adding form that is handed no sums does what the plain form does, and in the
+    /// order of that. Compiled code calls the plain form, too.
+    fn without_sums(&self, function: Function, argument: Value) -> (Function, Value) {
+        match (plain(self.world.program, function.base), &argument) {
+            (Some(base), Value::Pair(pair))
+                if !function.tower.transformations().contains(&Transformation::Reverse) && pair.cdr().is_nothing() =>
+            {
+                (Function { base, ..function }, pair.car().clone())
+            }
+            _ => (function, argument),
+        }
     }
 
     fn call_to_blame(&self, callee: Function, tail: bool) -> Option<Call> {

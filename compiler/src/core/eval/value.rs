@@ -303,6 +303,14 @@ impl Value {
             _ => false,
         }
     }
+    /// Whether there is nothing but holes in it.
+    pub fn is_nothing(&self) -> bool {
+        match self {
+            Value::Nothing | Value::Nil => true,
+            Value::Pair(pair) => pair.has_holes && pair.parts().into_iter().all(Value::is_nothing),
+            _ => false,
+        }
+    }
     /// What kind of value this is, for messages.
     pub fn kind(&self) -> Kind {
         match self {
