@@ -13,6 +13,7 @@
 //! A function with a given derivative is not looked into: its form would have a derived one.
 
 use super::code::{Code, operands, prune};
+use super::tower::{Tower, Transformation};
 use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::FxHashMap;
@@ -49,6 +50,12 @@ pub fn plain(program: &Program, lambda: LambdaId) -> Option<LambdaId> {
         Origin::Adding(of) => Some(of),
         _ => None,
     }
+}
+
+/// The plain form that can be called in place of an adding form that is handed no sums. (The reverse transform of an
+/// adding form returns the sensitivity of a pair, which that of the plain form does not.)
+pub fn plain_without_sums(program: &Program, lambda: LambdaId, tower: &Tower) -> Option<LambdaId> {
+    plain(program, lambda).filter(|_| !tower.transformations().contains(&Transformation::Reverse))
 }
 
 /// Whether a body neither chooses nor makes functions.

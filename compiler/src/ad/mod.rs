@@ -14,7 +14,7 @@ mod series;
 
 pub mod tower;
 
-pub use adding::{adding, plain};
+pub use adding::{adding, plain, plain_without_sums};
 
 use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -99,7 +99,7 @@ impl Transforms {
         while let Some(lambda) = work.pop() {
             if made.insert(lambda) {
                 self.complete(program, lambda);
-                program.lambdas[lambda].body.closures(&mut work);
+                work.extend(program.lambdas[lambda].body.closures());
             }
         }
         transform

@@ -200,11 +200,7 @@ fn transforms(
     wanted: &dyn Fn(&Lambda, &SourceMap) -> bool,
 ) -> String {
     let own = |lambda: &Lambda| lambda.origin == Origin::Source && wanted(lambda, sources);
-    let mut inner = Vec::new();
-    for lambda in program.lambdas.values() {
-        lambda.body.closures(&mut inner);
-    }
-    let inner: FxHashSet<LambdaId> = inner.into_iter().collect();
+    let inner: FxHashSet<LambdaId> = program.lambdas.values().flat_map(|lambda| lambda.body.closures()).collect();
     let lambdas = program.lambdas.iter().filter(|(id, lambda)| own(lambda) && !inner.contains(id));
     let lambdas: Vec<LambdaId> = lambdas.map(|(id, _)| id).collect();
     let mut transforms = Transforms::new();

@@ -116,12 +116,13 @@ impl Body {
         }
     }
 
-    /// Adds the λs whose closures are made in the body, in order.
-    pub fn closures(&self, found: &mut Vec<LambdaId>) {
-        found.extend(self.all_bindings().into_iter().filter_map(|binding| match &binding.rhs {
+    /// The λs whose closures are made in the body, in order.
+    pub fn closures(&self) -> Vec<LambdaId> {
+        let made = self.all_bindings().into_iter().filter_map(|binding| match &binding.rhs {
             Rhs::Closure(lambda) => Some(*lambda),
             _ => None,
-        }));
+        });
+        made.collect()
     }
 }
 

@@ -49,15 +49,12 @@ fn known(program: &Program) -> FxHashMap<Var, LambdaId> {
     let items = program.items.iter().map(|item| match item {
         Item::Define(_, body) | Item::Print(body, _) => body,
     });
-    let mut bodies: Vec<&Body> = items.chain(program.lambdas.values().map(|lambda| &lambda.body)).collect();
-    while let Some(body) = bodies.pop() {
-        for binding in &body.bindings {
-            match &binding.rhs {
-                Rhs::Closure(lambda) => drop(known.insert(binding.var, *lambda)),
-                Rhs::Var(of) => names.push((binding.var, *of)),
-                Rhs::If(_, yes, no) => bodies.extend([&**yes, &**no]),
-                _ => {}
-            }
+    let bodies = items.chain(program.lambdas.values().map(|lambda| &lambda.body));
+    for binding in bodies.flat_map(Body::all_bindings) {
+        match &binding.rhs {
+            Rhs::Closure(lambda) => drop(known.insert(binding.var, *lambda)),
+            Rhs::Var(of) => names.push((binding.var, *of)),
+            _ => {}
         }
     }
     // A name of a name is younger than that.

@@ -33,7 +33,7 @@ use super::limits::{Options, Precision};
 use super::primitive;
 use super::shape::{Code, Head, Shape, Shapes, Site};
 use crate::ad::tower::{Tower, Transformation};
-use crate::ad::{Transforms, adding, base_and_tower, plain};
+use crate::ad::{Transforms, adding, base_and_tower, plain, plain_without_sums};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
 use crate::core::ir::{Below, Binding, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
 use crate::core::prim::Prim;
@@ -589,11 +589,10 @@ impl Analyzer<'_> {
 
 impl Analyzer<'_> {
     /// What a call of a function calls, and with what: an adding form that is handed no sums does the same as the plain
-    /// one does to the sensitivity. (Its reverse transform returns the sensitivity of a pair.)
+    /// one does to the sensitivity.
     fn without_sums(&mut self, code: Code, argument: Shape) -> (LambdaId, Shape) {
         let shapes = &self.result.shapes;
-        if plain(self.codes.program, code.base).is_some()
-            && !code.tower.transformations().contains(&Transformation::Reverse)
+        if plain_without_sums(self.codes.program, code.base, &code.tower).is_some()
             && let Some(pair) = shapes.single(argument)
             && let (Head::Pair(_), [sensitivity, sums]) = (pair.head, &*pair.children)
             && shapes.is_nothing(*sums)

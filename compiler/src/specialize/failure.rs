@@ -4,7 +4,7 @@ use super::emit::{Emitted, Emitter, Val};
 use super::{Event, Specializer};
 use crate::base::Span;
 use crate::core::errors::{Found, Kind, Place, RuntimeError};
-use crate::core::ir::{Body, LambdaId, Part, Rhs, Var};
+use crate::core::ir::{LambdaId, Part, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Variant, VariantId};
 use crate::flow::shape::{Code, Head, Shape};
@@ -222,13 +222,9 @@ impl Specializer<'_> {
                 Part::Car | Part::Cdr => matches!(alternative.head, Head::Pair(_) | Head::ZeroOf),
             })
         };
-        let result = any_pattern(&lambda.body, &|part, x| !fits(part, x));
+        let mismatches = |rhs: &Rhs| matches!(rhs, Rhs::Destructure(part, x) if !fits(*part, *x));
+        let result = lambda.body.all_bindings().iter().any(|binding| mismatches(&binding.rhs));
         self.may_mismatch.insert(variant, result);
         result
     }
-}
-
-/// True when some pattern in a body passes a test.
-fn any_pattern(body: &Body, test: &dyn Fn(Part, Var) -> bool) -> bool {
-    body.all_bindings().iter().any(|binding| matches!(&binding.rhs, Rhs::Destructure(part, x) if test(*part, *x)))
 }

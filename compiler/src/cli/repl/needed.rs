@@ -34,14 +34,13 @@ fn needed(program: &Program, place: usize) -> FxHashSet<GlobalId> {
     let behind = program.items[place..].iter();
     let mut bodies: Vec<&Body> = behind.map(|(Item::Define(_, body) | Item::Print(body, _))| body).collect();
     while let Some(body) = bodies.pop() {
-        for binding in &body.bindings {
+        for binding in body.all_bindings() {
             match &binding.rhs {
                 Rhs::Global(global) if found.insert(*global) => match program.globals[*global].definition {
                     Definition::Function(lambda) => bodies.push(&program.lambdas[lambda].body),
                     Definition::Value => bodies.extend(values.get(global)),
                 },
                 Rhs::Closure(lambda) if closures.insert(*lambda) => bodies.push(&program.lambdas[*lambda].body),
-                Rhs::If(_, yes, no) => bodies.extend([&**yes, &**no]),
                 _ => {}
             }
         }

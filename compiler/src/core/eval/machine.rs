@@ -10,8 +10,7 @@ use super::code::{self, Code, Instruction, Operand, Slot};
 use super::print::{found, print};
 use super::value::{Function, Value, live_bytes};
 use super::{Counts, Failure, KinkReport, Options, primitives};
-use crate::ad::tower::Transformation;
-use crate::ad::{Transforms, plain};
+use crate::ad::{Transforms, plain_without_sums};
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError, mismatch};
 use crate::core::input::Numbers;
@@ -330,10 +329,8 @@ impl<'a> Machine<'a> {
     /// What a call calls, and with what: an adding form that is handed no sums does what the plain form does, and in the
     /// order of that. Compiled code calls the plain form, too.
     fn without_sums(&self, function: Function, argument: Value) -> (Function, Value) {
-        match (plain(self.world.program, function.base), &argument) {
-            (Some(base), Value::Pair(pair))
-                if !function.tower.transformations().contains(&Transformation::Reverse) && pair.cdr().is_nothing() =>
-            {
+        match (plain_without_sums(self.world.program, function.base, &function.tower), &argument) {
+            (Some(base), Value::Pair(pair)) if pair.cdr().is_nothing() => {
                 (Function { base, ..function }, pair.car().clone())
             }
             _ => (function, argument),

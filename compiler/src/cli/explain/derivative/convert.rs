@@ -181,8 +181,7 @@ impl<'a> Converter<'a> {
     /// The functions that a function calls by their names and that call it; none if it does not call itself.
     fn group(&self, lambda: LambdaId) -> Vec<LambdaId> {
         let inside = |lambda| {
-            let mut found = Vec::new();
-            self.program.lambdas[lambda].body.closures(&mut found);
+            let found = self.program.lambdas[lambda].body.closures();
             let all = found.iter().flat_map(|inner| nested(self.program, *inner));
             let mut once: FxHashSet<LambdaId> = FxHashSet::default();
             all.filter(|lambda| once.insert(*lambda)).collect::<Vec<LambdaId>>()
@@ -322,8 +321,7 @@ fn nested(program: &Program, lambda: LambdaId) -> Vec<LambdaId> {
             found.push(lambda);
         } else if seen.insert(lambda) {
             work.push((lambda, true));
-            let mut inner = Vec::new();
-            program.lambdas[lambda].body.closures(&mut inner);
+            let inner = program.lambdas[lambda].body.closures();
             work.extend(inner.into_iter().rev().map(|lambda| (lambda, false)));
         }
     }
@@ -334,8 +332,7 @@ fn nested(program: &Program, lambda: LambdaId) -> Vec<LambdaId> {
 fn places(program: &Program, lambda: LambdaId) -> FxHashMap<LambdaId, usize> {
     let mut places = FxHashMap::default();
     for lambda in nested(program, lambda) {
-        let mut made = Vec::new();
-        program.lambdas[lambda].body.closures(&mut made);
+        let made = program.lambdas[lambda].body.closures();
         made.into_iter().for_each(|made| *places.entry(made).or_default() += 1);
     }
     places

@@ -51,9 +51,8 @@ impl Machine<'_> {
             .given
             .values()
             .flat_map(|given| {
-                let mut inside = vec![given.reverse, given.forward, given.series];
-                program.lambdas[given.reverse].body.closures(&mut inside);
-                inside
+                let inside = program.lambdas[given.reverse].body.closures();
+                inside.into_iter().chain([given.reverse, given.forward, given.series])
             })
             .collect();
         // What the function computes for its value is not part of its derivative.
