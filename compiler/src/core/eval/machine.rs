@@ -326,8 +326,8 @@ impl<'a> Machine<'a> {
         Ok(Next::Switch)
     }
 
-    /// What a call calls, and with what: an adding form that is handed no sums does what the plain form does, and in the
-    /// order of that. Compiled code calls the plain form, too.
+    /// What a call calls, and with what. The plain form is called for an adding form that is handed no sums, as in
+    /// compiled code, so that contributions are added in the same order.
     fn without_sums(&self, function: Function, argument: Value) -> (Function, Value) {
         match (plain_without_sums(self.world.program, function.base, &function.tower), &argument) {
             (Some(base), Value::Pair(pair)) if pair.cdr().is_nothing() => {
