@@ -26,6 +26,7 @@
 
 mod body;
 mod fixpoint;
+mod shared;
 
 use super::algebra::{TowerTooHigh, Transform};
 use super::collapse::Grade;
@@ -38,6 +39,7 @@ use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
 use crate::core::ir::{Below, Binding, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
+use shared::Shared;
 use std::rc::Rc;
 
 entity_id! {
@@ -64,6 +66,15 @@ pub struct Key {
     pub lambda: LambdaId,
     /// Environment, then argument.
     pub args: Rc<[Shape]>,
+    /// What closures in data share of the environment and of the argument.
+    pub shared: [Shared; 2],
+}
+
+impl Key {
+    /// The same call with other arguments.
+    fn with(&self, args: Rc<[Shape]>) -> Key {
+        Key { lambda: self.lambda, args, shared: self.shared.clone() }
+    }
 }
 
 /// What the analysis found in one body.
@@ -71,6 +82,8 @@ pub struct Key {
 pub struct Facts {
     /// The shape of each variable that can have a value. A binding whose variable is missing never completes.
     pub shapes: FxHashMap<Var, Shape>,
+    /// The variables that hold what closures in data share.
+    shared: FxHashMap<Var, Shared>,
     /// Which variant the application bound to a variable calls, for each code that its function may have.
     pub calls: FxHashMap<(Var, LambdaId), VariantId>,
     /// What the tests bound to variables say, for the branches that they decide.
@@ -453,7 +466,8 @@ impl Analyzer<'_> {
                 let captures = &self.codes.program.lambdas[*lambda].captures;
                 let children: Vec<Shape> = captures.iter().map(|x| facts.shapes[x]).collect();
                 let code = self.codes.code(*lambda);
-                self.result.shapes.make(Head::Closure(code, Site::Value), &children)
+                let site = self.site_of_closure(*lambda, facts);
+                self.result.shapes.make(Head::Closure(code, site), &children)
             }
             Rhs::Destructure(part, x) => {
                 let shape = facts.shapes[x];
@@ -473,21 +487,24 @@ impl Analyzer<'_> {
                     }
                 }
             }
-            Rhs::Prim(prim, args) => {
-                let args: Vec<Shape> = args.iter().map(|x| facts.shapes[x]).collect();
+            Rhs::Prim(prim, vars) => {
+                let args: Vec<Shape> = vars.iter().map(|x| facts.shapes[x]).collect();
                 match self.codes.program.vars[binding.var].environment_of {
                     Some(lambda) if *prim == Prim::Cons => {
                         let code = self.codes.code(lambda);
                         self.result.shapes.make(Head::Pair(Some(code)), &args)
                     }
-                    _ => self.primitive(Below::NONE, *prim, &args)?,
+                    _ => {
+                        let shape = self.primitive(Below::NONE, *prim, &args)?;
+                        if *prim == Prim::Zero { self.zero_of(vars[0], shape, facts) } else { shape }
+                    }
                 }
             }
             Rhs::Lifted(below, prim, args) => {
                 let args: Vec<Shape> = args.iter().map(|x| facts.shapes[x]).collect();
                 self.primitive(*below, *prim, &args)?
             }
-            Rhs::Apply(f, a) => self.apply(binding.var, facts.shapes[f], facts.shapes[a], facts)?,
+            Rhs::Apply(f, a) => self.apply(binding.var, facts.shapes[f], *a, facts)?,
             Rhs::If(condition, then, other) => self.choice(*condition, then, other, facts)?,
         })
     }
@@ -569,16 +586,17 @@ impl Analyzer<'_> {
         Abort::Failure(Failure::Tower { refusal, hides: self.result.shapes.hides_numbers.get() })
     }
 
-    fn apply(&mut self, var: Var, function: Shape, argument: Shape, facts: &mut Facts) -> Result<Shape, Abort> {
+    fn apply(&mut self, var: Var, function: Shape, operand: Var, facts: &mut Facts) -> Result<Shape, Abort> {
         let alternatives = self.result.shapes.alternatives(function);
         let dynamic = usize::from(alternatives.len() > 1);
         let mut results = Vec::new();
         self.frame().dynamic += dynamic;
         for alternative in alternatives.iter() {
-            let Head::Closure(code, _) = alternative.head else { continue };
-            let (lambda, argument) = self.without_sums(code, argument);
+            let Head::Closure(code, site) = alternative.head else { continue };
+            let shared = self.shared_by_call(function, (code, site), operand, facts);
+            let (lambda, argument) = self.without_sums(code, facts.shapes[&operand]);
             let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
-            let (variant, shape) = self.call(Key { lambda, args })?;
+            let (variant, shape) = self.call(Key { lambda, args, shared })?;
             facts.calls.insert((var, code.lambda), variant);
             results.push(shape);
         }

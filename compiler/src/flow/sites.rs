@@ -3,7 +3,8 @@
 //! A closure that is an element of a vector, or of a list, may be one of many that share what they have captured: the zeros of
 //! these captures stay folded, so that a sum of its sensitivities costs what is added to it. That is a mark of the closure's
 //! shape ([`Head::Closure`]). Reading gives the mark, and closures in vectors and lists have none: there it says nothing, and
-//! data that differ in it only would have to be converted into each other.
+//! data that differ in it only would have to be converted into each other. What the body of such a closure makes of what it
+//! has captured is in `analysis::shared`.
 
 use super::algebra::Atom;
 use super::shape::{Alternative, Head, NewNode, Ref, Shape, Shapes, Site};

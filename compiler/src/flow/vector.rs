@@ -191,6 +191,13 @@ impl Shapes {
         if self.is_vector(of) && !self.folds_zero(of) { zero } else { self.settled_element(zero) }
     }
 
+    /// Whether a shape is the folded zero of a vector that closures in data share, see [`Self::zero_of_capture`].
+    fn is_shared_zero(&self, zero: Shape) -> bool {
+        let zero = self.single(zero).filter(|zero| zero.head == Head::ZeroOf);
+        let of = zero.and_then(|zero| self.single(zero.children[0]));
+        of.is_some_and(|of| self.is_zero_vector(&of))
+    }
+
     /// The sum of two pairs of which one is a zero: the other one, which remembers where it began with folded zeros.
     pub(super) fn sum_beside_zero(&mut self, x: &Alternative, y: &Alternative) -> Option<Alternative> {
         let other = self.beside_zero(x, y)?;
@@ -255,7 +262,8 @@ impl Shapes {
                 _ if is_handed(self, alternative) == (side == Prim::Kept) => self.make(Head::Nothing, &[]),
                 head if side != Prim::Kept => match head {
                     Head::OneHot(places) if self.stays_few(sum, side, levels) => {
-                        let handed = Places { may_be_vacant: true, ..places };
+                        let is_of_data = places.is_of_data || self.position(sum, Class::ZeroOf).is_some();
+                        let handed = Places { may_be_vacant: true, is_of_data, ..places };
                         self.make(Head::OneHot(handed), &alternative.children)
                     }
                     _ => {
@@ -285,8 +293,8 @@ impl Shapes {
         };
         let is_data = places.is_of_data || self.position(sum, Class::ZeroOf).is_some();
         let begins_plain = alternatives.iter().any(|of| self.is_zero_vector(of));
-        let comes_to_few = if side == Prim::HandedFew { !begins_plain } else { is_data };
-        levels.keeps_few && comes_to_few && !self.gives_elements(hot)
+        let comes_to_few = is_data || side == Prim::HandedFew && levels.keeps_few && !begins_plain;
+        comes_to_few && !self.gives_elements(hot)
     }
 
     /// The same of a part of a sum; where it is not looked at, it is kept.
@@ -533,7 +541,10 @@ pub fn in_element(shapes: &mut Shapes, vector: Shape, sensitivity: Shape) -> Sha
         return Shapes::BOTTOM;
     }
     let base = shapes.zero_base(vector);
-    shapes.make(Head::OneHot(Places::ONE), &[base, sensitivity])
+    // Closures that share a vector read the same places again and again, if anything.
+    let shares = shapes.is_shared_zero(vector);
+    let places = Places { is_of_data: shares, may_be_vacant: shares, ..Places::ONE };
+    shapes.make(Head::OneHot(places), &[base, sensitivity])
 }
 
 /// The shape of `(take-element sum index)`.

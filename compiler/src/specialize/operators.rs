@@ -40,6 +40,17 @@ impl Specializer<'_> {
         self.zero_in_one_form(e, value, site, target)
     }
 
+    /// `(zero x)`: folded, where `x` is a vector that closures in data share.
+    pub fn zero_of_variable(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
+        let zero = self.flow.shapes.zero(value.shape);
+        if target == zero || target != self.flow.shapes.zero_of_capture(zero, Site::Data) {
+            return self.zero(e, value, Site::Value, target);
+        }
+        // The folded zero of a vector has the leaves of the zero that it is the zero of.
+        let zero = self.zero(e, value, Site::Value, zero)?;
+        Some(Val { shape: target, leaves: zero.leaves })
+    }
+
     /// Whether the target has zeros of values of a shape in folded form only. The shape at hand may be one of many that the
     /// analysis knows as one, of which the zero is folded.
     fn stays_folded(&mut self, shape: Shape, site: Site, target: Shape) -> bool {

@@ -8,7 +8,7 @@ use crate::core::ir::{Below, Part, Var};
 use crate::core::prim::{Family, Levels, Prim};
 use crate::flow::operators::Operator;
 use crate::flow::primitive::{is_renamed, known_zero, part, real_fact, satisfies};
-use crate::flow::shape::{Class, Fact, Head, Shape, Site};
+use crate::flow::shape::{Class, Fact, Head, Shape};
 use crate::ssa::ir::{Compare, Op, Piece, Real1, Real2, Stream, Type, Value};
 
 impl Specializer<'_> {
@@ -41,7 +41,7 @@ impl Specializer<'_> {
             },
             Family::Vector => self.vector_primitive(e, prim, args, result),
             Family::Derivative => match prim {
-                Prim::Zero => self.zero(e, &args[0], Site::Value, result),
+                Prim::Zero => self.zero_of_variable(e, &args[0], result),
                 Prim::Plus => self.plus(e, &args[0], &args[1], result),
                 Prim::Bundle => self.bundle(e, below, &args[0], &args[1], result),
                 Prim::Environment => self.environment_of(e, &args[0], result),

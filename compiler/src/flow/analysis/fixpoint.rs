@@ -70,7 +70,7 @@ impl Analyzer<'_> {
     /// The key without known numbers, when enough variants differ in nothing else.
     fn same_up_to_numbers(&mut self, key: &Key) -> Option<Key> {
         let args: Rc<[Shape]> = key.args.iter().map(|shape| self.result.shapes.forget_numbers(*shape)).collect();
-        let skeleton = Key { lambda: key.lambda, args };
+        let skeleton = key.with(args);
         if skeleton == *key {
             return None;
         }
@@ -104,12 +104,12 @@ impl Analyzer<'_> {
         });
         let args = shapes.widen_all(&general.args, &key.args);
         if args[..] == general.args[..] {
-            return Ok((general.args != key.args).then(|| Key { lambda: key.lambda, args: general.args.clone() }));
+            return Ok((general.args != key.args).then(|| key.with(general.args.clone())));
         }
         general.widenings += 1;
         let args = shapes.limit(args, general.widenings, 0);
         let before = std::mem::replace(&mut general.args, args.clone());
-        let key = Key { lambda: key.lambda, args };
+        let key = key.with(args);
         let covered = |frame: &Frame| frame.key.as_ref().is_some_and(|k| k.lambda == key.lambda && k.args == before);
         match self.frames.iter().position(covered) {
             Some(frame) if key.args != before => Err(Abort::Restart { frame, key }),
@@ -180,7 +180,7 @@ impl Analyzer<'_> {
         if args == old.args {
             return self.widen_call(outermost, key);
         }
-        Err(Abort::Restart { frame: outermost, key: Key { lambda: key.lambda, args } })
+        Err(Abort::Restart { frame: outermost, key: key.with(args) })
     }
 
     /// The functions of the source that the arguments of a call contain, whatever they have been transformed to.
@@ -207,7 +207,7 @@ impl Analyzer<'_> {
         }
         let widenings = self.widenings.get(&old).copied().unwrap_or(0) + 1;
         let args = shapes.limit(args, widenings, PATIENCE);
-        let key = Key { lambda: key.lambda, args };
+        let key = key.with(args);
         self.widenings.insert(key.clone(), widenings);
         Err(Abort::Restart { frame, key })
     }
@@ -221,7 +221,7 @@ impl Analyzer<'_> {
             let args: Rc<[Shape]> =
                 key.args.iter().map(|arg| self.result.shapes.fold_long_chains(*arg, limit)).collect();
             if args != key.args {
-                return Err(Abort::Restart { frame: *frame, key: Key { lambda: key.lambda, args } });
+                return Err(Abort::Restart { frame: *frame, key: key.with(args) });
             }
         }
         Ok(())
@@ -236,7 +236,7 @@ impl Analyzer<'_> {
             let args: Rc<[Shape]> =
                 pairs.map(|(before, after)| self.result.shapes.fold_walked(*before, *after)).collect();
             if args != key.args {
-                return Err(Abort::Restart { frame: *frame, key: Key { lambda: key.lambda, args } });
+                return Err(Abort::Restart { frame: *frame, key: key.with(args) });
             }
         }
         Ok(())
@@ -325,6 +325,7 @@ impl Analyzer<'_> {
         let key = self.result.variants[id].key.clone();
         let lambda = self.lambda(key.lambda);
         let mut facts = Facts::default();
+        facts.begin_with(&lambda.captures, lambda.param, &key.shared);
         for (var, shape) in lambda.captures.iter().chain([&lambda.param]).zip(key.args.iter()) {
             facts.shapes.insert(*var, *shape);
         }
