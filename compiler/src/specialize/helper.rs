@@ -24,6 +24,8 @@ pub enum Helper {
     Plus(Shape, Shape, Shape, Origin),
     /// The same, told what to say when it fails.
     SharedPlus(Shape, Shape, Shape),
+    /// `plus` of the further coefficients of two series.
+    PlusRests(Shape, Shape, Shape, Origin),
     /// `*j`, `primal` and the like from a shape to the result's.
     Operator(Operator, Shape, Shape, Origin),
     /// `bundle` below some transformations, from the shapes of value and tangent to that of the result.
@@ -71,7 +73,9 @@ impl Specializer<'_> {
         let (name, params, results) = match helper {
             Helper::Convert(from, to) => ("convert", vec![from], Some(to)),
             Helper::Zero(from, _, to) => ("zero", vec![from], Some(to)),
-            Helper::Plus(a, b, to, _) | Helper::SharedPlus(a, b, to) => ("plus", vec![a, b], Some(to)),
+            Helper::Plus(a, b, to, _) | Helper::SharedPlus(a, b, to) | Helper::PlusRests(a, b, to, _) => {
+                ("plus", vec![a, b], Some(to))
+            }
             Helper::Operator(operator, from, to, _) => (operator.prim.name(), vec![from], Some(to)),
             Helper::Bundle(_, parts, to, _) => ("bundle", parts.to_vec(), Some(to)),
             Helper::UnfoldZeros(from, to) => ("unfold", vec![from], Some(to)),
@@ -97,7 +101,10 @@ impl Specializer<'_> {
     /// Emits the body of the function for an operation.
     pub fn emit_helper(&mut self, e: &mut Emitter, helper: Helper) {
         let origin = match helper {
-            Helper::Plus(.., origin) | Helper::Operator(.., origin) | Helper::Bundle(.., origin) => origin,
+            Helper::Plus(.., origin)
+            | Helper::PlusRests(.., origin)
+            | Helper::Operator(.., origin)
+            | Helper::Bundle(.., origin) => origin,
             _ => Origin::default(),
         };
         (self.blame, self.lambda) = (origin.blame, origin.lambda);
@@ -110,6 +117,10 @@ impl Specializer<'_> {
             Helper::Plus(a, b, to, _) => {
                 let values = self.split(&[a, b], &params);
                 self.plus_unfolded(e, &values[0], &values[1], to)
+            }
+            Helper::PlusRests(a, b, to, _) => {
+                let values = self.split(&[a, b], &params);
+                self.plus_rests_unfolded(e, &values[0], &values[1], to)
             }
             Helper::SharedPlus(a, b, to) => {
                 let (values, texts) = params.split_at(params.len() - 2);

@@ -427,6 +427,15 @@ impl Specializer<'_> {
         if ![a, b].into_iter().any(|rest| self.flow.shapes.may_be_empty(rest.shape)) {
             return self.plus(e, a, b, target);
         }
+        if self.is_large(a.shape) && self.is_large(b.shape) {
+            let helper = Helper::PlusRests(a.shape, b.shape, target, self.origin(e));
+            return Some(self.call_helper(e, helper, &[a, b], target));
+        }
+        self.plus_rests_unfolded(e, a, b, target)
+    }
+
+    /// [`plus_rests`](Self::plus_rests), alternative by alternative.
+    pub fn plus_rests_unfolded(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
         self.dispatch(e, a, target, |this, e, x| {
             if x.alternative.head == Head::Nil {
                 return this.convert(e, b, target);
