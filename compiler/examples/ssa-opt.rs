@@ -10,7 +10,7 @@
 
 use std::process::ExitCode;
 use std::time::Instant;
-use vlad::opt::pipeline::{Settings, optimize, pass_named};
+use vlad::pipeline::passes::{Settings, optimize, pass_named};
 use vlad::ssa::ir::Program;
 use vlad::ssa::parse;
 
@@ -51,6 +51,6 @@ fn run(file: &str, passes: &[String]) -> Result<(), String> {
 }
 
 fn report(when: &str, program: &Program) {
-    let size: usize = program.functions.values().map(vlad::opt::rewrite::size).sum();
+    let size: usize = program.functions.values().map(vlad::opt::edit::rewrite::size).sum();
     eprintln!("{when}: {} functions, {size} instructions", program.functions.len());
 }

@@ -4,12 +4,15 @@
 //! |---|---|---|
 //! | [`syntax`] | source text | datums with positions |
 //! | [`expand`] | datums | core |
-//! | [`core`] | the core language: representation, printer, verifier, reference evaluator | |
+//! | [`core`] | the core language: representation, printer, verifier | |
+//! | [`eval`] | core | values: the reference evaluator |
 //! | [`ad`] | core λ | its reverse transform, a core λ |
+//! | [`shape`] | the abstract values of the analysis | |
 //! | [`flow`] | core | shapes: which functions at which shapes, which value has which shape |
 //! | [`specialize`] | core and shapes | first-order SSA |
 //! | [`ssa`] | the SSA language: representation, printer, parser, verifier, evaluator | |
 //! | [`opt`] | SSA | better SSA |
+//! | [`memory`] | SSA | SSA with reference counts |
 //! | [`codegen`] | SSA | object code, executable |
 //!
 //! [`pipeline`] strings the stages together; [`cli`] is the program that users call. [`promises`] reads what programs say
@@ -26,15 +29,23 @@ pub mod core;
 
 pub mod ad;
 
+pub mod eval;
+
+pub mod shape;
+
 pub mod flow;
 
 pub mod foreign;
+
+pub mod notation;
 
 pub mod specialize;
 
 pub mod ssa;
 
 pub mod opt;
+
+pub mod memory;
 
 pub mod codegen;
 

@@ -1,10 +1,10 @@
 //! The reference evaluator on core programs built by hand: what it promises independently of the front end.
 
 use vlad::base::{FileId, SourceMap, Span};
-use vlad::core::eval::{Counts, Failure, Limits, Options, run};
 use vlad::core::ir::{Binding, Body, Const, Definition, Global, GlobalId, Item, Lambda, LambdaId, Origin};
 use vlad::core::ir::{Part, Program, Rhs, Var};
 use vlad::core::prim::Prim;
+use vlad::eval::{Counts, Failure, Limits, Options, run};
 
 /// A program under construction; everything has the same span.
 struct Build {

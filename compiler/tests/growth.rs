@@ -14,7 +14,7 @@ use mimalloc::MiMalloc;
 use std::path::Path;
 use vlad::base::SourceMap;
 use vlad::flow;
-use vlad::opt::pipeline::{RESULT, Settings as Optimisation, optimize};
+use vlad::pipeline::passes::{RESULT, Settings as Optimisation, optimize};
 use vlad::pipeline::{Pipeline, Settings};
 use vlad::specialize::Sharing;
 use vlad::ssa::eval::{self, Options};

@@ -1,8 +1,8 @@
 //! What `vlad bench` measures is computed, whatever the compiler knows: the programs that it makes, in the SSA evaluator.
 
 use std::io::Write;
-use vlad::expand::measure::{Measure, Side};
-use vlad::opt::pipeline::RESULT;
+use vlad::expand::program::measure::{Measure, Side};
+use vlad::pipeline::passes::RESULT;
 use vlad::pipeline::{Pipeline, Settings};
 use vlad::ssa::eval::{self, Counts, Options};
 

@@ -5,8 +5,8 @@
 //! `; input: ...` gives. Besides, all passes and the whole pipeline run on random programs.
 
 use std::path::{Path, PathBuf};
-use vlad::opt::compact::compact;
-use vlad::opt::pipeline::{PASSES, Pass, Settings, optimize, pass_named};
+use vlad::opt::interprocedural::compact::compact;
+use vlad::pipeline::passes::{PASSES, Pass, Settings, optimize, pass_named};
 use vlad::ssa::eval::{self, Options};
 use vlad::ssa::ir::Program;
 use vlad::ssa::parse;
@@ -125,7 +125,7 @@ fn random_programs_survive_the_pipeline() {
         let before = behaviour(&program, "0.75", Stage::Pure).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let mut result = program.clone();
         optimize(&mut result, &Settings::default());
-        let after = behaviour(&result, "0.75", vlad::opt::pipeline::RESULT)
+        let after = behaviour(&result, "0.75", vlad::pipeline::passes::RESULT)
             .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}\n{result}"));
         assert!(before.is_none() || before == after, "seed {seed}: {before:?} {after:?}\n{program}\n{result}");
     }

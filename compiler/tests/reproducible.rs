@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
-use vlad::opt::pipeline::{PASSES, Settings as Passes};
+use vlad::pipeline::passes::{PASSES, Settings as Passes};
 use vlad::pipeline::{Pipeline, Settings};
 use vlad::ssa::verify::Stage;
 

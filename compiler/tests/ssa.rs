@@ -226,7 +226,7 @@ b4:
 }
 ";
     let mut program = parsed(text);
-    vlad::opt::memory::run(&mut program);
+    vlad::memory::counting::run(&mut program);
     let (outcome, ..) = eval::run_on(&program, "", COUNTED).expect("every box is released once");
     assert_eq!(outcome.exit_code, 0);
 }

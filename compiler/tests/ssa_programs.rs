@@ -6,7 +6,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 use vlad::flow;
-use vlad::opt::pipeline::{RESULT, Settings as Optimisation, optimize};
+use vlad::pipeline::passes::{RESULT, Settings as Optimisation, optimize};
 use vlad::pipeline::{Pipeline, Settings};
 use vlad::specialize::Sharing;
 use vlad::ssa::eval::{self, Counts, Options};

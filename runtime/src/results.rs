@@ -1,5 +1,5 @@
 //! Results of calls that are remembered: what is made of boxes that have more than one owner, so that it is made once (see
-//! `opt::sharing` of the compiler).
+//! `opt::interprocedural::sharing` of the compiler).
 //!
 //! They stand in a hash table which is a box, and hold a chain of boxes for each hash: function, arguments, results. A box that is
 //! remembered, be it as an argument or as a result, has an owner here, so its address stays its own. To forget all is to release

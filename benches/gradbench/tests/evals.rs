@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use std::path::Path;
 use std::thread;
-use vlad::core::eval;
+use vlad::eval;
 use vlad::pipeline::{Pipeline, Settings};
 use vlad_gradbench::build;
 use vlad_gradbench::check::{Subject, compare, numbers};

@@ -152,6 +152,11 @@ impl SourceMap {
     pub fn text(&self, span: Span) -> &str {
         self.files[span.file].text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
+    /// The file, line and column where `span` begins, as messages write them.
+    pub fn place(&self, span: Span) -> String {
+        let (line, column) = self.line_column(span);
+        format!("{}:{line}:{column}", self.file(span.file).name)
+    }
     /// One-based line and column (in characters) of the first byte of `span`.
     pub fn line_column(&self, span: Span) -> (usize, usize) {
         let file = &self.files[span.file];

@@ -16,32 +16,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-mod arguments;
-
 mod bench;
-
-mod build;
-
-mod check;
-
-mod doc;
-
-mod embedded;
-
-mod emit;
-
-mod eval;
 
 mod explain;
 
-mod fmt;
-
-mod gradcheck;
-
-mod library;
 mod lsp;
-
-mod manual;
 
 mod message;
 
@@ -49,11 +28,11 @@ mod new;
 
 mod repl;
 
-mod run;
+mod running;
 
 mod terminal;
 
-mod test;
+mod tools;
 
 /// Everything worked.
 const SUCCESS: u8 = 0;
@@ -118,23 +97,23 @@ enum Command {
     ///
     /// The program reads numbers from standard input with `read-real`; the values of its expressions go to standard
     /// output. The exit code is that of the program.
-    Run(run::Arguments),
+    Run(running::run::Arguments),
     /// Compile a program to an executable.
     ///
     /// The executable needs nothing but the C library. The linker is `cc`, or what the variable CC says.
-    Build(build::Arguments),
+    Build(running::build::Arguments),
     /// Run a program in the reference evaluator.
     ///
     /// The evaluator executes the definitions of the language literally: slow, but without any restriction. Compiled
     /// programs print the same.
-    Eval(eval::Arguments),
+    Eval(running::eval::Arguments),
     /// Run a program in the reference evaluator and compare its derivatives with differences.
     ///
     /// Checks every derivative that the program takes with a function of the library, and every derivative that it gives
     /// with `with-derivative`, `with-vjp`, `with-jvp` and `custom-*j`: reverse mode, forward mode and differences must
     /// agree. Stops at the first wrong one and names the function, the innermost first. Warns of kinks, where any value
     /// between the one-sided derivatives is right. The program's own output is printed as ever.
-    Gradcheck(gradcheck::Arguments),
+    Gradcheck(tools::gradcheck::Arguments),
     /// Measure the derivatives that a program takes.
     ///
     /// Measures every call such as `((gradient f) x)` in an expression at the top level against `(f x)`: time, memory, compile
@@ -148,7 +127,7 @@ enum Command {
     /// `vlad explain V0201` explains a message by its code, `vlad explain --derivative f FILE` writes a derivative out.
     Explain(explain::Arguments),
     /// Look for mistakes in a program, without running it.
-    Check(check::Arguments),
+    Check(tools::check::Arguments),
     /// Evaluate what is typed.
     ///
     /// Reads definitions and expressions, evaluates them in the reference evaluator and prints their values. At a terminal,
@@ -162,29 +141,29 @@ enum Command {
     ///
     /// Indents lines, breaks those that are longer than 100 columns, and leaves single spaces and at most one blank line.
     /// Line breaks and comments stay. Formatting twice changes nothing.
-    Fmt(fmt::Arguments),
+    Fmt(tools::fmt::Arguments),
     /// Test whether programs print what their comments promise.
     ///
     /// A comment `;=> value` promises one line of output, `;=> error: text`, as the last one, that the program fails with a
     /// message that contains the text, `;=> warning: text` that the compiler warns so. A comment `;<= line` is a line of the
     /// program's input. Programs run in the evaluator and compiled. The exit code is 1 if a promise is broken.
-    Test(test::Arguments),
+    Test(tools::test::Arguments),
     /// Write a reference of the standard library, or of programs, in Markdown.
     ///
     /// A comment directly in front of a definition describes it. If it begins with a call and a colon, as in `; (f x): the
     /// value`, the call is shown instead of what is defined. A comment with a blank line behind it stands for itself.
-    Doc(doc::Arguments),
+    Doc(tools::doc::Arguments),
     /// Show a program at a stage of the compiler.
-    Emit(emit::Arguments),
+    Emit(tools::emit::Arguments),
     /// Serve editors that speak the language server protocol.
     ///
     /// Messages while programs are written, definitions, descriptions and shapes of functions, completion, formatting. Editors
     /// start it; it talks to them on standard input and output.
     Lsp(lsp::Arguments),
     /// Print what a shell needs to complete the arguments of vlad.
-    Completions(manual::Completions),
+    Completions(tools::manual::Completions),
     /// Write manual pages.
-    Man(manual::Man),
+    Man(tools::manual::Man),
 }
 
 /// What all subcommands share.
@@ -309,8 +288,8 @@ fn on_large_stack(size: usize) -> std::io::Result<std::thread::JoinHandle<u8>> {
 }
 
 fn dispatch() -> u8 {
-    if let Some(program) = embedded::find() {
-        return embedded::run(program);
+    if let Some(program) = running::embedded::find() {
+        return running::embedded::run(program);
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
@@ -329,21 +308,21 @@ fn dispatch() -> u8 {
     terminal::choose_color(arguments.color);
     terminal::choose_format(arguments.message_format);
     match arguments.command {
-        Command::Run(arguments) => run::run(&arguments),
-        Command::Build(arguments) => build::run(&arguments),
-        Command::Eval(arguments) => eval::run(&arguments),
-        Command::Gradcheck(arguments) => gradcheck::run(&arguments),
+        Command::Run(arguments) => running::run::run(&arguments),
+        Command::Build(arguments) => running::build::run(&arguments),
+        Command::Eval(arguments) => running::eval::run(&arguments),
+        Command::Gradcheck(arguments) => tools::gradcheck::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
-        Command::Check(arguments) => check::run(&arguments),
-        Command::Fmt(arguments) => fmt::run(&arguments),
-        Command::Test(arguments) => test::run(&arguments),
+        Command::Check(arguments) => tools::check::run(&arguments),
+        Command::Fmt(arguments) => tools::fmt::run(&arguments),
+        Command::Test(arguments) => tools::test::run(&arguments),
         Command::Repl(arguments) => repl::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
-        Command::Doc(arguments) => doc::run(&arguments),
-        Command::Emit(arguments) => emit::run(&arguments),
+        Command::Doc(arguments) => tools::doc::run(&arguments),
+        Command::Emit(arguments) => tools::emit::run(&arguments),
         Command::Lsp(arguments) => lsp::run(&arguments),
-        Command::Completions(arguments) => manual::completions(&arguments),
-        Command::Man(arguments) => manual::man(&arguments),
+        Command::Completions(arguments) => tools::manual::completions(&arguments),
+        Command::Man(arguments) => tools::manual::man(&arguments),
     }
 }

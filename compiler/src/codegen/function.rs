@@ -13,12 +13,12 @@ use crate::base::{EntityVec, Span};
 use crate::codegen::Error;
 use crate::codegen::abi::{Abi, Place, clif_type};
 use crate::codegen::constants::Constants;
-use crate::codegen::in_place::first_names;
-use crate::codegen::loop_values::LoopValues;
-use crate::codegen::operands::{Homes, fields_in_place, to_swap};
-use crate::codegen::ownership::{Facts, Plan};
-use crate::codegen::reuse::Reuse;
-use crate::codegen::sole_owners::sole_owners;
+use crate::codegen::decisions::in_place::first_names;
+use crate::codegen::decisions::loop_values::LoopValues;
+use crate::codegen::decisions::operands::{Homes, fields_in_place, to_swap};
+use crate::codegen::decisions::ownership::{Facts, Plan};
+use crate::codegen::decisions::reuse::Reuse;
+use crate::codegen::decisions::sole_owners::sole_owners;
 use crate::codegen::unit::{External, Home, Unit};
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Real1, Target, Terminator, TextId, Type, Value};
@@ -66,7 +66,7 @@ pub(super) struct Translator<'u, 'p, 'b> {
     /// The blocks that go on in their loop where their condition holds, and else leave it.
     going_on: FxHashSet<BlockId>,
     loop_values: LoopValues,
-    /// The value that stands for each value, see [`crate::codegen::in_place`].
+    /// The value that stands for each value, see [`crate::codegen::decisions::in_place`].
     first_names: EntityVec<Value, Value>,
     /// What integers of the block that is being translated are: another one and a constant.
     pub(super) sums: FxHashMap<Value, (ir::Value, i64)>,
@@ -76,7 +76,7 @@ pub(super) struct Translator<'u, 'p, 'b> {
     pub(super) sole_owners: EntityVec<Value, bool>,
     /// Where the caller wants the results that are not in registers.
     result_address: Option<ir::Value>,
-    /// For each size class, the box that is kept aside, see [`crate::codegen::reuse`].
+    /// For each size class, the box that is kept aside, see [`crate::codegen::decisions::reuse`].
     pub(super) kept: FxHashMap<usize, Variable>,
     functions: FxHashMap<cranelift_module::FuncId, ir::FuncRef>,
     data: FxHashMap<DataId, ir::GlobalValue>,

@@ -8,9 +8,8 @@ use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::complaints::Complaints;
 use crate::codegen::constants::Boxes;
-use crate::codegen::{
-    Error, Library, Object, Options, far, free, function, layout, library, pressure, processor, target,
-};
+use crate::codegen::registers::{far, pressure};
+use crate::codegen::{Error, Library, Object, Options, free, function, layout, library, processor, target};
 use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;

@@ -1,4 +1,4 @@
-//! The core language: its representation, printer, verifier and the reference evaluator.
+//! The core language: its representation, printer and verifier.
 
 pub mod ir;
 
@@ -32,5 +32,3 @@ pub mod print;
 pub mod verify;
 
 pub mod errors;
-
-pub mod eval;

@@ -5,12 +5,13 @@ use crate::core::ir::{
     Binding, Body, Const, Definition, Global, GlobalId, Lambda, LambdaId, Origin, Program, Rhs, Var,
 };
 use crate::core::prim::Prim;
-use crate::expand::basis::{self, Keyword};
 use crate::expand::error::Error;
-use crate::expand::known_functions;
-use crate::expand::pattern::Params;
-use crate::expand::recursion::Recursion;
-use crate::expand::scope::{Globals, Scope};
+use crate::expand::forms::pattern::Params;
+use crate::expand::forms::recursion::Recursion;
+use crate::expand::names::basis;
+use crate::expand::names::basis::Keyword;
+use crate::expand::names::known_functions;
+use crate::expand::names::scope::{Globals, Scope};
 use crate::syntax::Datum;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use crate::base::{Diagnostic, Span};
 use crate::expand::build::{MAX_CLAUSES, MAX_NESTING};
-use crate::expand::export::TYPES;
+use crate::expand::program::export::TYPES;
 use std::rc::Rc;
 
 /// A mistake in the structure of a program.

@@ -22,58 +22,28 @@
 //!
 //! Tests: `tests/ui/expand/`, and snapshots of core beside this file.
 
-mod arguments;
-
-mod basis;
-
 mod build;
-
-mod call;
-
-mod define;
-
-mod delayed;
-
-pub mod documentation;
 
 mod error;
 
-mod export;
-
 mod forms;
 
-mod known_functions;
+pub mod names;
 
-mod load;
-
-pub mod measure;
-
-pub mod outline;
-
-mod pattern;
-
-mod quote;
-
-mod recursion;
-
-mod scope;
+pub mod program;
 
 mod stdlib;
 
-mod unbound;
-
-pub mod visible;
-
 pub use error::Error;
-pub use load::text_of;
+pub use program::load::text_of;
 pub use stdlib::FILES as STDLIB;
 
 use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
 use crate::core::ir::Program;
 use build::Expander;
-use load::Loader;
-use measure::{Measure, Taken};
+use program::load::Loader;
+use program::measure::{Measure, Taken};
 use std::path::{Path, PathBuf};
 
 /// What the command line says about sources.
@@ -119,7 +89,7 @@ pub fn expand_parts(
 
 /// The names of forms.
 pub fn keywords() -> impl Iterator<Item = &'static str> {
-    basis::KEYWORDS.iter().map(|row| row.0)
+    names::basis::KEYWORDS.iter().map(|row| row.0)
 }
 
 /// All names that a program can use without defining them: those of forms and those of the library.
@@ -141,7 +111,7 @@ pub fn derivatives_taken(
     let mut loader = Loader::new(options, sources);
     loader.load_program(path);
     let (datums, errors) = loader.finish();
-    if errors.is_empty() { Ok(measure::taken(&datums)) } else { Err(limited(errors)) }
+    if errors.is_empty() { Ok(program::measure::taken(&datums)) } else { Err(limited(errors)) }
 }
 
 fn expand(
@@ -156,18 +126,18 @@ fn expand(
     if !errors.is_empty() {
         return Err(limited(errors));
     }
-    let (with_arguments, declaration, errors) = arguments::declared(datums);
+    let (with_arguments, declaration, errors) = program::arguments::declared(datums);
     if !errors.is_empty() {
         return Err(limited(errors));
     }
     datums = with_arguments;
-    let mut names = if declaration.is_some() { arguments::LIBRARY.to_vec() } else { Vec::new() };
-    if export::is_in(&datums) {
-        names.extend(export::LIBRARY);
+    let mut names = if declaration.is_some() { program::arguments::LIBRARY.to_vec() } else { Vec::new() };
+    if program::export::is_in(&datums) {
+        names.extend(program::export::LIBRARY);
     }
     if let Some(measure) = options.measure {
-        datums = measure::program(datums, measure);
-        names.extend(measure::LIBRARY);
+        datums = program::measure::program(datums, measure);
+        names.extend(program::measure::LIBRARY);
     }
     let mut expander = Expander::new();
     expander.library(&files, &datums, &names, options.check_derivatives)?;

@@ -8,7 +8,8 @@
 //! line, and in front of the next nothing but comments follows.
 
 use crate::base::{Diagnostic, FileId, SourceMap};
-use crate::expand::basis::{self, Native};
+use crate::expand::names::basis;
+use crate::expand::names::basis::Native;
 use crate::syntax::{self, Datum, DatumKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;

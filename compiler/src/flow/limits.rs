@@ -4,6 +4,7 @@
 //! and numbers are worth; past them the program is compiled as if they were unknown, and with fewer copies of functions.
 
 use crate::base::{Diagnostic, Span};
+use crate::shape::lattice::MAX_PARTS;
 
 /// How far the analysis goes.
 #[derive(Clone, Debug)]
@@ -81,7 +82,7 @@ impl Default for Options {
             max_code: 3_000_000,
             max_dynamic_order: 4,
             max_instructions: 500_000,
-            max_parts: 5000,
+            max_parts: MAX_PARTS,
             later_work: 3_000_000,
             given: Vec::new(),
         }
@@ -178,7 +179,7 @@ pub const LIMITS: [Limit; 10] = [
 
 impl Options {
     /// The limits of an attempt of that precision. After the first one, a λ has few variants, with one for each
-    /// [grade](super::collapse::Grade) of arguments that covers all others.
+    /// [grade](crate::shape::collapse::Grade) of arguments that covers all others.
     pub(super) fn at(&self, precision: Precision) -> Options {
         if precision == Precision::Full {
             return self.clone();

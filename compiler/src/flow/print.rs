@@ -13,10 +13,10 @@
 //! | `nothing` | no value |
 
 use super::analysis::{Analysis, Facts, VariantId};
-use super::shape::{Fact, Head, Shape, Shapes};
-use super::vector::Places;
 use crate::base::entity::Entity;
 use crate::core::ir::{Body, Item, Program, Rhs};
+use crate::shape::lattice::{Fact, Head, Shape, Shapes};
+use crate::shape::vector::Places;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 

@@ -4,7 +4,7 @@ use crate::base::Diagnostic;
 use crate::core::interface::Type;
 use crate::core::ir::{Export, LambdaId, Program};
 use crate::flow::Analysis;
-use crate::flow::shape::{Class, Shape, Shapes};
+use crate::shape::lattice::{Class, Shape, Shapes};
 
 /// Tuples have no more parts inside each other.
 const DEEPEST: usize = 100;

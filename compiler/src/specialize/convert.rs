@@ -5,10 +5,11 @@
 
 use super::emit::{Emitted, Emitter, Parts, Val};
 use super::helper::Helper;
-use super::layout::Layout;
-use super::vector::Elements;
-use super::{Specializer, zeros};
-use crate::flow::shape::{Class, Fact, Head, Shape};
+use crate::shape::lattice::{Class, Fact, Head, Shape};
+use crate::specialize::Specializer;
+use crate::specialize::layout::leaves::Layout;
+use crate::specialize::operators::vector::Elements;
+use crate::specialize::operators::zeros;
 use crate::ssa::ir::Type;
 use crate::ssa::ir::Value;
 

@@ -10,9 +10,9 @@
 
 use super::Specializer;
 use super::emit::{Emitted, Emitter, Parts, Val, target};
-use super::layout::Layout;
 use crate::base::entity::Entity;
-use crate::flow::shape::Shape;
+use crate::shape::lattice::Shape;
+use crate::specialize::layout::leaves::Layout;
 use crate::ssa::ir::{Block, BlockId, Inst, Op, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 

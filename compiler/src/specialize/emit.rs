@@ -3,10 +3,10 @@
 //! An operation returns `None` when control does not get past it (it failed, or calls something that never returns);
 //! the current block has its terminator then and nothing may be appended.
 
-use super::layout::{Layout, SLOT_TYPES, slot_class};
 use super::{Sharing, Specializer};
 use crate::base::Span;
-use crate::flow::shape::{Alternative, Fact, Head, Shape};
+use crate::shape::lattice::{Alternative, Fact, Head, Shape};
+use crate::specialize::layout::leaves::{Layout, SLOT_TYPES, slot_class};
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Target, Terminator, Type, Value};
 use std::rc::Rc;
 

@@ -3,14 +3,14 @@
 
 use super::convert::parameter_types;
 use super::emit::{Emitter, Val};
-use super::failure::Call;
 use super::write::{self, Position};
 use super::{Specializer, Task};
 use crate::base::Span;
 use crate::core::ir::{Below, LambdaId};
 use crate::core::prim::{Levels, Prim};
-use crate::flow::operators::Operator;
-use crate::flow::shape::{Shape, Site};
+use crate::shape::lattice::{Shape, Site};
+use crate::shape::operators::Operator;
+use crate::specialize::errors::failure::Call;
 use crate::ssa::ir::{FuncId, Function, Stream, Terminator, Type, Value, Walk};
 
 /// An operation on shapes.

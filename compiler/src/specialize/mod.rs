@@ -26,33 +26,18 @@
 
 pub mod layout;
 
-pub mod cycles;
-
-pub mod boxes;
-
-mod dispatch;
-pub mod element_sums;
-mod emit;
-pub mod hots;
-
 pub mod convert;
+mod dispatch;
+mod emit;
 
+pub mod errors;
 pub mod helper;
 
 pub mod operators;
 
-pub mod transform;
-
-pub mod vector;
-
 pub mod primitive;
 
-pub mod zeros;
-
-pub mod watch;
 pub mod write;
-
-pub mod failure;
 
 use crate::ad::base_and_tower;
 use crate::base::{Diagnostic, SourceMap, Span};
@@ -61,13 +46,13 @@ use crate::core::interface::INITIALISE;
 use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Facts, Key, VariantId, truth};
-use crate::flow::shape::{Code, Head, Shape, Shapes, Site};
 use crate::flow::{Analysis, Options};
+use crate::shape::lattice::{Code, Head, Shape, Shapes, Site};
 use crate::ssa::ir::{self, FuncId, Function, Op, SlotId, Stream, SumId, Terminator, TextId, Type, VectorId};
 use emit::{Emitted, Emitter, Val, target};
-use failure::Call;
+use errors::failure::Call;
 use helper::Helper;
-use layout::Layouts;
+use layout::leaves::Layouts;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -107,7 +92,7 @@ pub struct Specializer<'a> {
     /// The kinds of vectors, by the fields of their elements.
     vectors: FxHashMap<Vec<Type>, VectorId>,
     /// Made when it is first needed.
-    codes: Option<transform::Codes>,
+    codes: Option<operators::transform::Codes>,
     /// The function being emitted.
     lambda: Option<LambdaId>,
     blame: Option<Call>,

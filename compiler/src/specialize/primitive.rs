@@ -1,14 +1,15 @@
 //! Primitives on run-time values. Operands of unknown kind are checked; the failing alternatives end in an error.
 
 use super::emit::{Emitted, Emitter, Parts, Val};
-use super::{Specializer, write, zeros};
 use crate::ad::base_and_tower;
 use crate::core::errors::{RuntimeError, mismatch};
 use crate::core::ir::{Below, Part, Var};
 use crate::core::prim::{Family, Levels, Prim};
-use crate::flow::operators::Operator;
-use crate::flow::primitive::{is_renamed, known_zero, part, real_fact, satisfies};
-use crate::flow::shape::{Class, Fact, Head, Shape};
+use crate::shape::lattice::{Class, Fact, Head, Shape};
+use crate::shape::operators::Operator;
+use crate::shape::primitive::{is_renamed, known_zero, part, real_fact, satisfies};
+use crate::specialize::operators::zeros;
+use crate::specialize::{Specializer, write};
 use crate::ssa::ir::{Compare, Op, Piece, Real1, Real2, Stream, Type, Value};
 
 impl Specializer<'_> {

@@ -4,8 +4,8 @@
 use super::Specializer;
 use super::emit::{Emitter, Parts, Val, target};
 use super::helper::Helper;
-use super::vector::Elements;
-use crate::flow::shape::{Class, Head};
+use crate::shape::lattice::{Class, Head};
+use crate::specialize::operators::vector::Elements;
 use crate::ssa::ir::{Op, Stream, Terminator, Type};
 
 /// Whether a value is printed by itself or as what follows an element of a list.

@@ -3,7 +3,7 @@
 
 use crate::build::{live_boxes, run_with};
 use crate::random_ssa;
-use vlad::opt::pipeline::{Settings, optimize, pass_named};
+use vlad::pipeline::passes::{Settings, optimize, pass_named};
 
 fn seeds() -> u64 {
     std::env::var("SEEDS").ok().and_then(|count| count.parse().ok()).unwrap_or(25)

@@ -1,7 +1,7 @@
 //! Vectors: layouts of elements, changes in place and copies, and how much memory they take.
 
 use crate::build::{live_boxes, run_with, stdout};
-use vlad::opt::pipeline::{Settings, optimize, pass_named};
+use vlad::pipeline::passes::{Settings, optimize, pass_named};
 use vlad::ssa::eval::{self, Options};
 use vlad::ssa::ir::Program;
 use vlad::ssa::parse;

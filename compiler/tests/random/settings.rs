@@ -4,7 +4,7 @@
 
 use super::rng::Rng;
 use vlad::flow;
-use vlad::opt::pipeline as opt;
+use vlad::pipeline::passes as opt;
 
 /// Limits that change what is compiled, and not whether, with values that are small.
 const LIMITS: [(&str, [u32; 3]); 4] = [

@@ -24,7 +24,7 @@ use vlad::core::input::{Numbers, Unread, read_file};
 use vlad::core::ir::Program;
 use vlad::core::reader::Item;
 use vlad::core::{print, verify};
-use vlad::expand::documentation;
+use vlad::expand::program::documentation;
 use vlad::expand::{Options, expand_file, expand_text};
 use vlad::flow;
 use vlad::foreign::{Interface, header, python, rust};

@@ -1,7 +1,7 @@
 //! `vlad bench`: what the derivatives that a program takes cost, measured against the functions they are taken of.
 //!
 //! A program, and what it reads from standard input → a table with plots, or JSON, and on request an SVG image or an
-//! HTML page. For each call that [`crate::expand::measure`] finds, one program computes the function again and again,
+//! HTML page. For each call that [`crate::expand::program::measure`] finds, one program computes the function again and again,
 //! and one its derivative; both are compiled like any other program, and run as processes of their own ([`contender`]).
 
 mod contender;
@@ -12,9 +12,10 @@ mod json;
 
 mod table;
 
-use super::{FAULT, Input, LimitArguments, SUCCESS, USAGE, build, terminal};
 use crate::base::{Diagnostic, SourceMap};
-use crate::expand::measure::{Measure, Side, Taken};
+use crate::cli::running::build;
+use crate::cli::{FAULT, Input, LimitArguments, SUCCESS, USAGE, terminal};
+use crate::expand::program::measure::{Measure, Side, Taken};
 use crate::pipeline::{Pipeline, Settings};
 use clap::ValueEnum;
 use contender::{Contender, Spread};

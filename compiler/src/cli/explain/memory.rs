@@ -1,7 +1,7 @@
 //! What a program keeps in memory: optimised code → every kind of box and of vector that is made, how large, how often, and
 //! which operations need what is stored in it. For the tape of a derivative these are the operations of the reverse phase.
 
-use super::{place, shortened};
+use super::shortened;
 use crate::base::{EntityVec, SourceMap};
 use crate::codegen::layout;
 use crate::ssa::graph::reverse_postorder;
@@ -67,7 +67,7 @@ pub fn kinds(code: &ssa::Program, sources: &SourceMap) -> Vec<Kind> {
                     needs.entry(of).or_default().extend(users.map(|user| (field, user.clone())));
                     continue;
                 }
-                let at = inst.span.map_or_else(|| function.name.to_string(), |span| place(sources, span));
+                let at = inst.span.map_or_else(|| function.name.to_string(), |span| sources.place(span));
                 let often = often(code, id, looping[block]);
                 let all = made.entry(of).or_default();
                 if !all.contains(&(at.clone(), often)) {
@@ -107,7 +107,7 @@ fn users(function: &Function, sources: &SourceMap) -> FxHashMap<Value, Vec<Strin
     let mut users: FxHashMap<Value, Vec<String>> = FxHashMap::default();
     for inst in function.blocks.values().flat_map(|block| &block.insts) {
         if let (Op::Real1(_) | Op::Real2(_) | Op::Compare(_), Some(span)) = (inst.op, inst.span) {
-            let user = format!("`{}` at {}", shortened(one_line(sources.text(span))), place(sources, span));
+            let user = format!("`{}` at {}", shortened(one_line(sources.text(span))), sources.place(span));
             inst.args.iter().for_each(|arg| users.entry(*arg).or_default().push(user.clone()));
         }
     }

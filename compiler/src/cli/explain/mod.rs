@@ -6,15 +6,15 @@
 
 mod codes;
 
-mod derivative;
-
 mod memory;
 
-use super::{FAULT, Input, LimitArguments, build, terminal};
 use crate::base::{Diagnostic, SourceMap, Span};
+use crate::cli::running::build;
+use crate::cli::{FAULT, Input, LimitArguments, terminal};
 use crate::core::ir::{LambdaId, Origin, Program};
 use crate::flow::{self, analysis::Analysis};
-use crate::opt::pipeline as opt;
+use crate::notation;
+use crate::pipeline::passes as opt;
 use crate::pipeline::{Pipeline, Refusal, Settings};
 use crate::specialize::Sharing;
 use clap::ValueEnum;
@@ -90,11 +90,11 @@ pub fn run(arguments: &Arguments) -> u8 {
 
 /// Shows derivatives of functions; the exit code.
 fn derivatives(sources: &SourceMap, mut program: Program, arguments: &Arguments) -> u8 {
-    let explained = terminal::catch(|| derivative::explain(&mut program, sources, &arguments.derivative));
+    let explained = terminal::catch(|| notation::explain(&mut program, sources, &arguments.derivative));
     match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic, program.place())])) {
         Ok(derivatives) => terminal::print(&match arguments.format {
-            Format::Text => derivative::text(&derivatives),
-            Format::Json => format!("{}\n", derivative::object(&derivatives)),
+            Format::Text => notation::text(&derivatives),
+            Format::Json => format!("{}\n", notation::object(&derivatives)),
         }),
         Err(diagnostics) => {
             terminal::report(&diagnostics, sources);
@@ -128,11 +128,6 @@ pub fn shapes(pipeline: &mut Pipeline, program: &mut Program, file: &str) -> Vec
     of_file.map(itself).collect()
 }
 
-fn place(sources: &SourceMap, span: Span) -> String {
-    let (line, column) = sources.line_column(span);
-    format!("{}:{line}:{column}", sources.file(span.file).name)
-}
-
 /// The functions of the program's own files that it calls, in the order of the source.
 fn functions(program: &Program, analysis: &Analysis, sources: &SourceMap) -> Vec<Explained> {
     let mut found: BTreeMap<_, Explained> = BTreeMap::new();
@@ -149,7 +144,7 @@ fn functions(program: &Program, analysis: &Analysis, sources: &SourceMap) -> Vec
         let entry = found.entry((lambda.span.file, lambda.span.start, base)).or_insert_with(|| Explained {
             name: lambda.name.to_string(),
             span: lambda.span,
-            place: place(sources, lambda.span),
+            place: sources.place(lambda.span),
             specialisations: Vec::new(),
         });
         entry.specialisations.push((what, shapes));

@@ -4,8 +4,10 @@
 
 use crate::base::source::with_line_feeds;
 use crate::base::{SourceMap, Span};
-use crate::expand::outline::{self, Outline};
-use crate::expand::visible::{self, Visible};
+use crate::expand::names::visible;
+use crate::expand::names::visible::Visible;
+use crate::expand::program::outline;
+use crate::expand::program::outline::Outline;
 use crate::syntax::{self, Datum};
 use lsp_types::{Position, Range, Uri};
 use std::path::{Path, PathBuf};

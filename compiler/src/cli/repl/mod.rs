@@ -10,8 +10,9 @@ mod needed;
 
 mod session;
 
-use super::{SUCCESS, emit, fmt, terminal};
 use crate::base::Diagnostic;
+use crate::cli::tools::{emit, fmt};
+use crate::cli::{SUCCESS, terminal};
 use crate::syntax;
 use session::Session;
 use std::io::{self, BufRead, IsTerminal};

@@ -3,11 +3,11 @@
 //! A body whose last binding is a conditional has several outcomes. They are joined once, for the whole chain of
 //! conditionals that end each other, as those of the clauses of a `cond` do.
 
+use super::filling::Filling;
 use super::{Abort, Analyzer, Facts, Test, truth};
 use crate::core::ir::{Below, Binding, Body, Rhs, Var};
 use crate::core::prim::{Family, Prim};
-use crate::flow::shape::{Shape, Shapes};
-use crate::flow::vector::Filling;
+use crate::shape::lattice::{Shape, Shapes};
 
 /// What a conditional may come to. A conditional that a branch ends with is part of the one around it, and so is of its
 /// shape: a chain of clauses is joined once, instead of at each clause with all that follow.

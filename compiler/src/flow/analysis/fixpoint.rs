@@ -4,9 +4,10 @@
 //! no result in the component changes; then all of them are final and are never looked at again. A variant further in
 //! depends on a preliminary result of a frame outside of it ([`Frame::low`]) and waits for that frame.
 
-use super::{Abort, Analyzer, Facts, Frame, General, Key, PATIENCE, Variant, VariantId};
+use super::{Abort, Analyzer, Facts, Frame, General, Key, Variant, VariantId};
 use crate::core::ir::LambdaId;
-use crate::flow::shape::{Head, Shape, Shapes};
+use crate::shape::lattice::{Head, Shape, Shapes};
+use crate::shape::widen::PATIENCE;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 

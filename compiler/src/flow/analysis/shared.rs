@@ -11,8 +11,8 @@
 use super::{Analyzer, Facts};
 use crate::core::ir::{LambdaId, Origin, Part, Rhs, Var};
 use crate::core::prim::Prim;
-use crate::flow::operators::is_number;
-use crate::flow::shape::{Code, Shape, Site};
+use crate::shape::lattice::{Code, Shape, Site};
+use crate::shape::operators::is_number;
 use std::rc::Rc;
 
 /// Nested pairs have marks so deep.

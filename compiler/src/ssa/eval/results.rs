@@ -1,4 +1,4 @@
-//! Results of calls that are remembered: see [`crate::opt::sharing`].
+//! Results of calls that are remembered: see [`crate::opt::interprocedural::sharing`].
 
 use super::{Datum, Error, Machine, broken};
 use crate::ssa::ir::{FuncId, Inst, Type, Value};

@@ -1,0 +1,99 @@
+//! Arguments of programs that are evaluated, and their progress on the terminal: as compiled programs have them.
+
+use crate::core::arguments::{self, Host, Outcome, Unreadable};
+use crate::core::input;
+use crate::core::progress::Progress;
+use crate::core::reader::{self, Item};
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Instant;
+
+/// The numbers that a program reads in front of its input, given its declaration of arguments, its name and the words of the
+/// command line; or else the exit code.
+pub fn numbers(declaration: &str, name: &OsStr, words: &[OsString]) -> Result<Vec<f64>, u8> {
+    let mut process =
+        Process { name, words, numbers: Vec::new(), out: Stream(io::stdout()), error: Stream(io::stderr()) };
+    match arguments::prepare(declaration, &mut process) {
+        Outcome::Ready => Ok(process.numbers),
+        Outcome::Helped => Err(crate::cli::SUCCESS),
+        Outcome::Wrong => Err(crate::cli::USAGE),
+    }
+}
+
+struct Process<'a> {
+    name: &'a OsStr,
+    words: &'a [OsString],
+    numbers: Vec<f64>,
+    out: Stream<io::Stdout>,
+    error: Stream<io::Stderr>,
+}
+
+/// A stream for formatted text. There is nowhere to say that it cannot be written.
+struct Stream<W>(W);
+
+impl<W: Write> fmt::Write for Stream<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write_all(text.as_bytes()).map_err(|_| fmt::Error)
+    }
+}
+
+impl Host for Process<'_> {
+    fn word(&self, index: usize) -> Option<&[u8]> {
+        self.words.get(index).map(|word| word.as_bytes())
+    }
+    fn program(&self) -> &[u8] {
+        self.name.as_bytes()
+    }
+    fn push(&mut self, number: f64) {
+        self.numbers.push(number);
+    }
+    fn file(&mut self, path: &[u8], item: Item) -> Result<(), Unreadable> {
+        let mut name = arguments::Text::new();
+        let _ = reader::write_bytes(&mut name, path);
+        let path = OsStr::from_bytes(path);
+        let mut stream: Box<dyn BufRead> = if path == "-" {
+            Box::new(io::stdin().lock())
+        } else {
+            match File::open(path) {
+                Ok(file) => Box::new(BufReader::new(file)),
+                Err(error) => {
+                    eprintln!("error: cannot read `{}`: {}", name.as_str(), reason(&error));
+                    return Err(Unreadable);
+                }
+            }
+        };
+        let numbers = &mut self.numbers;
+        let complain = |wrong: &dyn fmt::Display| eprintln!("error: `{}`: {}", name.as_str(), reason(wrong));
+        input::read_file(&mut *stream, item, |number| numbers.push(number), complain)
+    }
+    fn out(&mut self) -> &mut dyn fmt::Write {
+        &mut self.out
+    }
+    fn error(&mut self) -> &mut dyn fmt::Write {
+        &mut self.error
+    }
+}
+
+/// What the C library says, without the number that is added here.
+fn reason(error: &dyn fmt::Display) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_string()
+}
+
+static BEGINNING: LazyLock<Instant> = LazyLock::new(Instant::now);
+static PROGRESS: Mutex<Progress> = Mutex::new(Progress::new());
+
+/// Takes one of the three numbers that tell how far a search has come.
+pub fn tell(number: f64) {
+    let now = || u64::try_from(BEGINNING.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    PROGRESS.lock().unwrap_or_else(PoisonError::into_inner).tell(number, now, &mut Stream(io::stderr()));
+}
+
+/// Ends the line that shows progress, if there is one.
+pub fn end_line() {
+    PROGRESS.lock().unwrap_or_else(PoisonError::into_inner).end(&mut Stream(io::stderr()));
+}

@@ -1,0 +1,97 @@
+//! `vlad run`: compile and run.
+
+use super::build::{self, Compiled};
+use crate::base::Diagnostic;
+use crate::cli::running::eval;
+use crate::cli::{FAULT, Input, Native, terminal};
+use crate::codegen;
+use crate::pipeline::Pipeline;
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::Command;
+
+/// What `vlad run` accepts.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    input: Input,
+    #[command(flatten)]
+    native: Native,
+    /// Arguments for the program.
+    #[arg(last = true, value_name = "ARGUMENT")]
+    arguments: Vec<OsString>,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> u8 {
+    let mut pipeline = Pipeline::new(arguments.native.settings(&arguments.input));
+    let compiled = build::compile(&mut pipeline, &arguments.input, &arguments.native);
+    match compiled {
+        Err(code) => code,
+        Ok(Compiled::Evaluate) => eval::evaluate(
+            &arguments.input,
+            arguments.input.settings(),
+            &eval::Reports { trap_nan: arguments.native.trap_nan, ..eval::Reports::default() },
+            &arguments.arguments,
+        ),
+        Ok(Compiled::Object(object)) => link_and_run(&mut pipeline, &object, arguments),
+    }
+}
+
+fn link_and_run(pipeline: &mut Pipeline, object: &codegen::Object, arguments: &Arguments) -> u8 {
+    let folder = match tempfile::Builder::new().prefix("vlad-run-").tempdir() {
+        Ok(folder) => folder,
+        Err(error) => return cannot_run(&error),
+    };
+    let name = arguments.input.file.file_stem().unwrap_or("program".as_ref());
+    let program = folder.path().join(name);
+    if let Err(error) = pipeline.link(object, &program) {
+        terminal::report_plain(&error.to_diagnostic());
+        return FAULT;
+    }
+    if arguments.native.time_passes {
+        build::print_timings(pipeline);
+    }
+    execute(folder, &program, arguments)
+}
+
+/// Turns this process into the program, so that signals, exit code and streams are the program's own. Its file is
+/// deleted before it starts: nothing is left behind, however it ends.
+fn execute(folder: tempfile::TempDir, program: &Path, arguments: &Arguments) -> u8 {
+    let file = match File::open(program) {
+        Ok(file) => file,
+        Err(error) => return cannot_run(&error),
+    };
+    let handle = format!("/proc/self/fd/{}", file.as_raw_fd());
+    if !Path::new(&handle).exists() {
+        return wait_for(program, arguments);
+    }
+    drop(folder);
+    let error = Command::new(handle).arg0(program).args(&arguments.arguments).exec();
+    cannot_run(&error)
+}
+
+/// The way of systems that cannot start a deleted program.
+fn wait_for(program: &Path, arguments: &Arguments) -> u8 {
+    match Command::new(program).args(&arguments.arguments).status() {
+        Err(error) => cannot_run(&error),
+        Ok(status) => match (status.code(), status.signal()) {
+            (Some(code), _) => u8::try_from(code).unwrap_or(FAULT),
+            (None, signal) => {
+                let signal = signal.unwrap_or(0);
+                let message = format!("signal {signal} has ended the program");
+                terminal::report_plain(&Diagnostic::error_without_place("V0809", message));
+                u8::try_from(128 + signal).unwrap_or(FAULT)
+            }
+        },
+    }
+}
+
+fn cannot_run(error: &std::io::Error) -> u8 {
+    let message = format!("cannot run the compiled program: {error}");
+    terminal::report_plain(&Diagnostic::error_without_place("V0809", message));
+    FAULT
+}

@@ -1,0 +1,282 @@
+//! Operations on reals, truth values, texts and globals → Cranelift instructions and calls.
+//!
+//! Every operation computes what [`crate::core::arithmetic`] says: by the same IEEE instruction or by the same
+//! function of `runtime/math`. Comparisons are those of IEEE, all false with a NaN except `ne`.
+
+use crate::codegen::Error;
+use crate::codegen::abi::clif_type;
+use crate::codegen::function::{TRUSTED, Translator};
+use crate::codegen::unit::External;
+use crate::ssa::ir::{Compare, Inst, Int2, IntCompare, Op, Real1, Real2, Stream, Type, Value};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, types};
+use cranelift_module::Module;
+
+const ITEM: &[ir::Type] = &[types::I64, types::I64, types::I64];
+const STREAM_TEXT: &[ir::Type] = &[types::I64, types::I64, types::I64];
+
+impl Translator<'_, '_, '_> {
+    /// Translates an instruction; a sum or a product perhaps with its operands swapped. One arm per operation.
+    pub(in crate::codegen) fn instruction(&mut self, inst: &Inst, is_swapped: bool) -> Result<(), Error> {
+        if let Op::Call(callee) = inst.op {
+            self.call(callee, &inst.args, &inst.results);
+            return Ok(());
+        }
+        let mut args: Vec<ir::Value> = inst.args.iter().map(|arg| self.value(*arg)).collect();
+        if is_swapped {
+            args.swap(0, 1);
+        }
+        let value = match inst.op {
+            Op::ConstReal(_) | Op::ConstBool(_) | Op::ConstInt(_) | Op::Immediate(..) => {
+                self.define_constant(inst.results[0], inst.op);
+                return Ok(());
+            }
+            Op::Real1(op) => self.real1(op, args[0])?,
+            Op::Real2(op) => self.real2(op, args[0], args[1])?,
+            Op::Compare(op) => self.builder.ins().fcmp(condition(op), args[0], args[1]),
+            Op::Not => self.builder.ins().bxor_imm_u(args[0], 1),
+            Op::And => self.builder.ins().band(args[0], args[1]),
+            Op::Or => self.builder.ins().bor(args[0], args[1]),
+            Op::RealIs(bits) => {
+                let found = self.builder.ins().bitcast(types::I64, ir::MemFlagsData::new(), args[0]);
+                let wanted = self.builder.ins().iconst(types::I64, bits.cast_signed());
+                self.builder.ins().icmp(IntCC::Equal, found, wanted)
+            }
+            Op::IntIs(number) => self.builder.ins().icmp_imm_s(IntCC::Equal, args[0], number),
+            Op::Int2(op) => {
+                self.note_sum(op, inst, args[0]);
+                self.int2(op, args[0], args[1])
+            }
+            Op::IntCompare(op) => self.builder.ins().icmp(int_condition(op), args[0], args[1]),
+            Op::IntOf => self.builder.ins().fcvt_to_sint_sat(types::I64, args[0]),
+            Op::RealOf => self.builder.ins().fcvt_from_sint(types::F64, args[0]),
+            Op::NewVector(vector) => self.new_vector(vector, args[0])?,
+            Op::NewRows(vector) => self.new_rows(vector, args[0], args[1])?,
+            Op::NewRow(vector) => self.new_row(vector, &args)?,
+            Op::Element(vector, field) => {
+                let ty = clif_type(self.function.values[inst.results[0]]);
+                self.element(vector, field as usize, ty, self.position(inst, &args))
+            }
+            Op::TakeElement(vector, field) => self.take_element(vector, field as usize, self.position(inst, &args)),
+            Op::WithElement(vector) => {
+                let is_sole = self.sole_owners[inst.args[0]];
+                self.with_element(vector, self.position(inst, &args), &args[3..], is_sole)?
+            }
+            Op::Elements(vector, field) => self.elements(vector, field as usize, self.position(inst, &args)),
+            Op::WithElements(vector) => {
+                let is_sole = self.sole_owners[inst.args[0]];
+                self.with_elements(vector, self.position(inst, &args), &args[3..], is_sole)?
+            }
+            Op::Lanes(op) => self.lanewise(op, &args)?,
+            Op::Splat => self.builder.ins().splat(types::F64X2, args[0]),
+            Op::Pair => self.pair(args[0], args[1]),
+            Op::AnyLane => self.any_lane(args[0]),
+            Op::Lane(second) => self.builder.ins().extractlane(args[0], u8::from(second)),
+            Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
+            Op::Opaque => self.opaque(args[0]),
+            // See `Translator::block`.
+            Op::Call(_) | Op::Box(..) => return Ok(()),
+            // No program sees what is vacant, and nobody owns it; but the run time looks at pointers.
+            Op::Vacant(Type::F64) => return Ok(()),
+            Op::Vacant(ty) => self.builder.ins().iconst(clif_type(ty), 0),
+            Op::Hole(sum, tag, index) => self.hole(sum, tag, index, args[0]),
+            Op::Fill(_) => {
+                self.builder.ins().store(TRUSTED, args[1], args[0], 0);
+                return Ok(());
+            }
+            Op::Tag(sum) => self.tag(sum, args[0]),
+            Op::HasTag(sum, tag) => self.has_tag(sum, tag, args[0]),
+            Op::Field(sum, tag, index) => {
+                let ty = clif_type(self.function.values[inst.results[0]]);
+                self.field(sum, tag, index, ty, args[0])
+            }
+            // A cell that has not been set is zero.
+            Op::GlobalGet(slot) | Op::IsSet(slot) => {
+                let address = self.home(self.unit.slots[slot]);
+                let ty = clif_type(self.function.values[inst.results[0]]);
+                self.builder.ins().load(ty, TRUSTED, address, 0)
+            }
+            Op::GlobalSet(slot) => {
+                let address = self.home(self.unit.slots[slot]);
+                self.builder.ins().store(TRUSTED, args[0], address, 0);
+                return Ok(());
+            }
+            Op::Argument(part) => self.argument(part)?,
+            Op::Result(part) => return self.result(part, &args),
+            Op::Read(..) | Op::WriteByte | Op::WriteDouble if self.unit.is_library => return Err(self.outside()),
+            Op::Read(item, text) => {
+                let (address, length) = self.text(text);
+                let item = self.builder.ins().iconst(types::I64, item as i64);
+                let read = External::Runtime("vlad_read", ITEM, Some(types::F64));
+                self.call_external(read, &[item, address, length])?.expect("the signature has a result")
+            }
+            Op::WriteReal(Stream::Err) if self.unit.is_library => {
+                self.call_with_context("vlad_context_write_real", &[types::I64, types::F64], &args)?;
+                return Ok(());
+            }
+            Op::WriteReal(stream) => {
+                let stream = self.stream(stream);
+                let write = External::Runtime("vlad_write_real", &[types::I64, types::F64], None);
+                self.call_external(write, &[stream, args[0]])?;
+                return Ok(());
+            }
+            Op::WriteByte | Op::WriteDouble | Op::Progress => {
+                let name = match inst.op {
+                    Op::WriteByte => "vlad_write_byte",
+                    Op::WriteDouble => "vlad_write_double",
+                    _ => "vlad_progress",
+                };
+                self.call_external(External::Runtime(name, &[types::F64], None), &[args[0]])?;
+                return Ok(());
+            }
+            Op::WriteText(stream, text) => {
+                let (address, length) = self.text(text);
+                return self.write_text(stream, address, length);
+            }
+            Op::WriteTextOf(stream) => {
+                let (address, length) = self.text_of(args[0])?;
+                return self.write_text(stream, address, length);
+            }
+            Op::IsShared(_) => self.is_shared(&inst.args),
+            Op::Recall(callee) => return self.recall(callee, inst),
+            Op::Remember(callee) => return self.remember(callee, &inst.args),
+            Op::Forget => return self.forget(),
+            Op::Retain => {
+                self.retain(args[0]);
+                return Ok(());
+            }
+            Op::Release => return self.release(args[0]),
+        };
+        self.define(inst.results[0], value);
+        Ok(())
+    }
+
+    /// Through memory, by a load of the kind that Cranelift does not connect with the store before it.
+    fn opaque(&mut self, x: ir::Value) -> ir::Value {
+        let ty = self.builder.func.dfg.value_type(x);
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, ty.bytes(), 3);
+        let slot = self.builder.create_sized_stack_slot(slot);
+        self.builder.ins().stack_store(types::I64, x, slot, 0);
+        let address = self.builder.ins().stack_addr(types::I64, slot, 0);
+        let bits = self.builder.ins().atomic_load(ty.as_int(), TRUSTED, address);
+        if ty.is_float() { self.builder.ins().bitcast(ty, ir::MemFlagsData::new(), bits) } else { bits }
+    }
+
+    pub(in crate::codegen) fn real1(&mut self, op: Real1, x: ir::Value) -> Result<ir::Value, Error> {
+        let rounds = self.has_rounding();
+        let math = match op {
+            Real1::Neg => return Ok(self.builder.ins().fneg(x)),
+            Real1::Abs => return Ok(self.builder.ins().fabs(x)),
+            Real1::Sqrt => return Ok(self.builder.ins().sqrt(x)),
+            Real1::Floor if rounds => return Ok(self.builder.ins().floor(x)),
+            Real1::Ceiling if rounds => return Ok(self.builder.ins().ceil(x)),
+            Real1::Round if rounds => return Ok(self.builder.ins().nearest(x)),
+            Real1::Truncate if rounds => return Ok(self.builder.ins().trunc(x)),
+            Real1::Floor => "floor",
+            Real1::Ceiling => "ceil",
+            // In the default rounding mode, which nothing changes, this is to nearest, ties to even.
+            Real1::Round => "rint",
+            Real1::Truncate => "trunc",
+            Real1::Exp => "vlad_exp",
+            Real1::Log => "vlad_log",
+            Real1::Sin => "vlad_sin",
+            Real1::Cos => "vlad_cos",
+            Real1::Tan => "vlad_tan",
+            Real1::Asin => "vlad_asin",
+            Real1::Acos => "vlad_acos",
+            Real1::Atan => "vlad_atan",
+            Real1::Sinh => "vlad_sinh",
+            Real1::Cosh => "vlad_cosh",
+            Real1::Tanh => "vlad_tanh",
+            Real1::Log1p => "vlad_log1p",
+            Real1::Expm1 => "vlad_expm1",
+        };
+        Ok(self.call_external(External::Math(math, 1), &[x])?.expect("the signature has a result"))
+    }
+
+    /// Sine and cosine of one number: most of the work is the same.
+    pub(in crate::codegen) fn sin_cos(&mut self, x: Value, sine: Value, cosine: Value) -> Result<(), Error> {
+        let x = self.value(x);
+        let both = self.call_external(External::SinCos, &[x])?.expect("the signature has a result");
+        for (lane, result) in (0..).zip([sine, cosine]) {
+            let lane = self.builder.ins().extractlane(both, lane);
+            self.define(result, lane);
+        }
+        Ok(())
+    }
+
+    pub(in crate::codegen) fn real2(&mut self, op: Real2, x: ir::Value, y: ir::Value) -> Result<ir::Value, Error> {
+        let math = match op {
+            Real2::Add => return Ok(self.builder.ins().fadd(x, y)),
+            Real2::Sub => return Ok(self.builder.ins().fsub(x, y)),
+            Real2::Mul => return Ok(self.builder.ins().fmul(x, y)),
+            Real2::Div => return Ok(self.builder.ins().fdiv(x, y)),
+            Real2::Atan2 => "vlad_atan2",
+            Real2::Pow => "vlad_pow",
+        };
+        Ok(self.call_external(External::Math(math, 2), &[x, y])?.expect("the signature has a result"))
+    }
+
+    fn int2(&mut self, op: Int2, x: ir::Value, y: ir::Value) -> ir::Value {
+        match op {
+            Int2::Add => self.builder.ins().iadd(x, y),
+            Int2::Sub => self.builder.ins().isub(x, y),
+            Int2::Mul => self.builder.ins().imul(x, y),
+        }
+    }
+
+    /// Whether the target rounds to integers in one instruction.
+    fn has_rounding(&self) -> bool {
+        let isa = self.unit.module.isa();
+        isa.name() != "x64"
+            || isa.isa_flags().iter().any(|flag| flag.name == "has_sse41" && flag.as_bool() == Some(true))
+    }
+
+    fn stream(&mut self, stream: Stream) -> ir::Value {
+        self.builder.ins().iconst(types::I64, i64::from(stream == Stream::Err))
+    }
+
+    fn write_text(&mut self, stream: Stream, address: ir::Value, length: ir::Value) -> Result<(), Error> {
+        if self.unit.is_library {
+            if stream == Stream::Out {
+                return Err(self.outside());
+            }
+            self.call_with_context("vlad_context_write_text", &[types::I64; 3], &[address, length])?;
+            return Ok(());
+        }
+        let stream = self.stream(stream);
+        self.call_external(External::Runtime("vlad_write_text", STREAM_TEXT, None), &[stream, address, length])?;
+        Ok(())
+    }
+
+    /// The address and the length of the text with a number that is computed.
+    fn text_of(&mut self, number: ir::Value) -> Result<(ir::Value, ir::Value), Error> {
+        let table = self.unit.text_table()?;
+        let table = self.data_address(table);
+        let offset = self.builder.ins().ishl_imm_u(number, 3);
+        let entry = self.builder.ins().iadd(table, offset);
+        let start = self.builder.ins().load(types::I64, TRUSTED, entry, 0);
+        let end = self.builder.ins().load(types::I64, TRUSTED, entry, 8);
+        let texts = self.data_address(self.unit.texts);
+        Ok((self.builder.ins().iadd(texts, start), self.builder.ins().isub(end, start)))
+    }
+}
+
+pub(in crate::codegen) fn condition(op: Compare) -> FloatCC {
+    match op {
+        Compare::Eq => FloatCC::Equal,
+        Compare::Ne => FloatCC::NotEqual,
+        Compare::Lt => FloatCC::LessThan,
+        Compare::Le => FloatCC::LessThanOrEqual,
+        Compare::Gt => FloatCC::GreaterThan,
+        Compare::Ge => FloatCC::GreaterThanOrEqual,
+    }
+}
+
+fn int_condition(op: IntCompare) -> IntCC {
+    match op {
+        IntCompare::Eq => IntCC::Equal,
+        IntCompare::Lt => IntCC::SignedLessThan,
+        IntCompare::Below => IntCC::UnsignedLessThan,
+    }
+}

@@ -1,0 +1,124 @@
+//! Operations on two lanes → Cranelift instructions on registers of 128 bits, which every x86-64 and AArch64 has.
+//!
+//! ```text
+//! elements        one load where elements are one real each, else one for each lane
+//! with_elements   stores alike; before that, a vector that has other owners is copied
+//! lanes.select    of bits: a truth value is a lane of ones, or of zeros
+//! ```
+//!
+//! An operation computes in each lane what it computes of single numbers, to the last bit. Where the machine has no
+//! instruction for it, it is a function of two lanes (`runtime/math/pairs.c`), or each lane is computed for itself.
+//!
+//! Elements are aligned as reals are, not as lanes: loads and stores of lanes must not say more.
+
+use crate::codegen::Error;
+use crate::codegen::function::{TRUSTED, Translator};
+use crate::codegen::operations::instruction::condition;
+use crate::codegen::operations::vector::{Position, Width};
+use crate::codegen::unit::External;
+use crate::ssa::ir::{Lanewise, Real1, Real2, VectorId};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, ConstantData, InstBuilder, MemFlagsData, types};
+
+/// Mapped, but aligned to eight bytes only.
+const LANES: MemFlagsData = MemFlagsData::new().with_notrap();
+
+impl Translator<'_, '_, '_> {
+    /// Two reals as lanes.
+    pub(in crate::codegen) fn pair(&mut self, x: ir::Value, y: ir::Value) -> ir::Value {
+        let first = self.builder.ins().scalar_to_vector(types::F64X2, x);
+        self.builder.ins().insertlane(first, y, 1)
+    }
+
+    /// Whether a lane is true.
+    pub(in crate::codegen) fn any_lane(&mut self, truths: ir::Value) -> ir::Value {
+        let signs = self.builder.ins().vhigh_bits(types::I8, truths);
+        let none = self.builder.ins().iconst(types::I8, 0);
+        self.builder.ins().icmp(IntCC::NotEqual, signs, none)
+    }
+
+    /// An operation on each lane.
+    pub(in crate::codegen) fn lanewise(&mut self, op: Lanewise, args: &[ir::Value]) -> Result<ir::Value, Error> {
+        Ok(match op {
+            Lanewise::Real1(Real1::Neg | Real1::Abs | Real1::Sqrt)
+            | Lanewise::Real2(Real2::Add | Real2::Sub | Real2::Mul | Real2::Div) => self.arithmetic(op, args)?,
+            Lanewise::Real1(op @ (Real1::Exp | Real1::Tanh)) => {
+                let function = if op == Real1::Exp { "vlad_exp_pair" } else { "vlad_tanh_pair" };
+                self.call_external(External::MathPair(function), args)?.expect("the signature has a result")
+            }
+            Lanewise::Real1(_) | Lanewise::Real2(_) => {
+                let mut lanes = [args[0]; 2];
+                for (lane, result) in (0..).zip(&mut lanes) {
+                    let scalars: Vec<_> = args.iter().map(|arg| self.builder.ins().extractlane(*arg, lane)).collect();
+                    *result = self.arithmetic(op, &scalars)?;
+                }
+                self.pair(lanes[0], lanes[1])
+            }
+            Lanewise::Compare(op) => self.builder.ins().fcmp(condition(op), args[0], args[1]),
+            Lanewise::Not => self.builder.ins().bnot(args[0]),
+            Lanewise::And => self.builder.ins().band(args[0], args[1]),
+            Lanewise::Or => self.builder.ins().bor(args[0], args[1]),
+            Lanewise::RealIs(bits) => {
+                let found = self.builder.ins().bitcast(types::I64X2, MemFlagsData::new(), args[0]);
+                let both = [bits.to_le_bytes(), bits.to_le_bytes()].concat();
+                let wanted = self.builder.func.dfg.constants.insert(ConstantData::from(&both[..]));
+                let wanted = self.builder.ins().vconst(types::I64X2, wanted);
+                self.builder.ins().icmp(IntCC::Equal, found, wanted)
+            }
+            Lanewise::Select => {
+                let which = self.builder.ins().bitcast(types::F64X2, MemFlagsData::new(), args[0]);
+                self.builder.ins().bitselect(which, args[1], args[2])
+            }
+        })
+    }
+
+    fn arithmetic(&mut self, op: Lanewise, args: &[ir::Value]) -> Result<ir::Value, Error> {
+        match op {
+            Lanewise::Real1(op) => self.real1(op, args[0]),
+            Lanewise::Real2(op) => self.real2(op, args[0], args[1]),
+            _ => panic!("{op} is no arithmetic"),
+        }
+    }
+
+    fn others(&self, vector: VectorId) -> usize {
+        Width::of(&self.unit.program.vectors[vector].fields).others
+    }
+
+    /// A field of two elements.
+    pub(in crate::codegen) fn elements(&mut self, vector: VectorId, field: usize, position: Position) -> ir::Value {
+        let (address, offset) = self.place(vector, field, position);
+        let step = self.others(vector) as i32 * 8;
+        if step == 8 {
+            return self.builder.ins().load(types::F64X2, LANES, address, offset);
+        }
+        let first = self.builder.ins().load(types::F64, TRUSTED, address, offset);
+        let second = self.builder.ins().load(types::F64, TRUSTED, address, offset + step);
+        self.pair(first, second)
+    }
+
+    /// The elements of a vector when two of them have these fields.
+    pub(in crate::codegen) fn with_elements(
+        &mut self,
+        vector: VectorId,
+        position: Position,
+        fields: &[ir::Value],
+        is_sole: bool,
+    ) -> Result<ir::Value, Error> {
+        let Position { elements, length, .. } = position;
+        let own = if is_sole { elements } else { self.own_vector(vector, elements, length)? };
+        let position = Position { elements: own, ..position };
+        for (index, field) in fields.iter().enumerate() {
+            let (address, offset) = self.place(vector, index, position);
+            if fields.len() == 1 {
+                self.builder.ins().store(LANES, *field, address, offset);
+                continue;
+            }
+            for lane in 0..2 {
+                let real = self.builder.ins().extractlane(*field, lane);
+                let offset = offset + i32::from(lane) * fields.len() as i32 * 8;
+                self.builder.ins().store(TRUSTED, real, address, offset);
+            }
+        }
+        Ok(own)
+    }
+}

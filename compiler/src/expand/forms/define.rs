@@ -1,0 +1,269 @@
+//! Top-level definitions and expressions, and the syntax of `define`.
+
+use crate::base::{Diagnostic, FileId, Span};
+use crate::core::ir::{Body, Checks, Const, Definition, Given, Item, LambdaId, Origin, Rhs};
+use crate::expand::build::{Expander, Meaning};
+use crate::expand::error::Error;
+use crate::expand::forms::pattern::Params;
+use crate::expand::names::basis;
+use crate::expand::names::basis::Keyword;
+use crate::expand::stdlib;
+use crate::syntax::{Datum, DatumKind};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// A definition as written.
+pub struct Define<'a> {
+    /// The name defined.
+    pub name: &'a Rc<str>,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// What it is defined as.
+    pub value: Defined<'a>,
+}
+
+/// What a name is defined as.
+pub enum Defined<'a> {
+    /// A function.
+    Function(Function<'a>),
+    /// The value of an expression.
+    Value(&'a Datum),
+}
+
+/// A function as written.
+pub struct Function<'a> {
+    /// Its parameter lists, that of the first call first.
+    pub layers: Vec<Params<'a>>,
+    /// Its body.
+    pub forms: &'a [Datum],
+    /// The whole form.
+    pub span: Span,
+}
+
+impl Expander {
+    /// Expands what a program needs of the library, which consists of functions that may call each other across files.
+    /// When derivatives are to be checked, the program gets the functions that do so under the names of those that do
+    /// not, which the library itself goes on to use. Of `names`, each is a name for the program of a function of the library.
+    ///
+    /// # Errors
+    ///
+    /// When the library cannot be read.
+    pub fn library(
+        &mut self,
+        files: &[FileId],
+        program: &[Datum],
+        names: &[(&str, &str)],
+        check_derivatives: bool,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let also: Vec<&str> = names.iter().map(|row| row.1).collect();
+        let (datums, errors) = stdlib::needed(files, &also, program, check_derivatives);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        self.primitives_file = files.first().copied();
+        self.top_level(&datums);
+        for (name, transforms) in basis::given(check_derivatives) {
+            let Some(of) = self.library_lambda(name) else { continue };
+            let [reverse, forward, series] =
+                transforms.map(|name| self.library_lambda(name).expect("transforms come with what they belong to"));
+            self.core.given.insert(of, Given { reverse, forward, series });
+            self.core.lambdas[reverse].origin = Origin::Reverse(of);
+            self.core.lambdas[forward].origin = Origin::Forward(of);
+            self.core.lambdas[series].origin = Origin::Series(of);
+        }
+        let series = basis::SERIES.iter().filter_map(|(prim, name)| Some((*prim, *self.globals.library.get(*name)?)));
+        self.core.series = series.collect();
+        if let [Some(taken), Some(given), Some(probe)] = basis::CHECKS.map(|name| self.library_lambda(name)) {
+            self.core.checks = Some(Checks { taken, given, probe });
+        }
+        self.core.kinked = basis::KINKED.iter().filter_map(|name| self.library_lambda(name)).collect();
+        for name in basis::CHECKED.iter().filter(|_| check_derivatives) {
+            if let Some(checked) = self.globals.library.get(&*format!("%{name}/checked")).copied() {
+                self.globals.library.insert(Rc::from(*name), checked);
+            }
+        }
+        for (name, of) in names {
+            let function = self.library_function(of);
+            self.globals.library.insert(Rc::from(*name), function);
+        }
+        self.in_library = false;
+        Ok(())
+    }
+
+    /// The λ of a library function, if the program needs it.
+    fn library_lambda(&self, name: &str) -> Option<LambdaId> {
+        match self.core.globals[*self.globals.library.get(name)?].definition {
+            Definition::Function(lambda) => Some(lambda),
+            Definition::Value => unreachable!("the library defines functions only"),
+        }
+    }
+
+    /// Expands the program; one that is to be a library does nothing but what its callers ask for.
+    pub fn program(&mut self, datums: &[Datum], is_library: bool) {
+        self.top_level(datums);
+        if is_library {
+            // A library does not do what the program itself does.
+            self.core.items.retain(|item| matches!(item, Item::Define(..)));
+        }
+        let exports: Vec<&Datum> = datums.iter().filter(|datum| self.is_export(datum)).collect();
+        self.exports(&exports, is_library);
+    }
+
+    /// Expands definitions, which see each other, and expressions.
+    fn top_level(&mut self, datums: &[Datum]) {
+        let mut pieces = Vec::new();
+        let mut first: FxHashMap<&Rc<str>, Span> = FxHashMap::default();
+        for datum in datums {
+            let Some(define) = self.definition(datum) else {
+                pieces.push((datum, None));
+                continue;
+            };
+            let Some(define) = define else { continue };
+            if let Some(&first) = first.get(define.name) {
+                let (second, name) = (define.name_span, define.name.clone());
+                self.errors.push(Error::DefinedTwice { first, second, name });
+            } else {
+                first.insert(define.name, define.name_span);
+            }
+            let global = self.new_global(define.name, define.name_span);
+            let names = if self.in_library { &mut self.globals.library } else { &mut self.globals.user };
+            names.insert(define.name.clone(), global);
+            if matches!(define.value, Defined::Value(_)) {
+                self.pending.insert(global);
+            }
+            pieces.push((datum, Some((global, define))));
+        }
+        for (datum, define) in pieces {
+            match define {
+                Some((global, Define { name, value: Defined::Function(function), .. })) => {
+                    let name = if self.in_library { &public_name(name) } else { name };
+                    let lambda = self.function(name, &function.layers, function.forms, function.span);
+                    self.core.globals[global].definition = Definition::Function(lambda);
+                }
+                Some((global, Define { name, value: Defined::Value(value), .. })) => {
+                    let body = self.item(value, Some(name));
+                    self.pending.remove(&global);
+                    self.core.items.push(Item::Define(global, body));
+                }
+                None if self.is_export(datum) => {}
+                None => {
+                    let body = self.item(datum, None);
+                    self.core.items.push(Item::Print(body, datum.span));
+                }
+            }
+        }
+    }
+
+    /// The body that computes a top-level expression.
+    fn item(&mut self, datum: &Datum, name: Option<&Rc<str>>) -> Body {
+        *self.branch(datum.span, |expander| match name {
+            Some(name) => expander.named(datum, name),
+            None => expander.rhs(datum),
+        })
+    }
+
+    /// The definition when the datum is one: `Some(None)` stands for a wrong one.
+    pub fn definition<'a>(&mut self, datum: &'a Datum) -> Option<Option<Define<'a>>> {
+        let (head, operands) = datum.list()?.split_first()?;
+        if self.meaning(head.symbol()?) != Meaning::Keyword(Keyword::Define) {
+            return None;
+        }
+        let define = self.define_form(datum, operands);
+        if let (None, Some(target)) = (&define, operands.first()) {
+            self.excuse(target);
+        }
+        Some(define)
+    }
+
+    fn define_form<'a>(&mut self, datum: &'a Datum, operands: &'a [Datum]) -> Option<Define<'a>> {
+        let span = datum.span;
+        let malformed = Error::Malformed(span, "define", "(define name e) or (define (name p ...) e ...)");
+        let Some((target, rest)) = operands.split_first() else {
+            self.errors.push(malformed);
+            return None;
+        };
+        let mut layers = Vec::new();
+        let mut header = target;
+        while let Some((inner, params)) = header.list().and_then(<[Datum]>::split_first) {
+            layers.push(Params { patterns: params.iter().collect(), span: header.span });
+            header = inner;
+        }
+        layers.reverse();
+        let name = self.definable(header)?;
+        let value = match rest {
+            [] if !layers.is_empty() => {
+                self.errors.push(Error::EmptyBody(span, "define"));
+                return None;
+            }
+            _ if !layers.is_empty() => Defined::Function(Function { layers, forms: rest, span }),
+            [value] => match self.lambda_form(value) {
+                Some(function) => Defined::Function(Function { span, ..function? }),
+                None => Defined::Value(value),
+            },
+            _ => {
+                self.errors.push(malformed);
+                return None;
+            }
+        };
+        Some(Define { name, name_span: header.span, value })
+    }
+
+    /// The name, when the datum is one that can be defined.
+    pub fn definable<'a>(&mut self, datum: &'a Datum) -> Option<&'a Rc<str>> {
+        match &datum.kind {
+            DatumKind::Symbol(name) if basis::keyword(name).is_some() => {
+                self.errors.push(Error::KeywordBound(datum.span, name.clone()));
+                None
+            }
+            DatumKind::Symbol(name) if &**name != "_" => Some(name),
+            DatumKind::Dotted(..) => {
+                self.errors.push(Error::DottedParameters(datum.span));
+                None
+            }
+            _ => {
+                self.errors.push(Error::NotAName(datum.span));
+                None
+            }
+        }
+    }
+
+    /// The function when the datum is a λ-expression: `Some(None)` stands for a wrong one.
+    pub fn lambda_form<'a>(&mut self, datum: &'a Datum) -> Option<Option<Function<'a>>> {
+        let (head, operands) = datum.list()?.split_first()?;
+        if self.meaning(head.symbol()?) != Meaning::Keyword(Keyword::Lambda) {
+            return None;
+        }
+        let span = datum.span;
+        let error = match operands {
+            [params, forms @ ..] => match &params.kind {
+                DatumKind::List(_) if forms.is_empty() => Error::EmptyBody(span, "lambda"),
+                DatumKind::List(patterns) => {
+                    let layers = vec![Params { patterns: patterns.iter().collect(), span: params.span }];
+                    return Some(Some(Function { layers, forms, span }));
+                }
+                DatumKind::Dotted(..) => Error::DottedParameters(params.span),
+                _ => Error::NotAParameterList(params.span),
+            },
+            [] => Error::Malformed(span, "lambda", "(lambda (p ...) e ...)"),
+        };
+        self.errors.push(error);
+        Some(None)
+    }
+
+    /// The value of an expression that gets a name: a λ is called by it.
+    pub fn named(&mut self, datum: &Datum, name: &Rc<str>) -> Rhs {
+        match self.lambda_form(datum) {
+            Some(Some(function)) => Rhs::Closure(self.function(name, &function.layers, function.forms, function.span)),
+            Some(None) => Rhs::Const(Const::Nil),
+            None => self.rhs(datum),
+        }
+    }
+}
+
+/// What messages call a function of the library: `%map/2` is the part of `map` that deals with two lists.
+fn public_name(name: &Rc<str>) -> Rc<str> {
+    match name.strip_prefix('%') {
+        Some(hidden) => Rc::from(hidden.split('/').next().unwrap_or(hidden)),
+        None => name.clone(),
+    }
+}

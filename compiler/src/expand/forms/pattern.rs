@@ -1,0 +1,215 @@
+//! Patterns: the places where a program binds variables.
+//!
+//! ```text
+//! x   _   ()   (cons p q)   (list p ...)   (cons* p ... q)   (vector p ...)   (*j p)   (bundle p q)
+//! ```
+//!
+//! A pattern becomes a sequence of `Rhs::Destructure`, from the left, that demands the shape and names the parts. A
+//! parameter list is the pattern of the tuple that a call passes.
+
+use crate::base::Span;
+use crate::core::ir::{Const, Part, Rhs, Var};
+use crate::core::prim::Prim;
+use crate::expand::build::Expander;
+use crate::expand::error::Error;
+use crate::expand::names::basis;
+use crate::syntax::{Datum, DatumKind};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// A parameter list.
+#[derive(Clone, Debug)]
+pub struct Params<'a> {
+    /// The parameters.
+    pub patterns: Vec<&'a Datum>,
+    /// The whole list, for messages.
+    pub span: Span,
+}
+
+/// The names that one parameter list or `let` binds, in order; they come into scope together.
+#[derive(Default)]
+pub struct Bound {
+    vars: Vec<(Rc<str>, Var)>,
+    first: FxHashMap<Rc<str>, Span>,
+}
+
+impl Expander {
+    /// Creates the parameter of a function and brings the names of the parameter list into scope.
+    pub fn parameter(&mut self, params: &Params) -> Var {
+        let mut bound = Bound::default();
+        let param = match *params.patterns {
+            [Datum { kind: DatumKind::Symbol(name), span }] => {
+                let param = self.new_var(name, *span);
+                self.add(&mut bound, name, *span, param);
+                param
+            }
+            _ => {
+                let param = self.new_var("args", params.span);
+                self.tuple_pattern(&params.patterns, params.span, param, &mut bound);
+                param
+            }
+        };
+        self.bring_into_scope(bound);
+        param
+    }
+
+    /// Brings the names into scope.
+    pub fn bring_into_scope(&mut self, bound: Bound) {
+        for (name, var) in bound.vars {
+            self.scope.push(name, var);
+        }
+    }
+
+    /// Binds a pattern to the value of an expression.
+    pub fn bind_pattern(&mut self, pattern: &Datum, value: &Datum, bound: &mut Bound) {
+        match pattern.symbol() {
+            Some(name) => {
+                let rhs = self.named(value, name);
+                let var = self.new_var(name, pattern.span);
+                self.bind(var, rhs, value.span);
+                self.add(bound, name, pattern.span, var);
+            }
+            None => {
+                let var = self.atom(value);
+                self.destructure(pattern, var, bound);
+            }
+        }
+    }
+
+    /// Records that a name is bound, unless it cannot be.
+    fn add(&mut self, bound: &mut Bound, name: &Rc<str>, span: Span, var: Var) {
+        if &**name == "_" {
+            return;
+        }
+        if basis::keyword(name).is_some() {
+            self.errors.push(Error::KeywordBound(span, name.clone()));
+        } else if let Some(&first) = bound.first.get(name) {
+            self.errors.push(Error::DuplicateName { first, second: span, name: name.clone() });
+        } else {
+            bound.first.insert(name.clone(), span);
+            bound.vars.push((name.clone(), var));
+        }
+    }
+
+    /// Takes apart a chain of pairs whose last second part is the last pattern's: what a call with several operands
+    /// passes.
+    fn tuple_pattern(&mut self, patterns: &[&Datum], span: Span, value: Var, bound: &mut Bound) {
+        let (heads, last) = match patterns {
+            [] => return self.demand_nil(value, span),
+            [only] => return self.destructure(only, value, bound),
+            [heads @ .., last] => (heads, last),
+        };
+        let mut rest = value;
+        for (index, head) in heads.iter().enumerate() {
+            let at_end = index + 1 == heads.len();
+            // A part that is ignored need not be taken out, as long as the other part shows that there is a pair.
+            if !is_ignored(head) || at_end && is_ignored(last) {
+                self.part(Part::Car, head, rest, span, bound);
+            }
+            if !at_end {
+                rest = self.emit("rest", Rhs::Destructure(Part::Cdr, rest), span);
+            }
+        }
+        if !is_ignored(last) {
+            self.part(Part::Cdr, last, rest, span, bound);
+        }
+    }
+
+    /// Takes apart a list of exactly these elements.
+    fn list_pattern(&mut self, patterns: &[&Datum], span: Span, value: Var, bound: &mut Bound) {
+        let mut rest = value;
+        for pattern in patterns {
+            if !is_ignored(pattern) {
+                self.part(Part::Car, pattern, rest, span, bound);
+            }
+            rest = self.emit("rest", Rhs::Destructure(Part::Cdr, rest), span);
+        }
+        self.demand_nil(rest, span);
+    }
+
+    /// Takes apart a vector of exactly these elements.
+    fn vector_pattern(&mut self, patterns: &[&Datum], span: Span, value: Var, bound: &mut Bound) {
+        let length = u32::try_from(patterns.len()).expect("a file has less than 2^32 characters");
+        self.emit("_", Rhs::Destructure(Part::Vector(length), value), span);
+        for (index, pattern) in patterns.iter().enumerate().filter(|(_, pattern)| !is_ignored(pattern)) {
+            let index = self.emit("i", Rhs::Const(Const::Real(index as f64)), span);
+            self.component(Rhs::Prim(Prim::VectorRef, vec![value, index]), pattern, "element", span, bound);
+        }
+    }
+
+    /// Binds a pattern to a part of a pair.
+    fn part(&mut self, part: Part, pattern: &Datum, pair: Var, span: Span, bound: &mut Bound) {
+        self.component(Rhs::Destructure(part, pair), pattern, "part", span, bound);
+    }
+
+    /// Binds a pattern to what is found inside a value; `role` names it if the pattern does not.
+    fn component(&mut self, rhs: Rhs, pattern: &Datum, role: &str, span: Span, bound: &mut Bound) {
+        match pattern.symbol() {
+            Some(name) => {
+                let var = self.new_var(name, pattern.span);
+                self.bind(var, rhs, span);
+                self.add(bound, name, pattern.span, var);
+            }
+            None => {
+                let inside = self.emit(role, rhs, span);
+                self.destructure(pattern, inside, bound);
+            }
+        }
+    }
+
+    /// Takes a value apart. A name binds the value under that name.
+    fn destructure(&mut self, pattern: &Datum, value: Var, bound: &mut Bound) {
+        match &pattern.kind {
+            DatumKind::Symbol(name) if &**name == "_" => {}
+            DatumKind::Symbol(name) => {
+                let var = self.new_var(name, pattern.span);
+                self.bind(var, Rhs::Var(value), pattern.span);
+                self.add(bound, name, pattern.span, var);
+            }
+            DatumKind::List(items) if items.is_empty() => self.demand_nil(value, pattern.span),
+            DatumKind::List(items) => self.constructor_pattern(pattern, items, value, bound),
+            _ => self.wrong_pattern(pattern, Error::NotAPattern(pattern.span)),
+        }
+    }
+
+    fn wrong_pattern(&mut self, pattern: &Datum, error: Error) {
+        self.errors.push(error);
+        self.excuse(pattern);
+    }
+
+    fn constructor_pattern(&mut self, pattern: &Datum, items: &[Datum], value: Var, bound: &mut Bound) {
+        let span = pattern.span;
+        let parts: Vec<&Datum> = items[1..].iter().collect();
+        match (items[0].symbol().map(|name| &**name), &*parts) {
+            (Some("cons"), [_, _]) => self.tuple_pattern(&parts, span, value, bound),
+            (Some("cons*"), [_, ..]) => self.tuple_pattern(&parts, span, value, bound),
+            (Some("list"), _) => self.list_pattern(&parts, span, value, bound),
+            (Some("*j"), [part]) => {
+                self.component(Rhs::Prim(Prim::JInverse, vec![value]), part, "primal", span, bound);
+            }
+            (Some("bundle"), [primal, tangent]) => {
+                self.component(Rhs::Prim(Prim::Primal, vec![value]), primal, "primal", span, bound);
+                self.component(Rhs::Prim(Prim::Tangent, vec![value]), tangent, "tangent", span, bound);
+            }
+            (Some("vector"), _) => self.vector_pattern(&parts, span, value, bound),
+            (Some(name @ ("cons" | "cons*" | "*j" | "bundle")), _) => {
+                let usage = match name {
+                    "cons" => "(cons p q)",
+                    "cons*" => "(cons* p ... q)",
+                    "bundle" => "(bundle p q)",
+                    _ => "(*j p)",
+                };
+                self.wrong_pattern(pattern, Error::MalformedPattern(span, usage));
+            }
+            _ => self.wrong_pattern(pattern, Error::NotAPattern(span)),
+        }
+    }
+
+    fn demand_nil(&mut self, value: Var, span: Span) {
+        self.emit("_", Rhs::Destructure(Part::Nil, value), span);
+    }
+}
+
+fn is_ignored(pattern: &Datum) -> bool {
+    pattern.is_symbol("_")
+}

@@ -1,0 +1,129 @@
+//! Names that nothing defines: what the user may have meant.
+
+use crate::base::Span;
+use crate::core::ir::{Const, Rhs};
+use crate::expand::build::Expander;
+use crate::expand::error::Error;
+use crate::expand::names::basis::KEYWORDS;
+use crate::expand::stdlib;
+use crate::syntax::{Datum, DatumKind};
+use std::rc::Rc;
+
+/// What to use instead of names that other Lisps have.
+const HINTS: &[(&str, &str)] = &[
+    ("_", "`_` in a pattern ignores a value; give it a name to use it"),
+    ("set!", "variables never change: pass the new value to a function or a named `let`"),
+    ("apply", "pass the tuple itself: `(f tuple)` calls `f` with the operands in it"),
+    ("display", "use `write` or `write-string`"),
+    ("print", "use `write`"),
+    ("eq?", "use `=` for numbers, `null?` for the empty list, `equal?` for lists"),
+    ("eqv?", "use `=` for numbers, `null?` for the empty list, `equal?` for lists"),
+    ("number?", "use `real?`"),
+    ("nil", "use `'()`"),
+    ("null", "use `'()`"),
+    ("true", "use `#t`"),
+    ("false", "use `#f`"),
+    ("pi", "use `(* 4 (atan 1))`"),
+    ("fold", "use `fold-left` or `fold-right`"),
+    ("define-syntax", "the language has no macros; use functions"),
+    ("letrec*", "use `letrec`, or `define` inside the body"),
+    ("do", "use a named `let`"),
+    ("case", "use `cond`"),
+    ("=>", "write `(cond (c e ...) ...)`"),
+    ("expt!", "use `expt`"),
+    ("pow", "use `expt`"),
+    ("ln", "use `log`"),
+    ("sqr", "use `(* x x)`"),
+    ("square", "use `(* x x)`"),
+    ("grad", "use `gradient`"),
+    ("foldl", "use `fold-left`"),
+    ("foldr", "use `fold-right`"),
+];
+
+impl Expander {
+    /// Reports a name that nothing defines, unless a wrong definition or pattern was to define it.
+    pub fn unbound(&mut self, name: &Rc<str>, span: Span) -> Rhs {
+        if self.excused.contains(name) {
+            return Rhs::Const(Const::Nil);
+        }
+        let hint = HINTS.iter().find(|(hinted, _)| *hinted == &**name).map(|(_, hint)| *hint);
+        // Nobody reads the thousandth message, and searching takes time.
+        let nearest = if self.errors.len() < 1000 { self.nearest(name) } else { None };
+        self.error(Error::Unbound { span, name: name.clone(), nearest, hint })
+    }
+
+    /// Excuses the names in a wrong definition or pattern: that nothing defines them is no further mistake.
+    pub fn excuse(&mut self, datum: &Datum) {
+        match &datum.kind {
+            DatumKind::Symbol(name) => {
+                self.excused.insert(name.clone());
+            }
+            DatumKind::List(items) | DatumKind::Vector(items) => items.iter().for_each(|item| self.excuse(item)),
+            DatumKind::Dotted(items, tail) => {
+                items.iter().for_each(|item| self.excuse(item));
+                self.excuse(tail);
+            }
+            DatumKind::Prefixed(_, inner) => self.excuse(inner),
+            _ => {}
+        }
+    }
+
+    /// The known name that is spelled most like `name`, if any is close. Among equally close ones, local variables
+    /// come before the program's own definitions and those before the library and the keywords.
+    fn nearest(&self, name: &str) -> Option<Rc<str>> {
+        let limit = ((name.chars().count() + 1) / 3).min(3);
+        let scope = self.scope.names().map(|name| (0, name.clone()));
+        let user = self.globals.user.keys().map(|name| (1, name.clone()));
+        let library = stdlib::names().filter(|name| !name.starts_with('%')).map(|name| (2, Rc::from(name)));
+        let list = std::iter::once("list").chain(KEYWORDS.iter().map(|row| row.0));
+        let keywords = list.map(|name| (2, Rc::from(name)));
+        scope
+            .chain(user)
+            .chain(library)
+            .chain(keywords)
+            .filter_map(|(order, candidate)| Some((distance(name, &candidate, limit)?, order, candidate)))
+            .min()
+            .map(|(_, _, candidate)| candidate)
+    }
+}
+
+/// The number of letters to insert, delete, replace or swap with their neighbour to get from one name to the other,
+/// if it is at most `limit` and less than the length of the names.
+fn distance(from: &str, to: &str, limit: usize) -> Option<usize> {
+    let from: Vec<char> = from.chars().collect();
+    let to: Vec<char> = to.chars().collect();
+    if from.len().abs_diff(to.len()) > limit {
+        return None;
+    }
+    // Three rows of the table of distances between beginnings of the two names.
+    let mut older = vec![0; to.len() + 1];
+    let mut old: Vec<usize> = (0..=to.len()).collect();
+    for i in 1..=from.len() {
+        let mut row = vec![i];
+        for j in 1..=to.len() {
+            let replaced = old[j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            let mut best = replaced.min(old[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                best = best.min(older[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        older = std::mem::replace(&mut old, row);
+    }
+    let distance = old[to.len()];
+    (distance <= limit && distance < from.len().max(to.len())).then_some(distance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn distance_counts_edits() {
+        assert_eq!(distance("gradeint", "gradient", 3), Some(1));
+        assert_eq!(distance("lenght", "length", 2), Some(1));
+        assert_eq!(distance("sqr", "sqrt", 1), Some(1));
+        assert_eq!(distance("x", "y", 1), None);
+        assert_eq!(distance("foo", "gradient", 3), None);
+    }
+}

@@ -1,0 +1,17 @@
+//! Programs as a whole: their files, and what they declare beside definitions.
+//!
+//! | file | |
+//! |---|---|
+//! | [`load`] | files, with includes spliced |
+//! | [`arguments`] | the arguments that a program declares |
+//! | [`export`] | what a library offers its callers |
+//! | [`documentation`] | comments, and what they say about definitions |
+//! | [`outline`] | what a program defines, without expanding it |
+//! | [`measure`] | the calls that `vlad bench` measures |
+
+pub(super) mod arguments;
+pub mod documentation;
+pub(super) mod export;
+pub(super) mod load;
+pub mod measure;
+pub mod outline;

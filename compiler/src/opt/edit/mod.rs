@@ -1,0 +1,11 @@
+//! Changing a function: what passes share that replace values or copy blocks.
+//!
+//! | file | |
+//! |---|---|
+//! | [`rewrite`] | replacing values, finding definitions, counting uses |
+//! | [`self_calls`] | tail calls of a function to itself as a loop |
+//! | [`repair`] | SSA form again after code was copied |
+
+pub mod repair;
+pub mod rewrite;
+pub mod self_calls;

@@ -1,0 +1,169 @@
+//! Merging of equal functions: SSA → SSA.
+//!
+//! ```text
+//! fn fn1(v0: f64) -> f64 {            fn fn1(v0: f64) -> f64 {
+//!     v1 = call fn3(v0)                   v1 = call fn3(v0)
+//!     return v1                           return v1
+//! }                               →   }
+//! fn fn2(v0: f64) -> f64 {            ...
+//!     v1 = call fn4(v0)                   v2 = call fn1(v1)   ; was fn2
+//!     return v1
+//! }
+//! ```
+//!
+//! Functions that do the same, operation by operation, are one: specialisation makes many that differ in types which
+//! have no representation, or in the place that an error would blame. All functions of one form are assumed to be
+//! equal, and classes are split as long as members call functions of different classes; so functions that are equal
+//! because those are which they call, recursion included, are found.
+//!
+//! Not done: functions that differ in names of values or order of blocks beyond what [`crate::opt::interprocedural::compact`] makes
+//! equal, or in a constant.
+//!
+//! Tests: `tests/opt/merge-functions/`.
+
+use crate::base::EntityVec;
+use crate::opt::analysis::call_graph::callees;
+use crate::opt::interprocedural::compact::compact;
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Type};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// Treats the whole program.
+pub fn run(program: &mut Program) -> bool {
+    for function in program.functions.values_mut() {
+        compact(function);
+    }
+    let classes = split(program, forms(program));
+    let mut leaders: FxHashMap<u32, FuncId> = FxHashMap::default();
+    let mut leader_of = program.functions.same_ids(FuncId(0));
+    let mut changed = false;
+    for id in program.functions.ids() {
+        leader_of[id] = *leaders.entry(classes[id]).or_insert(id);
+        changed |= leader_of[id] != id;
+    }
+    if changed {
+        forget_places(program, &leader_of);
+        redirect(program, &leader_of);
+    }
+    changed
+}
+
+/// Classes of functions that are equal when called functions count as equal.
+fn forms(program: &Program) -> EntityVec<FuncId, u32> {
+    let mut by_hash: FxHashMap<u64, Vec<(FuncId, u32)>> = FxHashMap::default();
+    let mut classes = program.functions.same_ids(0);
+    let mut count = 0;
+    for (id, function) in program.functions.iter() {
+        let candidates = by_hash.entry(hash(function)).or_default();
+        let known = candidates.iter().find(|(other, _)| same_form(&program.functions[*other], function));
+        classes[id] = match known {
+            Some((_, class)) => *class,
+            None => {
+                candidates.push((id, count));
+                count += 1;
+                count - 1
+            }
+        };
+    }
+    classes
+}
+
+/// Splits classes until their members call functions of equal classes.
+fn split(program: &Program, mut classes: EntityVec<FuncId, u32>) -> EntityVec<FuncId, u32> {
+    let called: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
+    let mut count = 0;
+    loop {
+        let mut numbers: FxHashMap<(u32, Vec<u32>), u32> = FxHashMap::default();
+        let mut next = classes.same_ids(0);
+        for id in called.ids() {
+            let key = (classes[id], called[id].iter().map(|callee| classes[*callee]).collect());
+            let fresh = u32::try_from(numbers.len()).expect("fewer classes than functions");
+            next[id] = *numbers.entry(key).or_insert(fresh);
+        }
+        let found = numbers.len();
+        classes = next;
+        if found == count {
+            return classes;
+        }
+        count = found;
+    }
+}
+
+/// The operation without the function that it calls.
+fn without_callee(op: Op) -> Op {
+    match op {
+        Op::Call(_) => Op::Call(FuncId(0)),
+        op => op,
+    }
+}
+
+fn hash(function: &Function) -> u64 {
+    let mut hasher = FxHasher::default();
+    function.results.hash(&mut hasher);
+    function.values.values().collect::<Vec<&Type>>().hash(&mut hasher);
+    for block in function.blocks.values() {
+        block.params.hash(&mut hasher);
+        for inst in &block.insts {
+            without_callee(inst.op).hash(&mut hasher);
+            inst.args.hash(&mut hasher);
+        }
+        block.terminator.for_each_value(|value| value.hash(&mut hasher));
+    }
+    hasher.finish()
+}
+
+/// True when two functions differ in nothing but their names, the functions they call, and places in the source of what is not
+/// watched.
+fn same_form(a: &Function, b: &Function) -> bool {
+    let same_blocks = || {
+        a.blocks.values().zip(b.blocks.values()).all(|(x, y)| {
+            let same_inst = |(x, y): (&Inst, &Inst)| {
+                without_callee(x.op) == without_callee(y.op)
+                    && x.args == y.args
+                    && x.results == y.results
+                    && (x.watched(), x.watched_later()) == (y.watched(), y.watched_later())
+            };
+            let same_end = match (&x.terminator, &y.terminator) {
+                (Terminator::TailCall(_, x), Terminator::TailCall(_, y)) => x == y,
+                (x, y) => x == y,
+            };
+            let same_length = x.insts.len() == y.insts.len();
+            same_length && x.params == y.params && same_end && x.insts.iter().zip(&y.insts).all(same_inst)
+        })
+    };
+    a.walk == b.walk
+        && a.results == b.results
+        && a.values == b.values
+        && a.blocks.len() == b.blocks.len()
+        && same_blocks()
+}
+
+/// What leaders allocate is from no place, where the functions that they stand for allocate it at another.
+fn forget_places(program: &mut Program, leader_of: &EntityVec<FuncId, FuncId>) {
+    for (id, leader) in leader_of.iter().filter(|(id, leader)| id != *leader) {
+        for block in program.functions[id].blocks.ids() {
+            for position in 0..program.functions[id].blocks[block].insts.len() {
+                let span = program.functions[id].blocks[block].insts[position].span;
+                let inst = &mut program.functions[*leader].blocks[block].insts[position];
+                if inst.op.allocates() && inst.span != span {
+                    inst.span = None;
+                }
+            }
+        }
+    }
+}
+
+/// Calls leaders instead of the functions that they stand for.
+fn redirect(program: &mut Program, leader_of: &EntityVec<FuncId, FuncId>) {
+    for block in program.functions.values_mut().flat_map(|function| function.blocks.values_mut()) {
+        for inst in &mut block.insts {
+            if let Op::Call(callee) = &mut inst.op {
+                *callee = leader_of[*callee];
+            }
+        }
+        if let Terminator::TailCall(callee, _) = &mut block.terminator {
+            *callee = leader_of[*callee];
+        }
+    }
+    program.main = program.main.map(|main| leader_of[main]);
+}

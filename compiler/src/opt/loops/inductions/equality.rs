@@ -1,0 +1,130 @@
+//! Loops that end when a counter equals a bound end when it is no longer before it.
+//!
+//! ```text
+//! b1(v1: int):                              b1(v1: int):
+//!     v2 = int_eq v1, v0              →         v2 = int_lt v1, v0
+//!     branch v2, b3, b2                         branch v2, b2, b3
+//! ```
+//!
+//! A counter that starts at or before the bound and goes there in steps of one meets it, and is before it until then. If it
+//! starts past the bound, it never meets it: where that is not known not to be, the bound is one that is never met either.
+//! So passes over loops know one form of tests.
+
+use crate::opt::analysis::loops::{Code, Linear, counter, each_outcome, linear};
+use crate::opt::edit::rewrite::append;
+use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Terminator, Type, Value};
+
+/// The end of a loop.
+struct End {
+    header: BlockId,
+    counter: Value,
+    bound: Value,
+    /// The counter goes downwards.
+    falls: bool,
+    /// Where the test finds the counter in the first round, if that may be past the bound.
+    first: Option<Linear>,
+}
+
+/// Rewrites the tests at the beginnings of loops. True when there was one.
+pub(super) fn rewrite(function: &mut Function) -> bool {
+    let code = Code::new(function);
+    let headers = code.graph.order.iter().filter(|block| code.graph.is_loop_header(**block));
+    let ends: Vec<End> = headers.filter_map(|header| end(&code, *header)).collect();
+    for end in &ends {
+        end.apply(function);
+    }
+    !ends.is_empty()
+}
+
+/// How a loop ends, if that is by equality.
+fn end(code: &Code<'_>, header: BlockId) -> Option<End> {
+    let Terminator::Branch(condition, yes, no) = &code.function.blocks[header].terminator else { return None };
+    let inst = code.definitions.inst(code.function, *condition)?;
+    let Inst { op: Op::IntCompare(IntCompare::Eq), args, .. } = inst else { return None };
+    let body = code.body(header);
+    if code.homes.get(condition) != Some(&header) || body.contains(&yes.block) || !body.contains(&no.block) {
+        return None;
+    }
+    let is_fixed = |value: Value| code.homes.get(&value).is_some_and(|home| !body.contains(home));
+    let (tested, bound) = [(args[0], args[1]), (args[1], args[0])].into_iter().find(|(_, bound)| is_fixed(*bound))?;
+    let (param, offset) = linear(code.function, &code.definitions, tested);
+    let position = code.function.blocks[header].params.iter().position(|other| Some(*other) == param)?;
+    let (start, step) = counter(code.function, &code.graph, &code.definitions, header, position)?;
+    // With any other step it might pass the bound.
+    if step.abs() != 1 {
+        return None;
+    }
+    let first = (start.0, start.1 + offset);
+    let falls = step < 0;
+    let is_before = is_before(code, header, first, bound, falls);
+    Some(End { header, counter: tested, bound, falls, first: (!is_before).then_some(first) })
+}
+
+/// Whether a counter is known not to start past the bound.
+fn is_before(code: &Code<'_>, header: BlockId, first: Linear, bound: Value, falls: bool) -> bool {
+    let bound = linear(code.function, &code.definitions, bound);
+    let (low, high) = if falls { (bound, first) } else { (first, bound) };
+    if low.0 == high.0 {
+        return low.1 <= high.1;
+    }
+    // Lengths are not negative.
+    low.0.is_none() && low.1 <= high.1 && high.0.is_some_and(|high| is_not_negative(code, header, high))
+}
+
+/// Whether an integer is known not to be negative where control comes to a block.
+fn is_not_negative(code: &Code<'_>, block: BlockId, value: Value) -> bool {
+    let mut here = Some(block);
+    while let Some(block) = here {
+        let is_length = |inst: &Inst| match inst.op {
+            Op::NewVector(_) => inst.args[0] == value,
+            Op::Element(..) | Op::WithElement(_) => inst.args[1] == value,
+            _ => false,
+        };
+        let mut found = code.function.blocks[block].insts.iter().any(is_length);
+        each_outcome(code.function, &code.graph, &code.definitions, block, |inst, holds| {
+            found |= match inst.op {
+                Op::IntCompare(IntCompare::Below) => holds && inst.args[0] == value,
+                Op::IntCompare(IntCompare::Lt) if holds => {
+                    let (x, y) = (
+                        linear(code.function, &code.definitions, inst.args[0]),
+                        linear(code.function, &code.definitions, inst.args[1]),
+                    );
+                    x.0.is_none() && y == (Some(value), 0) && x.1 >= -1
+                }
+                _ => false,
+            };
+        });
+        if found {
+            return true;
+        }
+        here = code.graph.dominator[block];
+    }
+    false
+}
+
+impl End {
+    fn apply(&self, function: &mut Function) {
+        let mut insts = std::mem::take(&mut function.blocks[self.header].insts);
+        let mut make = |op, args, ty| append(&mut function.values, &mut insts, op, args, ty, None);
+        let mut bound = self.bound;
+        if let Some((base, offset)) = self.first {
+            let offset = make(Op::ConstInt(offset), Vec::new(), Type::Int);
+            let first = match base {
+                Some(base) => make(Op::Int2(Int2::Add), vec![base, offset], Type::Int),
+                None => offset,
+            };
+            let never = if self.falls { i64::MIN } else { i64::MAX };
+            let never = make(Op::ConstInt(never), Vec::new(), Type::Int);
+            let (low, high) = if self.falls { (first, bound) } else { (bound, first) };
+            let is_past = make(Op::IntCompare(IntCompare::Lt), vec![low, high], Type::Bool);
+            bound = make(Op::Select, vec![is_past, never, bound], Type::Int);
+        }
+        let (low, high) = if self.falls { (bound, self.counter) } else { (self.counter, bound) };
+        let goes_on = make(Op::IntCompare(IntCompare::Lt), vec![low, high], Type::Bool);
+        function.blocks[self.header].insts = insts;
+        if let Terminator::Branch(condition, yes, no) = &mut function.blocks[self.header].terminator {
+            *condition = goes_on;
+            std::mem::swap(yes, no);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Loop-invariant code motion: SSA → SSA.
+//!
+//! ```text
+//! b0:                                b0:
+//!     jump b1(v0)                        v3 = exp v1
+//! b1(v2: f64):                           jump b1(v0)
+//!     v3 = exp v1               →    b1(v2: f64):
+//!     v4 = sub v2, v3                    v4 = sub v2, v3
+//!     ...                                ...
+//! ```
+//!
+//! An operation whose operands do not change in a loop is computed once, in the block before the loop. Only operations
+//! that can be computed anywhere are moved (arithmetic and tests, which neither fail nor have effects), and only from
+//! blocks that every round of the loop goes through, so that few are computed in vain. Fields stay where their tag is
+//! known, elements of vectors where their places have been compared with the length, boxes and vectors where they are
+//! needed: a vector that is made anew in each round is changed in place.
+//!
+//! Loops are natural loops whose header has one predecessor outside that jumps there; others get such a predecessor
+//! first. Inner loops come first, so an operation can leave several loops in one run.
+//!
+//! Tests: `tests/opt/licm/`.
+
+use crate::base::{EntityVec, Span};
+use crate::opt::analysis::loops::preheader;
+use crate::opt::edit::rewrite::{can_move, is_constant};
+use crate::opt::scalar::simplify_cfg;
+use crate::ssa::graph::Graph;
+use crate::ssa::ir::{BlockId, Function, Inst, Program};
+
+/// Treats every function.
+pub fn run(program: &mut Program) -> bool {
+    let mut changed = false;
+    for function in program.functions.values_mut() {
+        changed |= hoist(function);
+    }
+    changed
+}
+
+fn hoist(function: &mut Function) -> bool {
+    let graph = Graph::new(function);
+    let headers: Vec<BlockId> = graph.order.iter().copied().filter(|block| graph.is_loop_header(*block)).collect();
+    if headers.is_empty() {
+        return false;
+    }
+    let before: Vec<BlockId> = headers.iter().map(|header| preheader(function, &graph, *header)).collect();
+    let graph = Graph::new(function);
+    let mut changed = false;
+    for (header, before) in headers.into_iter().zip(before).rev() {
+        let moved = invariants(function, &graph, header, &graph.loop_body(header));
+        changed |= !moved.is_empty();
+        function.blocks[before].insts.extend(moved);
+    }
+    // Blocks before loops where nothing has moved go again.
+    simplify_cfg::simplify(function);
+    changed
+}
+
+/// Takes the invariant instructions out of the loop.
+fn invariants(function: &mut Function, graph: &Graph, header: BlockId, body: &EntityVec<BlockId, bool>) -> Vec<Inst> {
+    let mut varies = function.values.same_ids(false);
+    let blocks: Vec<BlockId> = graph.order.iter().copied().filter(|block| body[*block]).collect();
+    for block in &blocks {
+        let data = &function.blocks[*block];
+        let results = data.insts.iter().flat_map(|inst| &inst.results);
+        data.params.iter().chain(results).for_each(|value| varies[*value] = true);
+    }
+    let latches: Vec<BlockId> =
+        graph.predecessors[header].iter().copied().filter(|from| graph.dominates(header, *from)).collect();
+    let mut moved = Vec::new();
+    for block in blocks {
+        let always = latches.iter().all(|latch| graph.dominates(block, *latch));
+        let mut kept = Vec::new();
+        for inst in std::mem::take(&mut function.blocks[block].insts) {
+            let fits = is_constant(inst.op) || always && can_move(inst.op);
+            if fits && inst.args.iter().all(|arg| !varies[*arg]) {
+                inst.results.iter().for_each(|value| varies[*value] = false);
+                // The loop may make no round.
+                let span = if inst.watched().is_some() { inst.span.map(Span::marked) } else { inst.span };
+                moved.push(Inst { span, ..inst });
+            } else {
+                kept.push(inst);
+            }
+        }
+        function.blocks[block].insts = kept;
+    }
+    // Constants alone are not worth a block; the code generator puts them where it likes.
+    if moved.iter().all(|inst| is_constant(inst.op)) { put_back(function, header, moved) } else { moved }
+}
+
+fn put_back(function: &mut Function, header: BlockId, moved: Vec<Inst>) -> Vec<Inst> {
+    function.blocks[header].insts.splice(0..0, moved);
+    Vec::new()
+}

@@ -1,0 +1,216 @@
+//! The first round of a loop is made apart where it is not like the others: SSA → SSA.
+//!
+//! ```text
+//!     jump b1(0, v0)                                   jump b5
+//!                                                  b5: branch (int_lt 0, v9), b6, b8(0, v0)
+//!                                                  b6: v10 = element.vec0.0 v8, v9, 0
+//!                                                      v11 = with_element.vec0 v0, v9, 0, v10
+//!                                                      jump b1(1, v11)
+//! b1(v1: int, v2: ptr):                            b1(v1: int, v2: ptr):
+//!     branch (int_lt v1, v9), b2, b4                   branch (int_lt v1, v9), b2, b8(v1, v2)
+//! b2: branch (int_is.0 v1), b3(v3), b7     →       b2: jump b7
+//! ```
+//!
+//! What is special about the first element of a vector is often said by a test of the place, `(= i 0)`. Apart, it is decided,
+//! and the loop that is left is one chain, which may be made in lanes, and whose places, one before the counter for example,
+//! are in range. Only inner loops that are left at their beginning are treated, and small ones, since their code is copied.
+//!
+//! Runs late: a vector whose first element is written apart is no longer filled by a loop alone, as fusion wants it.
+//!
+//! Tests: `tests/opt/peel/`.
+
+use crate::opt::analysis::loops::{Code, counter, ends, linear, preheader};
+use crate::ssa::graph::Graph;
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Loops with more instructions stay as they are.
+const LARGEST_LOOP: usize = 64;
+
+/// Treats every function.
+pub fn run(program: &mut Program) -> bool {
+    let mut changed = false;
+    for function in program.functions.values_mut() {
+        if function.blocks.values().flat_map(|block| &block.insts).any(is_test) {
+            let mut headers = headers(function);
+            while let Some((place, found)) = next(function, &headers) {
+                found.peel(function);
+                headers.drain(..=place);
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+fn is_test(inst: &Inst) -> bool {
+    matches!(inst.op, Op::IntIs(_))
+}
+
+fn headers(function: &Function) -> Vec<BlockId> {
+    let graph = Graph::new(function);
+    graph.order.iter().copied().filter(|block| graph.is_loop_header(*block)).collect()
+}
+
+/// The first of these loops that has a special first round, and its place among them.
+fn next(function: &Function, headers: &[BlockId]) -> Option<(usize, Peeled)> {
+    if headers.is_empty() {
+        return None;
+    }
+    let code = Code::new(function);
+    headers.iter().enumerate().find_map(|(place, header)| Some((place, Peeled::find(&code, *header)?)))
+}
+
+/// A loop whose first round is special.
+struct Peeled {
+    header: BlockId,
+    /// The blocks that are copied: those of the loop, and those where the program ends that only the loop leads to.
+    region: Vec<BlockId>,
+    /// Where the header leaves the loop.
+    way_out: Target,
+    /// The tests that hold in the first round only.
+    tests: FxHashSet<Value>,
+    /// The values of the loop that are needed behind it.
+    needed: Vec<Value>,
+}
+
+impl Peeled {
+    fn find(code: &Code<'_>, header: BlockId) -> Option<Peeled> {
+        let function = code.function;
+        let body = code.body(header);
+        let is_inner = body.iter().all(|block| *block == header || !code.graph.is_loop_header(*block));
+        if !is_inner || !code.is_left_at_header(header, &body) {
+            return None;
+        }
+        let ways_out = function.blocks[header].terminator.targets().into_iter();
+        let mut ways_out = ways_out.filter(|target| !body.contains(&target.block) && !ends(function, target.block));
+        let (Some(way_out), None) = (ways_out.next(), ways_out.next()) else { return None };
+        let is_of_loop = |block: &BlockId| {
+            let before = &code.graph.predecessors[*block];
+            body.contains(block) || ends(function, *block) && before.iter().all(|from| body.contains(from))
+        };
+        let region: Vec<BlockId> = code.graph.order.iter().copied().filter(is_of_loop).collect();
+        if region.iter().map(|block| function.blocks[*block].insts.len()).sum::<usize>() > LARGEST_LOOP {
+            return None;
+        }
+        let tests = special_tests(code, header, &region);
+        if tests.is_empty() {
+            return None;
+        }
+        let needed = needed_outside(function, &region, way_out);
+        Some(Peeled { header, region, way_out: way_out.clone(), tests, needed })
+    }
+
+    fn peel(self, function: &mut Function) {
+        let graph = Graph::new(function);
+        let before = preheader(function, &graph, self.header);
+        self.close(function);
+        let Terminator::Jump(entry) = function.blocks[before].terminator.clone() else {
+            unreachable!("a preheader goes to the header only")
+        };
+        let mut values: FxHashMap<Value, Value> = FxHashMap::default();
+        values.extend(function.blocks[self.header].params.iter().copied().zip(entry.args));
+        let blocks: FxHashMap<BlockId, BlockId> =
+            self.region.iter().map(|block| (*block, function.new_block(&[]))).collect();
+        // In this order, definitions come before their uses.
+        for block in &self.region {
+            let copy = self.copy(function, *block, &blocks, &mut values);
+            function.blocks[blocks[block]] = copy;
+        }
+        function.blocks[before].terminator = Terminator::Jump(Target { block: blocks[&self.header], args: Vec::new() });
+        for block in &self.region {
+            decide(&mut function.blocks[*block].insts, &self.tests, false);
+        }
+    }
+
+    /// Lets what is needed behind the loop be the parameters of a block that only the loop leads to.
+    fn close(&self, function: &mut Function) {
+        let types: Vec<Type> = self.needed.iter().map(|value| function.values[*value]).collect();
+        let behind = function.new_block(&types);
+        let params = function.blocks[behind].params.clone();
+        let closed: FxHashMap<Value, Value> = self.needed.iter().copied().zip(params).collect();
+        function.blocks[behind].terminator = Terminator::Jump(self.way_out.clone());
+        for id in function.blocks.ids().filter(|id| !self.region.contains(id)) {
+            function.blocks[id].for_each_use(|value| *value = closed.get(value).copied().unwrap_or(*value));
+        }
+        for target in function.blocks[self.header].terminator.targets_mut() {
+            if *target == self.way_out {
+                *target = Target { block: behind, args: self.needed.clone() };
+            }
+        }
+    }
+
+    /// A block as the first round runs it.
+    fn copy(
+        &self,
+        function: &mut Function,
+        block: BlockId,
+        blocks: &FxHashMap<BlockId, BlockId>,
+        values: &mut FxHashMap<Value, Value>,
+    ) -> Block {
+        let Block { params, mut insts, mut terminator } = function.blocks[block].clone();
+        let mut renamed = |function: &mut Function, value: Value| {
+            let new = function.values.push(function.values[value]);
+            values.insert(value, new);
+            new
+        };
+        let is_header = block == self.header;
+        let params = if is_header { Vec::new() } else { params.into_iter().map(|p| renamed(function, p)).collect() };
+        decide(&mut insts, &self.tests, true);
+        for inst in &mut insts {
+            inst.results.iter_mut().for_each(|result| *result = renamed(function, *result));
+        }
+        for target in terminator.targets_mut() {
+            if target.block != self.header {
+                target.block = blocks.get(&target.block).copied().unwrap_or(target.block);
+            }
+        }
+        let mut copy = Block { params, insts, terminator };
+        copy.for_each_use(|value| *value = values.get(value).copied().unwrap_or(*value));
+        copy
+    }
+}
+
+/// The tests of a counter that hold in the first round only.
+fn special_tests(code: &Code<'_>, header: BlockId, region: &[BlockId]) -> FxHashSet<Value> {
+    let function = code.function;
+    let params = &function.blocks[header].params;
+    let mut starts: FxHashMap<Value, i64> = FxHashMap::default();
+    for (position, param) in params.iter().enumerate().filter(|(_, param)| function.values[**param] == Type::Int) {
+        if let Some(((None, start), 1..)) = counter(function, &code.graph, &code.definitions, header, position) {
+            starts.insert(*param, start);
+        }
+    }
+    let holds_first = |inst: &&Inst| {
+        let Op::IntIs(number) = inst.op else { return false };
+        let (base, offset) = linear(function, &code.definitions, inst.args[0]);
+        base.and_then(|base| starts.get(&base)).is_some_and(|start| start + offset == number)
+    };
+    let tests = region.iter().flat_map(|block| &function.blocks[*block].insts).filter(holds_first);
+    tests.map(|inst| inst.results[0]).collect()
+}
+
+/// The values of some blocks that others use, or that are passed on the way out.
+fn needed_outside(function: &Function, region: &[BlockId], way_out: &Target) -> Vec<Value> {
+    let mut defined: FxHashSet<Value> = FxHashSet::default();
+    for block in region.iter().map(|block| &function.blocks[*block]) {
+        defined.extend(block.params.iter().chain(block.insts.iter().flat_map(|inst| &inst.results)));
+    }
+    let mut needed = Vec::new();
+    let mut add = |value: Value| {
+        if defined.contains(&value) && !needed.contains(&value) {
+            needed.push(value);
+        }
+    };
+    way_out.args.iter().copied().for_each(&mut add);
+    for (_, block) in function.blocks.iter().filter(|(id, _)| !region.contains(id)) {
+        block.for_each_value(&mut add);
+    }
+    needed
+}
+
+fn decide(insts: &mut [Inst], tests: &FxHashSet<Value>, outcome: bool) {
+    for inst in insts.iter_mut().filter(|inst| inst.results.first().is_some_and(|result| tests.contains(result))) {
+        (inst.op, inst.args) = (Op::ConstBool(outcome), Default::default());
+    }
+}

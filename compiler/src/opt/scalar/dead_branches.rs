@@ -1,0 +1,276 @@
+//! Branches that decide nothing: SSA → SSA.
+//!
+//! ```text
+//! b1: branch v1, b2, b3                    b1: jump b4
+//! b2: v2 = new_vector.vec0 v0
+//!     jump b4(v2)
+//! b3: jump b4(v3)                     →
+//! b4(v4: ptr):                             b4:
+//!     ...                                      ...
+//! ```
+//!
+//! Dead code elimination keeps every condition, and with it what the condition follows from. Here a branch is kept only if
+//! something that is needed happens on one of its ways and not on the other: control dependence, as computed from
+//! postdominators (Cytron, Ferrante, Rosen, Wegman and Zadeck, *Efficiently Computing Static Single Assignment Form and the
+//! Control Dependence Graph*, 1991, section 7.1). Other branches go where their ways meet. Sensitivities
+//! of what nobody differentiates by are such: loops carry along a choice of what they are, nothing or a vector, and in each round
+//! branches look at the choice to make the next one.
+//!
+//! Ways that lead to an error are needed, with the branches that take them, and do not count as ways otherwise; nor do those to
+//! blocks that cannot be reached. Where a loop that is
+//! not known to end is left is needed as well ([`crate::opt::analysis::termination`]).
+//!
+//! A function all of whose ways end in errors stays as it is.
+//!
+//! Tests: `tests/opt/dead-branches/`.
+
+use crate::base::EntityVec;
+use crate::opt::analysis::effects::Effects;
+use crate::opt::analysis::termination;
+use crate::opt::scalar::dce::{Sources, drop_dead};
+use crate::opt::scalar::simplify_cfg;
+use crate::ssa::graph::{Graph, immediate_dominators, reverse_postorder};
+use crate::ssa::ir::{Block, BlockId, Function, Program, Target, Terminator, Value};
+
+/// Treats every function.
+pub fn run(program: &mut Program) -> bool {
+    let effects = Effects::new(program);
+    let mut changed = false;
+    for function in program.functions.values_mut() {
+        changed |= drop_branches(function, &effects);
+    }
+    changed
+}
+
+fn drop_branches(function: &mut Function, effects: &Effects) -> bool {
+    if function.blocks.values().all(|block| block.terminator.target_count() < 2) {
+        return false;
+    }
+    let Some(ways) = Ways::new(function) else { return false };
+    let find_dead = |leaving: &[BlockId]| {
+        let Needed { values, branches, .. } = Needed::new(function, effects, &ways, leaving);
+        let is_dead = |id: &BlockId| function.blocks[*id].terminator.target_count() > 1 && !branches[*id];
+        let dead = ways.order.iter().filter(|id| is_dead(id)).filter_map(|id| Some((*id, ways.meeting(*id)?)));
+        (dead.collect::<Vec<(BlockId, BlockId)>>(), values)
+    };
+    // Which loops end takes longer to find out, and matters only where something is dead if all do.
+    let (mut dead, mut values) = find_dead(&[]);
+    if dead.is_empty() {
+        return false;
+    }
+    let graph = Graph::new(function);
+    let Some(endless) = termination::endless_loops(function, &graph) else { return false };
+    if !endless.is_empty() {
+        let leaving: Vec<BlockId> = endless.iter().flat_map(|header| leaving(function, &graph, *header)).collect();
+        (dead, values) = find_dead(&leaving);
+    }
+    if dead.is_empty() {
+        return false;
+    }
+    drop_dead(function, effects, &values);
+    for (id, block) in dead {
+        debug_assert!(function.blocks[block].params.is_empty(), "what is needed there tells the ways apart");
+        function.blocks[id].terminator = Terminator::Jump(Target { block, args: Vec::new() });
+    }
+    simplify_cfg::simplify(function);
+    true
+}
+
+/// The blocks that lead out of a loop.
+fn leaving(function: &Function, graph: &Graph, header: BlockId) -> Vec<BlockId> {
+    let body = graph.loop_body(header);
+    let leads_out = |id: &BlockId| function.blocks[*id].terminator.targets().iter().any(|target| !body[target.block]);
+    body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id).filter(leads_out).collect()
+}
+
+/// How blocks get to where the function returns.
+struct Ways {
+    /// The blocks that can be reached and can get there.
+    order: Vec<BlockId>,
+    /// Where each of these stands in `order`.
+    position: EntityVec<BlockId, Option<usize>>,
+    /// For each of these the block on all its ways that comes first, by position; for those without one, the number of
+    /// positions.
+    meeting: Vec<usize>,
+    /// For each of these, the blocks whose branch decides whether it is reached.
+    deciding: Vec<Vec<BlockId>>,
+}
+
+impl Ways {
+    fn new(function: &Function) -> Option<Ways> {
+        let reachable = reverse_postorder(function);
+        let mut predecessors = function.blocks.same_ids(Vec::new());
+        let mut returns = function.blocks.same_ids(false);
+        let mut waiting = Vec::new();
+        for id in &reachable {
+            let terminator = &function.blocks[*id].terminator;
+            terminator.targets().iter().for_each(|target| predecessors[target.block].push(*id));
+            if matches!(terminator, Terminator::Return(_) | Terminator::TailCall(..)) {
+                waiting.push(*id);
+            }
+        }
+        while let Some(id) = waiting.pop() {
+            if !std::mem::replace(&mut returns[id], true) {
+                waiting.extend(&predecessors[id]);
+            }
+        }
+        if !returns[Function::ENTRY] {
+            return None;
+        }
+        let order: Vec<BlockId> = reachable.into_iter().filter(|id| returns[*id]).collect();
+        let mut position = function.blocks.same_ids(None);
+        order.iter().enumerate().for_each(|(place, id)| position[*id] = Some(place));
+        let mut ways = Ways { meeting: Vec::new(), deciding: vec![Vec::new(); order.len()], order, position };
+        ways.find_meetings(function, &predecessors);
+        ways.find_deciding(function);
+        Some(ways)
+    }
+
+    /// Where a block leads to: positions.
+    fn successors(&self, function: &Function, id: BlockId) -> Vec<usize> {
+        let targets = function.blocks[id].terminator.targets();
+        let mut found: Vec<usize> = targets.iter().filter_map(|target| self.position[target.block]).collect();
+        found.dedup();
+        if found.is_empty() { vec![self.order.len()] } else { found }
+    }
+
+    /// The first block on all ways from a block.
+    fn meeting(&self, id: BlockId) -> Option<BlockId> {
+        self.order.get(self.meeting[self.position[id]?]).copied()
+    }
+
+    /// Immediate postdominators: dominators of the graph turned around, whose entry is where the function returns.
+    fn find_meetings(&mut self, function: &Function, predecessors: &EntityVec<BlockId, Vec<BlockId>>) {
+        let exit = self.order.len();
+        let successors: Vec<Vec<usize>> = self.order.iter().map(|id| self.successors(function, *id)).collect();
+        let mut postorder = Vec::new();
+        let mut seen = vec![false; exit];
+        for (last, _) in successors.iter().enumerate().filter(|(_, next)| next[..] == [exit]) {
+            let mut stack = vec![(last, 0)];
+            seen[last] = true;
+            while let Some((place, edge)) = stack.pop() {
+                let Some(from) = predecessors[self.order[place]].get(edge) else {
+                    postorder.push(place);
+                    continue;
+                };
+                stack.push((place, edge + 1));
+                if let Some(from) = self.position[*from]
+                    && !std::mem::replace(&mut seen[from], true)
+                {
+                    stack.push((from, 0));
+                }
+            }
+        }
+        let nodes: Vec<usize> = std::iter::once(exit).chain(postorder.into_iter().rev()).collect();
+        let mut numbers = vec![0; exit + 1];
+        nodes.iter().enumerate().for_each(|(number, place)| numbers[*place] = number);
+        let before = |place: &usize| successors[*place].iter().map(|next| numbers[*next]).collect();
+        let before: Vec<Vec<usize>> = std::iter::once(Vec::new()).chain(nodes[1..].iter().map(before)).collect();
+        let meetings = immediate_dominators(&before);
+        self.meeting = (0..exit).map(|place| nodes[meetings[numbers[place]]]).collect();
+    }
+
+    fn find_deciding(&mut self, function: &Function) {
+        for (place, id) in self.order.iter().enumerate() {
+            let successors = self.successors(function, *id);
+            if successors.len() < 2 {
+                continue;
+            }
+            for mut next in successors {
+                while next != self.meeting[place] {
+                    if self.deciding[next].last() != Some(id) {
+                        self.deciding[next].push(*id);
+                    }
+                    next = self.meeting[next];
+                }
+            }
+        }
+    }
+}
+
+/// What a function needs to do what it does.
+struct Needed<'f> {
+    function: &'f Function,
+    ways: &'f Ways,
+    values: EntityVec<Value, bool>,
+    /// Blocks whose branch is needed.
+    branches: EntityVec<BlockId, bool>,
+    /// Blocks that have to be reached.
+    blocks: EntityVec<BlockId, bool>,
+    waiting: Vec<Value>,
+    waiting_blocks: Vec<BlockId>,
+}
+
+impl<'f> Needed<'f> {
+    /// Of a function these branches of which are needed whatever the rest does.
+    fn new(function: &'f Function, effects: &Effects, ways: &'f Ways, branches: &[BlockId]) -> Needed<'f> {
+        let mut needed = Needed {
+            function,
+            ways,
+            values: function.values.same_ids(false),
+            branches: function.blocks.same_ids(false),
+            blocks: function.blocks.same_ids(false),
+            waiting: Vec::new(),
+            waiting_blocks: Vec::new(),
+        };
+        let sources = Sources::new(function);
+        function.blocks.ids().for_each(|id| needed.begin(id, effects));
+        branches.iter().for_each(|id| needed.branch(*id));
+        loop {
+            if let Some(id) = needed.waiting_blocks.pop() {
+                if let Some(place) = ways.position[id]
+                    && !std::mem::replace(&mut needed.blocks[id], true)
+                {
+                    ways.deciding[place].iter().for_each(|decider| needed.branch(*decider));
+                }
+            } else if let Some(value) = needed.waiting.pop() {
+                if !std::mem::replace(&mut needed.values[value], true) {
+                    sources.collect(function, value, &mut needed.waiting);
+                    let entered = sources.entered(value).map(|block| &sources.edges[block]);
+                    entered.into_iter().flatten().for_each(|(from, _)| needed.branch(*from));
+                }
+            } else {
+                return needed;
+            }
+        }
+    }
+
+    /// Notes what a block does that is needed whatever the rest does.
+    fn begin(&mut self, id: BlockId, effects: &Effects) {
+        let block = &self.function.blocks[id];
+        let is_way = self.ways.position[id].is_some();
+        let has_effect = block.insts.iter().any(|inst| !effects.is_removable(inst.op));
+        for inst in block.insts.iter().filter(|inst| !is_way || !effects.is_removable(inst.op)) {
+            self.waiting.extend(&inst.args);
+        }
+        if has_effect {
+            self.waiting_blocks.push(id);
+        }
+        let leads_to_error = |target: &&&Target| {
+            // What is called before control would get to the end may be what does not return.
+            let Block { insts, terminator, .. } = &self.function.blocks[target.block];
+            let is_reached = || insts.iter().any(|inst| !effects.is_removable(inst.op));
+            self.ways.position[target.block].is_none() && (*terminator != Terminator::Unreachable || is_reached())
+        };
+        let targets = block.terminator.targets();
+        let errors: Vec<&&Target> = targets.iter().filter(leads_to_error).collect();
+        if !errors.is_empty() {
+            errors.iter().for_each(|target| self.waiting.extend(&target.args));
+            self.branch(id);
+        }
+        if !is_way || matches!(block.terminator, Terminator::Return(_) | Terminator::TailCall(..)) {
+            self.waiting_blocks.push(id);
+            block.terminator.for_each_value(|value| self.waiting.push(value));
+        }
+    }
+
+    /// Notes that a block has to be reached, and that it matters where it goes on.
+    fn branch(&mut self, id: BlockId) {
+        self.waiting_blocks.push(id);
+        if !std::mem::replace(&mut self.branches[id], true)
+            && let Terminator::Branch(value, ..) | Terminator::Switch(value, _) = &self.function.blocks[id].terminator
+        {
+            self.waiting.push(*value);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Passes within functions, other than those over loops: values, tests and control flow.
+//!
+//! | file | |
+//! |---|---|
+//! | [`simplify_cfg`] | branches on constants, blocks that are not needed |
+//! | [`fold`] | constant folding and exact algebra, operation by operation ([`gvn`] applies the same rules) |
+//! | [`gvn`] | global value numbering, known outcomes of tests |
+//! | [`jump_threading`] | decisions that the way there has made already |
+//! | [`block_params`] | parameters of blocks that are always the same |
+//! | [`dce`] | dead code |
+//! | [`dead_branches`] | branches that decide nothing |
+//! | [`dead_loops`] | loops that compute nothing |
+//! | [`if_convert`] | selections instead of branches |
+//! | [`sink`] | what only errors need |
+//! | [`schedule`] | the order of instructions |
+//! | [`watch`] | checks that numbers stay finite, where that is asked for |
+
+pub mod block_params;
+pub mod dce;
+pub mod dead_branches;
+pub mod dead_loops;
+pub mod fold;
+pub mod gvn;
+pub mod if_convert;
+pub mod jump_threading;
+pub mod schedule;
+pub mod simplify_cfg;
+pub mod sink;
+pub mod watch;

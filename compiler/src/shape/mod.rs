@@ -1,0 +1,26 @@
+//! Shapes: the abstract values of the flow analysis, and what can be done with them.
+//!
+//! | file | |
+//! |---|---|
+//! | [`lattice`] | the abstract values: canonical graphs of alternatives |
+//! | [`algebra`] | join, sums, zeros and knots of shapes |
+//! | [`operators`] | the other derivative operators on shapes |
+//! | [`primitive`] | what the primitives do to shapes |
+//! | [`sites`] | which closures have been read from data |
+//! | [`vector`] | vectors and their sensitivities |
+//! | [`widen`] | recognising growth, tying knots |
+//! | [`collapse`] | making shapes small |
+//! | [`unification`] | making parts of a shape one |
+
+pub mod algebra;
+pub mod collapse;
+pub mod lattice;
+pub mod operators;
+pub mod primitive;
+pub mod sites;
+pub mod unification;
+pub mod vector;
+pub mod widen;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,355 @@
+//! What the primitives do to shapes.
+//!
+//! An operand may be a sum; alternatives that a primitive does not accept contribute nothing here and become a checked
+//! failure where code is generated. A result without alternatives means that the call always fails.
+
+use crate::core::arithmetic;
+use crate::core::ir::Below;
+use crate::core::prim::{Family, Levels, Prim};
+use crate::shape::algebra::{TowerTooHigh, Transform};
+use crate::shape::lattice::{Alternative, Class, Code, Fact, Head, Shape, Shapes, Site};
+use crate::shape::operators::Operator;
+use crate::shape::vector;
+use rustc_hash::FxHashSet;
+
+/// The shape of the result of a primitive below some transformations of its operands.
+pub fn apply(
+    shapes: &mut Shapes,
+    transform: &mut dyn Transform,
+    below: Below,
+    prim: Prim,
+    args: &[Shape],
+) -> Result<Shape, TowerTooHigh> {
+    if args.contains(&Shapes::BOTTOM) {
+        return Ok(Shapes::BOTTOM);
+    }
+    Ok(match prim.family() {
+        Family::Arithmetic => arithmetic(shapes, prim, args),
+        Family::Comparison => comparison(shapes, prim, args),
+        Family::Test => test(shapes, below, prim, args[0]),
+        Family::Structure => match prim {
+            Prim::Cons => shapes.pair(args[0], args[1]),
+            Prim::Car => part(shapes, args[0], 0),
+            _ => part(shapes, args[0], 1),
+        },
+        Family::Vector => match prim {
+            Prim::NewVector => vector::new_vector(shapes, args[0]),
+            Prim::Fill => vector::fill(shapes, args[0], args[1]),
+            Prim::Finish => vector::finish(shapes, args[0]),
+            Prim::Filled => vector::filled(shapes, args[0]),
+            Prim::VectorLength => vector::length(shapes, args[0]),
+            _ => vector::reference(shapes, args[0], args[1]),
+        },
+        Family::Derivative => match prim {
+            Prim::Zero => shapes.zero(args[0]),
+            Prim::Plus => shapes.plus(args[0], args[1]),
+            Prim::Bundle => shapes.bundle(below, [args[0], args[1]], transform)?,
+            Prim::InCar => in_part(shapes, args[0], args[1], 0),
+            Prim::InCdr => in_part(shapes, args[0], args[1], 1),
+            Prim::Handed | Prim::HandedFew | Prim::Kept => shapes.split_sum(args[0], prim, Levels::ALL),
+            Prim::Lent => args[0],
+            Prim::SumCar | Prim::SplitCar => sum_part(shapes, args[0], 0),
+            Prim::SumCdr | Prim::SplitCdr => sum_part(shapes, args[0], 1),
+            Prim::Adding | Prim::Plain => form(shapes, transform, prim, args[0]),
+            Prim::InElement => vector::in_element(shapes, args[0], args[2]),
+            Prim::TakeElement => vector::take_element(shapes, args[0]),
+            Prim::PutElement => vector::put_element(shapes, args[0], args[2]),
+            Prim::Environment => environment(shapes, args[0]),
+            Prim::WithEnvironment => with_environment(shapes, args[0], args[1]),
+            Prim::Series => rename(shapes, args[0], Head::Series),
+            Prim::SeriesParts => rename(shapes, args[0], Head::Pair(None)),
+            _ => shapes.operator(Operator { prim, below }, args[0], transform)?,
+        },
+        Family::Effect => effect(shapes, prim, args),
+    })
+}
+
+fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
+    match prim {
+        Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => shapes.real(Fact::Unknown),
+        Prim::Argument | Prim::ArgumentArray | Prim::ArgumentElement => shapes.real(Fact::Unknown),
+        Prim::ResultArray => shapes.nil(),
+        Prim::Write => args[0],
+        Prim::Opaque => shapes.forget_numbers(args[0]),
+        Prim::Result | Prim::ResultElement | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => {
+            match real_fact(shapes, args[0]) {
+                Some(fact) => shapes.real(fact),
+                None => Shapes::BOTTOM,
+            }
+        }
+        Prim::WriteString if shapes.find(args[0], Class::Text).is_none() => Shapes::BOTTOM,
+        Prim::WriteString | Prim::Newline => shapes.nil(),
+        _ => Shapes::BOTTOM,
+    }
+}
+
+/// What is known of the real alternative of a shape, folded zeros unfolded.
+pub fn real_fact(shapes: &mut Shapes, shape: Shape) -> Option<Fact> {
+    let shape = shapes.unfold_zeros(shape);
+    match shapes.find(shape, Class::Real)?.head {
+        Head::Real(fact) => Some(fact),
+        _ => None,
+    }
+}
+
+fn arithmetic(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
+    let mut facts = Vec::with_capacity(args.len());
+    for arg in args {
+        match real_fact(shapes, *arg) {
+            Some(fact) => facts.push(fact),
+            None => return Shapes::BOTTOM,
+        }
+    }
+    let fact = match (prim, &facts[..]) {
+        (Prim::Real, [fact]) => match fact.number() {
+            Some(number) if shapes.open_reals => Fact::of(number),
+            number => {
+                shapes.hides_numbers.set(shapes.hides_numbers.get() || number.is_some());
+                Fact::Unknown
+            }
+        },
+        (Prim::Scale, facts) if facts.contains(&Fact::Zero) => Fact::Zero,
+        (Prim::Unscale, [Fact::Zero, _]) => Fact::Zero,
+        (Prim::Scale, facts) if facts.contains(&Fact::PerhapsZero) => Fact::PerhapsZero,
+        (Prim::Unscale, [Fact::PerhapsZero, _]) => Fact::PerhapsZero,
+        (_, [x]) => x.number().and_then(|x| arithmetic::real1(prim, x)).map_or(Fact::Unknown, Fact::of),
+        (_, [x, y]) => match (x.number(), y.number()) {
+            (Some(x), Some(y)) => arithmetic::real2(prim, x, y).map_or(Fact::Unknown, Fact::of),
+            _ => Fact::Unknown,
+        },
+        _ => Fact::Unknown,
+    };
+    shapes.real(fact)
+}
+
+fn comparison(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
+    let (Some(x), Some(y)) = (real_fact(shapes, args[0]), real_fact(shapes, args[1])) else { return Shapes::BOTTOM };
+    let known = match (x.number(), y.number()) {
+        (Some(x), Some(y)) => arithmetic::compare(prim, x, y),
+        _ => None,
+    };
+    shapes.boolean(known)
+}
+
+/// Whether values of a class satisfy a test.
+pub fn satisfies(class: Class, prim: Prim) -> bool {
+    match prim {
+        Prim::IsNull => class == Class::Nil,
+        Prim::IsPair => matches!(class, Class::Pair(_)),
+        Prim::IsReal => class == Class::Real,
+        Prim::IsBoolean => class == Class::Bool,
+        Prim::IsVector => matches!(class, Class::Vector | Class::OneHot),
+        Prim::IsProcedure => matches!(class, Class::Closure(_)),
+        Prim::IsReverse => class == Class::Reverse,
+        Prim::IsForward => class == Class::Bundle,
+        Prim::IsSeries => class == Class::Series,
+        _ => false,
+    }
+}
+
+/// The values of a shape for which a test came out as `outcome`, where the test was made below so many of the value's
+/// transformations.
+///
+/// A recursive shape is only ever refined to alternatives without recursive parts: the others are boxes already, and to
+/// know that one is a pair would mean to take it apart here and to box it anew wherever it is passed on.
+pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, below: Below) -> Shape {
+    let alternatives = shapes.alternatives(shape);
+    if alternatives.len() < 2 || prim == Prim::IsZero || alternatives.iter().any(|a| a.head == Head::ZeroOf) {
+        return shape;
+    }
+    let kept = alternatives.iter().filter(|a| {
+        let class = class_below(shapes, a.head.class(), &a.children, below);
+        class.is_none_or(|class| satisfies(class, prim) == outcome)
+    });
+    let kept: Vec<Alternative> = kept.cloned().collect();
+    let contains = |part: &Shape| shapes.contains(*part, shape, &mut FxHashSet::default());
+    if shapes.is_recursive(shape) && kept.iter().any(|a| a.children.iter().any(contains)) {
+        return shape;
+    }
+    shapes.intern(kept)
+}
+
+/// The class of a value of an alternative below so many of its transformations, where that is decided.
+fn class_below(shapes: &Shapes, class: Class, children: &[Shape], below: Below) -> Option<Class> {
+    let Some(below) = inside(class, below) else { return Some(class) };
+    let inner = shapes.single(children[0]).filter(|inner| inner.head != Head::ZeroOf)?;
+    class_below(shapes, inner.head.class(), &inner.children, below)
+}
+
+/// What a test of a number of that class is below in its first part, when the test is about that.
+pub fn inside(class: Class, below: Below) -> Option<Below> {
+    match class {
+        Class::Series => Some(Below { series: below.series.checked_sub(1)?, ..below }),
+        Class::Reverse | Class::Bundle => Some(below.with_forward(below.forward.checked_sub(1)?)),
+        _ => None,
+    }
+}
+
+fn test(shapes: &mut Shapes, below: Below, prim: Prim, arg: Shape) -> Shape {
+    if prim == Prim::IsZero {
+        let known: Vec<Option<bool>> = shapes.alternatives(arg).iter().map(|a| known_zero(shapes, a)).collect();
+        return match known[..] {
+            [] => Shapes::BOTTOM,
+            [first, ref others @ ..] => shapes.boolean(first.filter(|first| others.iter().all(|o| *o == Some(*first)))),
+        };
+    }
+    let arg = shapes.unfold_zeros(arg);
+    let satisfied =
+        |a: &Alternative| class_below(shapes, a.head.class(), &a.children, below).map(|class| satisfies(class, prim));
+    let mut results = shapes.alternatives(arg).iter().map(satisfied).collect::<Vec<_>>();
+    results.dedup();
+    match results[..] {
+        [] => Shapes::BOTTOM,
+        [Some(known)] => shapes.boolean(Some(known)),
+        _ => shapes.boolean(None),
+    }
+}
+
+/// Whether the values of an alternative are known zeros; `None` where that is decided at run time.
+pub fn known_zero(shapes: &Shapes, alternative: &Alternative) -> Option<bool> {
+    match alternative.head {
+        Head::ZeroOf | Head::Real(Fact::Zero) => Some(true),
+        Head::Real(Fact::PerhapsZero) => None,
+        // What is transformed any number of times is looked at no further: to take it for a number is safe.
+        Head::Reverse | Head::Bundle if alternative.children.iter().any(|part| shapes.is_recursive(*part)) => {
+            Some(false)
+        }
+        Head::Reverse | Head::Bundle => {
+            let parts = alternative.children.iter().flat_map(|part| shapes.alternatives(*part).to_vec());
+            let known: Vec<Option<bool>> = parts.map(|part| known_zero(shapes, &part)).collect();
+            match known.contains(&Some(false)) && alternative.children.iter().all(|part| shapes.single(*part).is_some())
+            {
+                true => Some(false),
+                false => known.iter().all(|known| *known == Some(true)).then_some(true),
+            }
+        }
+        Head::Pair(_) | Head::Series | Head::Vector => Some(shapes.is_zero_alternative(alternative)),
+        _ => Some(false),
+    }
+}
+
+/// The first (0) or second (1) part of the pairs in a shape.
+pub fn part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
+    let shape = shapes.unfold_zeros(shape);
+    let alternatives = shapes.alternatives(shape);
+    let pairs = alternatives.iter().filter(|alternative| matches!(alternative.head, Head::Pair(_)));
+    let parts: Vec<Shape> = pairs.map(|pair| pair.children[index]).collect();
+    let part = shapes.join_all(&parts);
+    if shapes.is_recursive(shape) { shapes.read_from_data(part) } else { part }
+}
+
+/// A part of the sums in a shape; of nothing, nothing.
+fn sum_part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
+    let part = part(shapes, shape, index);
+    match shapes.find(shape, Class::Nothing) {
+        Some(_) => {
+            let nothing = shapes.make(Head::Nothing, &[]);
+            shapes.join(part, nothing)
+        }
+        None => part,
+    }
+}
+
+/// Backpropagators as their adding forms, or with `Prim::Plain` the other way round; the lists of the sensitivities of
+/// their environments likewise.
+fn form(shapes: &mut Shapes, transform: &mut dyn Transform, prim: Prim, shape: Shape) -> Shape {
+    let mut forms = Vec::new();
+    for alternative in shapes.alternatives(shape).iter() {
+        let head = form_of(transform, prim, alternative.head);
+        forms.push(shapes.make(head, &alternative.children));
+    }
+    shapes.join_all(&forms)
+}
+
+/// The lists in a shape that can be that of the sensitivities of an environment of that code. Zeros are unfolded: a
+/// zero of one of several functions is that of this one. Both forms of a backpropagator have the same environment. Of
+/// many lists, each of which one of many functions asks for, only those that are kept are made anew.
+pub fn own_environment(shapes: &mut Shapes, transform: &mut dyn Transform, list: Shape, code: Code) -> Shape {
+    let list = shapes.unfold_zeros(list);
+    let code = transform.form(code, Prim::Plain);
+    let mut own = Vec::new();
+    let alternatives = shapes.alternatives(list);
+    for alternative in alternatives.iter() {
+        match form_of(transform, Prim::Plain, alternative.head) {
+            Head::Pair(Some(of)) if of != code => {}
+            head => own.push((head, alternative)),
+        }
+    }
+    if own.len() == alternatives.len() && own.iter().all(|(head, alternative)| *head == alternative.head) {
+        return list;
+    }
+    let own: Vec<Shape> = own.into_iter().map(|(head, list)| shapes.make(head, &list.children)).collect();
+    shapes.join_all(&own)
+}
+
+/// The head of an alternative that [`Prim::Adding`] or [`Prim::Plain`] makes of one.
+pub fn form_of(transform: &mut dyn Transform, prim: Prim, head: Head) -> Head {
+    match head {
+        Head::Closure(code, site) => Head::Closure(transform.form(code, prim), site),
+        Head::Pair(Some(code)) => Head::Pair(Some(transform.form(code, prim))),
+        other => other,
+    }
+}
+
+/// The lists of what the functions in a shape have captured.
+fn environment(shapes: &mut Shapes, function: Shape) -> Shape {
+    let mut result = Shapes::BOTTOM;
+    for alternative in shapes.alternatives(function).iter() {
+        if let Head::Closure(code, _) = alternative.head {
+            let list = shapes.environment(code, &alternative.children);
+            result = shapes.join(result, list);
+        }
+    }
+    result
+}
+
+/// The functions of a shape with what is in a list as what they have captured.
+fn with_environment(shapes: &mut Shapes, function: Shape, list: Shape) -> Shape {
+    let mut result = Shapes::BOTTOM;
+    for alternative in shapes.alternatives(function).iter() {
+        if let Head::Closure(code, site) = alternative.head
+            && let list = shapes.environment_only(list, code)
+            && let Some(items) = shapes.items(list, alternative.children.len())
+        {
+            let closure = shapes.make(Head::Closure(code, site), &items);
+            result = shapes.join(result, closure);
+        }
+    }
+    result
+}
+
+/// The pairs in a shape as power series, or the other way round.
+fn rename(shapes: &mut Shapes, shape: Shape, to: Head) -> Shape {
+    let shape = shapes.unfold_zeros(shape);
+    let mut result = Shapes::BOTTOM;
+    for alternative in shapes.alternatives(shape).iter() {
+        if is_renamed(alternative.head, to) {
+            let renamed = shapes.make(to, &alternative.children);
+            result = shapes.join(result, renamed);
+        }
+    }
+    result
+}
+
+/// Whether values of a head are what `%series` takes to make one of the head `to`, or `%series-parts`.
+pub fn is_renamed(head: Head, to: Head) -> bool {
+    match to {
+        Head::Series => matches!(head, Head::Pair(_)),
+        _ => head == Head::Series,
+    }
+}
+
+/// The sensitivity of a pair that has `part` in the slot at `index` and is zero in the other.
+fn in_part(shapes: &mut Shapes, pair: Shape, part: Shape, index: usize) -> Shape {
+    let pair = shapes.unfold_zeros(pair);
+    let mut sensitivities = Vec::new();
+    for alternative in shapes.alternatives(pair).iter() {
+        if let head @ Head::Pair(_) = alternative.head {
+            let within = Site::Value.within(head);
+            let mut parts = [0, 1].map(|part| shapes.zero_at(alternative.children[part], within));
+            parts[index] = part;
+            sensitivities.push(shapes.make(head, &parts));
+        }
+    }
+    shapes.join_all(&sensitivities)
+}

@@ -1,0 +1,230 @@
+//! Run-time errors in compiled code: the message is rendered when the program is compiled.
+
+use crate::base::Span;
+use crate::core::errors::{Found, Kind, Place, RuntimeError};
+use crate::core::ir::{LambdaId, Part, Rhs, Var};
+use crate::core::prim::Prim;
+use crate::flow::analysis::{Variant, VariantId};
+use crate::shape::lattice::{Code, Head, Shape};
+use crate::specialize::emit::{Emitted, Emitter, Val};
+use crate::specialize::{Event, Specializer};
+use crate::ssa::ir::{Op, Stream, Terminator, TextId, Value};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Stands for a value in a message that is only known at run time.
+/// A character for private use: control characters are shown as pictures.
+pub const HOLE: &str = "\u{E000}";
+
+/// A call that the program makes, to be named in errors.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Call {
+    /// Where.
+    pub span: Span,
+    /// The λ called, before any transform.
+    pub callee: LambdaId,
+}
+
+impl Specializer<'_> {
+    /// What a value of an alternative is called in messages.
+    pub fn found(&self, head: Head) -> Found {
+        Found::from(match head {
+            Head::Nil | Head::Nothing => Kind::Nil,
+            Head::Bool(_) => Kind::Boolean,
+            Head::Text(_) => Kind::Text,
+            Head::Real(_) | Head::Series => Kind::Real,
+            Head::Reverse => Kind::Reverse,
+            Head::Bundle => Kind::Forward,
+            Head::Pair(_) | Head::ZeroOf => Kind::Pair,
+            Head::Closure(..) => Kind::Procedure,
+            Head::Vector | Head::Beginning | Head::OneHot(_) => Kind::Vector,
+        })
+    }
+
+    /// Goes on to what stands there.
+    pub fn stand_at(&self, e: &mut Emitter, span: Option<Span>) {
+        e.span = span;
+        e.site = span.map(|span| self.call_into_library(span).map_or(span, |call| call.span));
+    }
+
+    /// The user's call that led to what stands there, if that is in the library.
+    fn call_into_library(&self, span: Span) -> Option<Call> {
+        self.blame.filter(|_| self.sources.is_library(span))
+    }
+
+    /// Where to report an error of the operation at hand: the operation, or the user's call that led into the library.
+    pub fn place(&self, e: &Emitter) -> Place {
+        self.place_at(e.span)
+    }
+
+    /// The same for an operation that stands there.
+    pub fn place_at(&self, span: Option<Span>) -> Place {
+        let span = span.unwrap_or(self.fallback_span);
+        match self.call_into_library(span) {
+            Some(call) => {
+                let name = self.core.lambdas[call.callee].name.to_string();
+                Place { span: call.span, library: Some(name), call: None }
+            }
+            None => Place { span, library: None, call: self.blame.map(|call| call.span) },
+        }
+    }
+
+    /// The text of an error, ready to be written.
+    pub fn error_text(&mut self, e: &Emitter, error: &RuntimeError) -> TextId {
+        let key = (self.place(e), error.clone());
+        if let Some(text) = self.error_texts.get(&key) {
+            return *text;
+        }
+        let text = error.to_diagnostic(&key.0).render(self.sources, false);
+        let text = self.text(&text);
+        self.error_texts.insert(key, text);
+        text
+    }
+
+    /// The messages of a failing read, as [`Op::Read`](crate::ssa::ir::Op::Read) wants them.
+    pub fn input_error_text(&mut self, e: &Emitter, prim: Prim) -> TextId {
+        let place = self.place(e);
+        let report = crate::ssa::ir::INPUT_FAULT.to_string();
+        let errors = [
+            RuntimeError::EndOfInput { prim },
+            RuntimeError::MalformedInput { report: report.clone() },
+            RuntimeError::InputOutput { message: report },
+        ];
+        let texts = errors.map(|error| error.to_diagnostic(&place).render(self.sources, false));
+        self.text(&texts.join("\0"))
+    }
+
+    /// Ends the current block with an error.
+    pub fn fail<T>(&mut self, e: &mut Emitter, error: &RuntimeError) -> Emitted<T> {
+        if let Some([before, after]) = e.around_errors {
+            let note = error.to_diagnostic(&self.place(e)).notes.swap_remove(0);
+            e.inst(Op::WriteTextOf(Stream::Err), &[before], &[]);
+            self.write_text(e, Stream::Err, &note);
+            e.inst(Op::WriteTextOf(Stream::Err), &[after], &[]);
+            let nothing = self.text("");
+            e.terminate(Terminator::Fail(nothing));
+            return None;
+        }
+        if e.depth == 0 && !matches!(error, RuntimeError::Raised { .. }) {
+            let diagnostic = error.to_diagnostic(&self.place(e));
+            self.events.push(Event::Fail(Box::new(diagnostic)));
+        }
+        let text = self.error_text(e, error);
+        e.terminate(Terminator::Fail(text));
+        None
+    }
+
+    /// What a function for `plus` that several places share says at this one, before and after the note that tells which
+    /// values it has found.
+    pub fn around_sums(&mut self, e: &mut Emitter) -> [Value; 2] {
+        if let Some(texts) = e.around_errors {
+            return texts;
+        }
+        let found = || Found::from(Kind::Nil);
+        let error = RuntimeError::NonConformant { left: found(), right: found() };
+        let mut diagnostic = error.to_diagnostic(&self.place(e));
+        diagnostic.notes[0] = HOLE.into();
+        let text = diagnostic.render(self.sources, false);
+        let (before, after) = text.split_once(HOLE).unwrap_or((&text, ""));
+        [before, after].map(|text| {
+            let text = self.text(text);
+            e.int(i64::from(text.0))
+        })
+    }
+
+    /// `(error message value)`
+    pub fn raise(&mut self, e: &mut Emitter, message: &Val, value: &Val) -> Emitted<Val> {
+        let error = RuntimeError::Raised { message: HOLE.into(), value: HOLE.into() };
+        self.fail_in_pieces(e, &error, |this, e, hole| {
+            if hole == 0 {
+                crate::specialize::write::display(this, e, message, Stream::Err);
+            } else {
+                crate::specialize::write::write(this, e, value, Stream::Err);
+            }
+        })
+    }
+
+    /// Ends the current block with an error in whose message numbers stand that only run time knows; each says where with
+    /// [`HOLE`], in order.
+    pub fn fail_with<T>(&mut self, e: &mut Emitter, error: &RuntimeError, numbers: &[Value]) -> Emitted<T> {
+        self.fail_in_pieces(e, error, |_, e, hole| {
+            e.inst(Op::WriteReal(Stream::Err), &[numbers[hole]], &[]);
+        })
+    }
+
+    /// Ends the current block with an error; `write` gets the number of each [`HOLE`] in its message and writes what
+    /// belongs there.
+    pub(in crate::specialize) fn fail_in_pieces<T>(
+        &mut self,
+        e: &mut Emitter,
+        error: &RuntimeError,
+        write: impl Fn(&mut Self, &mut Emitter, usize),
+    ) -> Emitted<T> {
+        let text = error.to_diagnostic(&self.place(e)).render(self.sources, false);
+        let (last, before) = match text.rsplit_once(HOLE) {
+            Some((before, last)) => (last, Some(before)),
+            None => (text.as_str(), None),
+        };
+        for (hole, piece) in before.iter().flat_map(|before| before.split(HOLE)).enumerate() {
+            self.write_text(e, Stream::Err, piece);
+            write(self, e, hole);
+        }
+        let last = self.text(last);
+        e.terminate(Terminator::Fail(last));
+        None
+    }
+
+    /// The number of a constant text.
+    pub fn text(&mut self, text: &str) -> TextId {
+        if let Some(id) = self.texts.get(text) {
+            return *id;
+        }
+        let text: Rc<str> = text.into();
+        let id = self.out.texts.push(text.clone());
+        self.texts.insert(text, id);
+        id
+    }
+
+    /// Writes a constant text.
+    pub fn write_text(&mut self, e: &mut Emitter, stream: Stream, text: &str) {
+        if !text.is_empty() {
+            let text = self.text(text);
+            e.inst(Op::WriteText(stream, text), &[], &[]);
+        }
+    }
+
+    /// The call to name in the errors of a function called from here: for a library function, the call by the program
+    /// that led into the library; for one of the program's whose pattern may not fit, the call itself.
+    pub fn blame_of_call(&mut self, e: &Emitter, code: Code, variant: VariantId) -> Option<Call> {
+        let span = e.span.unwrap_or(self.fallback_span);
+        let here = Call { span, callee: code.base };
+        let in_library = self.sources.is_library(span);
+        if self.sources.is_library(self.core.lambdas[code.lambda].span) {
+            return if in_library { self.blame } else { Some(here) };
+        }
+        (!in_library && self.may_mismatch(variant)).then_some(here)
+    }
+
+    /// Whether a pattern in a variant that has not been emitted yet may meet a value that does not fit.
+    fn may_mismatch(&mut self, variant: VariantId) -> bool {
+        if let Some(known) = self.may_mismatch.get(&variant) {
+            return *known;
+        }
+        let Variant { key, facts, .. } = &self.flow.variants[variant];
+        let lambda = &self.core.lambdas[key.lambda];
+        let inputs: FxHashMap<Var, Shape> =
+            lambda.captures.iter().chain([&lambda.param]).copied().zip(key.args.iter().copied()).collect();
+        let fits = |part: Part, x: Var| {
+            let Some(shape) = facts.shapes.get(&x).or_else(|| inputs.get(&x)) else { return true };
+            self.flow.shapes.alternatives(*shape).iter().all(|alternative| match part {
+                Part::Nil => alternative.head == Head::Nil,
+                Part::Vector(_) => false,
+                Part::Car | Part::Cdr => matches!(alternative.head, Head::Pair(_) | Head::ZeroOf),
+            })
+        };
+        let mismatches = |rhs: &Rhs| matches!(rhs, Rhs::Destructure(part, x) if !fits(*part, *x));
+        let result = lambda.body.all_bindings().iter().any(|binding| mismatches(&binding.rhs));
+        self.may_mismatch.insert(variant, result);
+        result
+    }
+}

@@ -1,0 +1,326 @@
+//! How values of a shape are represented: as a tuple of SSA values, its *leaves*.
+//!
+//! | shape | leaves |
+//! |---|---|
+//! | `()`, a known number, boolean or text | none |
+//! | a real, a boolean, a text | one |
+//! | a product | those of its parts, in order |
+//! | a vector | its length, and a pointer to its elements unless these have no leaves (see [`crate::specialize::operators::vector`]) |
+//! | a one-hot vector | its length, the place, the elements of the vector unless their zeros are the same, and the part; |
+//! | | further places, each with its part: -1 and anything for none |
+//! | the beginning of a vector | the same, with the number of elements so far between |
+//! | a sum that does not contain itself | the tag, then slots that the alternatives share, by type |
+//! | a sum that contains itself | one pointer to a box, which holds the alternative's leaves (see [`super::boxes`]) |
+//! | a small sum within one that contains it | as a sum that does not contain itself (see [`super::cycles`]) |
+//! | what would have more than [`MAX_FLAT`] leaves, in large programs also a sum of more than [`MAX_NARROW`] | the same |
+//!
+//! So a value has few leaves however large it is, and a list of a thousand known positions is a chain of some boxes of
+//! as many leaves each.
+//!
+//! Invariant: `*j`, `*j-inverse` and `j*` keep the leaves of a shape; boxed shapes that they turn into each other are one
+//! sum of the SSA program ([`Layouts::unify`]).
+
+use super::boxes::Cases;
+use super::cycles::boxed_parts;
+use crate::core::ir::Program;
+use crate::shape::lattice::{Alternative, Fact, Head, Shape, Shapes};
+use crate::shape::operators::is_number;
+use crate::ssa::ir::{self, SumId, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// A value with more leaves than this is boxed. What a loop carries should not be (a box would be made in each round);
+/// more than this would not stay in registers anyway.
+pub const MAX_FLAT: usize = 64;
+
+/// The same for a choice in programs that are large. What takes choices apart and makes them mentions each leaf, and most
+/// of such programs is that.
+const MAX_NARROW: usize = 6;
+
+/// The representation of a shape.
+#[derive(Clone, Debug)]
+pub enum Layout {
+    /// At most one alternative: its leaves follow each other.
+    Product,
+    /// A tag and shared slots.
+    Union {
+        /// How many slots of each type (in the order of [`SLOT_TYPES`]) follow the tag.
+        slots: [usize; 4],
+    },
+    /// A pointer to a box.
+    Boxed(SumId),
+}
+
+/// The order of the slots in a union.
+pub const SLOT_TYPES: [Type; 4] = [Type::F64, Type::Bool, Type::Int, Type::Ptr];
+
+/// The position of a type in [`SLOT_TYPES`].
+pub fn slot_class(ty: Type) -> usize {
+    SLOT_TYPES.iter().position(|slot| *slot == ty).expect("values of the language are of these types")
+}
+
+/// Memoised layouts.
+#[derive(Debug, Default)]
+pub struct Layouts {
+    leaves: FxHashMap<Shape, Rc<[Type]>>,
+    layouts: FxHashMap<Shape, Layout>,
+    sums: FxHashMap<Shape, SumId>,
+    open: FxHashSet<Shape>,
+    /// For shapes that contain themselves, whether they are boxes.
+    boxed: FxHashMap<Shape, bool>,
+    /// See [`super::boxes`].
+    pub(in crate::specialize) cases: FxHashMap<Shape, Rc<[Cases]>>,
+    /// Whether the program is large, so that only narrow choices are not boxed.
+    has_narrow_unions: bool,
+    /// Sums that are the same as another.
+    same: FxHashMap<SumId, SumId>,
+    /// Shapes of boxed sums whose alternatives have not been written to the program yet.
+    unwritten: Vec<Shape>,
+}
+
+impl Layouts {
+    /// No layouts yet.
+    pub fn new(has_narrow_unions: bool) -> Layouts {
+        Layouts { has_narrow_unions, ..Layouts::default() }
+    }
+
+    /// The types of the leaves of a shape.
+    pub fn leaves(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Rc<[Type]> {
+        if let Some(leaves) = self.leaves.get(&shape) {
+            return leaves.clone();
+        }
+        let alternatives = shapes.alternatives(shape);
+        let is_sum = alternatives.len() > 1;
+        let is_recursive = shapes.is_recursive(shape);
+        let is_box = is_recursive && self.is_box(shapes, shape);
+        let cyclic = is_box || is_recursive && !is_sum && !self.open.insert(shape);
+        let flat = (!cyclic).then(|| self.flat(shapes, program, &alternatives));
+        // A cycle of products has been cut at this shape meanwhile: then it is a box.
+        if let Some(leaves) = self.leaves.get(&shape) {
+            return leaves.clone();
+        }
+        let (layout, leaves) = match flat {
+            Some((layout, leaves)) if leaves.len() <= self.most_flat(&layout) => (layout, leaves.into()),
+            _ => (Layout::Boxed(self.sum(program, shape)), [Type::Ptr].into()),
+        };
+        self.layouts.insert(shape, layout);
+        self.leaves.insert(shape, Rc::clone(&leaves));
+        leaves
+    }
+
+    /// How many leaves a value of that layout may have.
+    fn most_flat(&self, layout: &Layout) -> usize {
+        match layout {
+            Layout::Union { .. } if self.has_narrow_unions => MAX_NARROW,
+            _ => MAX_FLAT,
+        }
+    }
+
+    fn is_box(&mut self, shapes: &Shapes, shape: Shape) -> bool {
+        if !self.boxed.contains_key(&shape) {
+            self.boxed.extend(boxed_parts(shapes, shape));
+        }
+        self.boxed.get(&shape).copied().unwrap_or(false)
+    }
+
+    /// The layout of a value that is not boxed, and its leaves.
+    fn flat(
+        &mut self,
+        shapes: &Shapes,
+        program: &mut ir::Program,
+        alternatives: &[Alternative],
+    ) -> (Layout, Vec<Type>) {
+        match alternatives {
+            [] => return (Layout::Product, Vec::new()),
+            [only] => return (Layout::Product, self.alternative(shapes, program, only)),
+            _ => {}
+        }
+        let mut slots = [0; 4];
+        for alternative in alternatives {
+            let mut counts = [0; 4];
+            for ty in self.alternative(shapes, program, alternative) {
+                counts[slot_class(ty)] += 1;
+            }
+            for (slot, count) in slots.iter_mut().zip(counts) {
+                *slot = count.max(*slot);
+            }
+        }
+        let mut leaves = vec![Type::Int];
+        for (ty, count) in SLOT_TYPES.into_iter().zip(slots) {
+            leaves.extend(std::iter::repeat_n(ty, count));
+        }
+        (Layout::Union { slots }, leaves)
+    }
+
+    /// The leaves of one alternative: its own, or those of its parts in order.
+    pub fn alternative(&mut self, shapes: &Shapes, program: &mut ir::Program, alternative: &Alternative) -> Vec<Type> {
+        match alternative.head {
+            Head::Real(Fact::Unknown | Fact::PerhapsZero) => vec![Type::F64],
+            Head::Bool(None) => vec![Type::Bool],
+            Head::Text(None) => vec![Type::Int],
+            Head::Vector | Head::Beginning => {
+                let mut leaves = vec![Type::Int];
+                leaves.extend((alternative.head == Head::Beginning).then_some(Type::Int));
+                leaves.extend(self.has_leaves(shapes, program, alternative.children[0]).then_some(Type::Ptr));
+                leaves
+            }
+            Head::OneHot(places) => {
+                let mut leaves = vec![Type::Int, Type::Int];
+                leaves.extend((!shapes.is_constant(alternative.children[0])).then_some(Type::Ptr));
+                let part = self.leaves(shapes, program, alternative.children[1]);
+                leaves.extend_from_slice(&part);
+                for _ in 1..places.most {
+                    leaves.push(Type::Int);
+                    leaves.extend_from_slice(&part);
+                }
+                leaves
+            }
+            _ => {
+                let parts = alternative.children.iter();
+                parts.flat_map(|child| self.leaves(shapes, program, *child).to_vec()).collect()
+            }
+        }
+    }
+
+    /// Whether the elements of a vector have leaves. Those that contain vectors of their own kind do: their lengths.
+    pub fn has_leaves(&mut self, shapes: &Shapes, program: &mut ir::Program, element: Shape) -> bool {
+        shapes.is_recursive(element) || !self.leaves(shapes, program, element).is_empty()
+    }
+
+    /// The representation of a shape.
+    pub fn layout(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Layout {
+        self.leaves(shapes, program, shape);
+        self.layouts[&shape].clone()
+    }
+
+    fn sum(&mut self, program: &mut ir::Program, shape: Shape) -> SumId {
+        if let Some(sum) = self.sums.get(&shape) {
+            return *sum;
+        }
+        let sum = program.sums.push(ir::Sum::default());
+        self.sums.insert(shape, sum);
+        self.unwritten.push(shape);
+        sum
+    }
+
+    /// Writes the alternatives of all sums mentioned so far; the fields of a sum may mention further ones.
+    pub fn write_sums(&mut self, core: &Program, shapes: &Shapes, program: &mut ir::Program) {
+        while let Some(shape) = self.unwritten.pop() {
+            let mut alternatives = Vec::new();
+            let cases = self.cases(shapes, program, shape);
+            for (alternative, cases) in shapes.alternatives(shape).iter().zip(cases.iter()) {
+                let outer = name(core, alternative.head);
+                for (case, fields) in cases.fields.iter().enumerate() {
+                    let name = match cases.choice {
+                        Some(choice) => {
+                            let inner = name(core, shapes.alternatives(choice.shape)[case].head);
+                            format!("{outer} {inner}").into()
+                        }
+                        None => outer.clone(),
+                    };
+                    alternatives.push(ir::Alternative { name, fields: fields.clone() });
+                }
+            }
+            let sum = self.sums[&shape];
+            program.sums[sum].alternatives = alternatives;
+        }
+    }
+
+    /// Makes the boxed sums of two shapes that a transformation turns into each other the same. False, and nothing done,
+    /// when the two are not laid out alike.
+    pub fn unify(&mut self, shapes: &Shapes, program: &mut ir::Program, a: Shape, b: Shape) -> bool {
+        let (mut seen, mut pending, mut same) = (FxHashSet::default(), vec![(a, b)], Vec::new());
+        while let Some((a, b)) = pending.pop() {
+            if a == b || !seen.insert((a, b)) {
+                continue;
+            }
+            if self.leaves(shapes, program, a) != self.leaves(shapes, program, b) {
+                return false;
+            }
+            let (a, b) = (strip(shapes, a), strip(shapes, b));
+            let (left, right) = (shapes.alternatives(a), shapes.alternatives(b));
+            if left.len() != right.len() {
+                return false;
+            }
+            match (self.layout(shapes, program, a), self.layout(shapes, program, b)) {
+                (Layout::Boxed(p), Layout::Boxed(q)) => {
+                    let fields = |cases: &Cases| cases.fields.clone();
+                    let left: Vec<_> = self.cases(shapes, program, a).iter().map(fields).collect();
+                    let right: Vec<_> = self.cases(shapes, program, b).iter().map(fields).collect();
+                    if left != right {
+                        return false;
+                    }
+                    same.push((p, q));
+                }
+                (Layout::Boxed(_), _) | (_, Layout::Boxed(_)) => return false,
+                _ => {}
+            }
+            for (x, y) in left.iter().zip(right.iter()) {
+                match (x.head, y.head) {
+                    // A number and what a transformation has made of it: what they add to the leaves decides, unless
+                    // they hold boxes themselves.
+                    (f, g) if is_number(f) && is_number(g) => {
+                        let leaves = self.alternative(shapes, program, x);
+                        if leaves != self.alternative(shapes, program, y) {
+                            return false;
+                        }
+                        if !leaves.contains(&Type::Ptr) {
+                            continue;
+                        }
+                        if f.class() != g.class() {
+                            return false;
+                        }
+                    }
+                    _ if x.children.len() != y.children.len() => return false,
+                    _ => {}
+                }
+                pending.extend(x.children.iter().copied().zip(y.children.iter().copied()));
+            }
+        }
+        for (p, q) in same {
+            let (p, q) = (self.representative(p), self.representative(q));
+            if p != q {
+                self.same.insert(q.max(p), p.min(q));
+            }
+        }
+        true
+    }
+
+    /// The sum that stands for all that are the same.
+    pub fn representative(&self, mut sum: SumId) -> SumId {
+        while let Some(same) = self.same.get(&sum) {
+            sum = *same;
+        }
+        sum
+    }
+}
+
+/// What an alternative is called.
+fn name(core: &Program, head: Head) -> Rc<str> {
+    match head {
+        Head::Nil => "nil".into(),
+        Head::Nothing => "nothing".into(),
+        Head::Bool(_) => "boolean".into(),
+        Head::Text(_) => "text".into(),
+        Head::Real(_) => "real".into(),
+        Head::Reverse => "reverse".into(),
+        Head::Bundle => "bundle".into(),
+        Head::Series => "series".into(),
+        Head::Pair(_) => "pair".into(),
+        Head::Closure(code, _) => core.lambdas[code.lambda].name.clone(),
+        Head::ZeroOf => "zero".into(),
+        Head::Vector | Head::Beginning => "vector".into(),
+        Head::OneHot(_) => "one-hot".into(),
+    }
+}
+
+/// A shape without what has no representation around it: reverse tags, and power series of a constant.
+fn strip(shapes: &Shapes, mut shape: Shape) -> Shape {
+    let is_nil = |shape: Shape| shapes.single(shape).is_some_and(|alternative| alternative.head == Head::Nil);
+    while let Some(alternative) = shapes.single(shape)
+        && (alternative.head == Head::Reverse || alternative.head == Head::Series && is_nil(alternative.children[1]))
+    {
+        shape = alternative.children[0];
+    }
+    shape
+}

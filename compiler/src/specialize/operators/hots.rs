@@ -1,0 +1,256 @@
+//! One-hot vectors: what a few reads of a vector give as its sensitivity.
+//!
+//! Reading an element gives a place and a part. The sum of two such vectors has the places of both, as long as these
+//! are few; parts in the same place are added at run time, which leaves a place vacant. So what reads a few elements
+//! costs as much as it reads, also where its sensitivity is kept in data, as that of a closure in a list is.
+//!
+//! What is handed on within the environment of a closure keeps its places: if the same ones are read again, or some are vacant,
+//! the sum is one-hot, and otherwise a vector, which run time finds out.
+//!
+//! Invariant: the places of a vector differ, but for vacant ones, and the first is not vacant. So the sum with another
+//! vector adds to each element at most once, as it would if both had all their elements.
+
+use super::vector::Elements;
+use crate::shape::lattice::{Head, Shape, Site};
+use crate::shape::vector::Places;
+use crate::specialize::Specializer;
+use crate::specialize::emit::{Emitted, Emitter, Hot, Parts, Val};
+use crate::ssa::ir::{IntCompare, Op, Type, Value};
+
+/// The place where there is nothing.
+const VACANT: i64 = -1;
+
+impl Specializer<'_> {
+    /// A one-hot vector with that base (the length, the first place, and perhaps elements) and those places.
+    pub(in crate::specialize) fn build_hot(
+        &mut self,
+        e: &mut Emitter,
+        target: Shape,
+        tag: usize,
+        base: Vec<Value>,
+        hots: Vec<Hot>,
+    ) -> Val {
+        let alternative = self.flow.shapes.alternatives(target)[tag].clone();
+        let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
+        let mut leaves = base;
+        let vacant = usize::from(places.most) - hots.len();
+        for (position, hot) in hots.into_iter().enumerate() {
+            leaves.extend(hot.leaves().skip(usize::from(position == 0)));
+        }
+        for _ in 0..vacant {
+            leaves.push(e.int(VACANT));
+            leaves.extend(self.anything(e, alternative.children[1]).leaves);
+        }
+        self.build(e, target, tag, leaves)
+    }
+
+    /// A part that nobody looks at.
+    fn anything(&mut self, e: &mut Emitter, shape: Shape) -> Val {
+        let leaves = self.leaves(shape).iter().map(|ty| self.filler(e, *ty)).collect();
+        Val { shape, leaves }
+    }
+
+    /// Whether a place is not vacant. The length of the vector is above all places.
+    fn is_taken(e: &mut Emitter, parts: &Parts, place: Value) -> Option<Value> {
+        Some(e.value(Op::IntCompare(IntCompare::Below), &[place, parts.own?], Type::Bool))
+    }
+
+    /// The places of a one-hot vector with what `each` makes of their parts, values of the given shape.
+    pub(in crate::specialize) fn map_hots(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        shape: Shape,
+        each: impl Fn(&mut Self, &mut Emitter, &Val, Shape) -> Emitted<Val>,
+    ) -> Emitted<Vec<Hot>> {
+        let mut hots = Vec::new();
+        for (position, Hot { place, part }) in parts.hots().into_iter().enumerate() {
+            // What is in no box is computed in any case: that is cheaper than to decide.
+            let is_sure = position == 0 || !self.leaves(part.shape).contains(&Type::Ptr);
+            let part = if is_sure {
+                each(self, e, &part, shape)?
+            } else {
+                let taken = Self::is_taken(e, parts, place)?;
+                self.either(e, taken, shape, |this, e, is_taken| match is_taken {
+                    true => each(this, e, &part, shape),
+                    false => Some(this.anything(e, shape)),
+                })?
+            };
+            hots.push(Hot { place, part });
+        }
+        Some(hots)
+    }
+
+    /// The element at a place, which is in range, as a value of shape `result`.
+    pub(in crate::specialize) fn hot_or_zero(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        hots: &[Hot],
+        place: Value,
+        is_zero: bool,
+        result: Shape,
+    ) -> Emitted<Val> {
+        let Some((hot, others)) = hots.split_first() else { return self.zero_element(e, parts, place, result) };
+        let same = e.value(Op::IntCompare(IntCompare::Eq), &[place, hot.place], Type::Bool);
+        self.either(e, same, result, |this, e, is_here| match is_here {
+            true if is_zero => this.zero(e, &hot.part, Site::Data, result),
+            true => this.convert(e, &hot.part, result),
+            false => this.hot_or_zero(e, parts, others, place, is_zero, result),
+        })
+    }
+
+    /// The vector with what `each` makes of the elements in the places of a one-hot vector and of its parts.
+    pub(in crate::specialize) fn with_hots(
+        &mut self,
+        e: &mut Emitter,
+        vector: Elements,
+        parts: &Parts,
+        each: impl Fn(&mut Self, &mut Emitter, &Val, &Val) -> Emitted<Val>,
+    ) -> Emitted<Elements> {
+        let mut vector = vector;
+        let shape = self.flow.shapes.make(Head::Vector, &[vector.shape]);
+        for (position, Hot { place, part }) in parts.hots().into_iter().enumerate() {
+            let changed = |this: &mut Self, e: &mut Emitter, vector: Elements| {
+                let element = this.element(e, &vector, place);
+                let element = each(this, e, &element, &part)?;
+                Some(this.with_element(e, vector, place, &element))
+            };
+            if position == 0 {
+                vector = changed(self, e, vector)?;
+                continue;
+            }
+            let taken = Self::is_taken(e, parts, place)?;
+            let value = self.either(e, taken, shape, |this, e, is_taken| {
+                let vector = if is_taken { changed(this, e, vector)? } else { vector };
+                Some(this.build(e, shape, 0, vector.leaves()))
+            })?;
+            vector = Elements::of(&self.parts(e, &value, 0));
+        }
+        Some(vector)
+    }
+
+    /// Which alternative of a shape the sum of two one-hot vectors is: one-hot if it has as many places as both have,
+    /// and a vector otherwise. Where it can be no vector, the places that are taken fit, which the shapes at hand may
+    /// not show.
+    pub(in crate::specialize) fn tag_of_hot_sum(&self, x: &Parts, y: &Parts, result: Shape) -> Option<(usize, Head)> {
+        let places = x.more.len() + y.more.len() + 2;
+        let alternatives = self.flow.shapes.alternatives(result);
+        let find = |wanted: &dyn Fn(Head) -> bool| alternatives.iter().position(|of| wanted(of.head));
+        let tag = find(&|head| matches!(head, Head::OneHot(few) if usize::from(few.most) >= places))
+            .or_else(|| find(&|head| head == Head::Vector))
+            .or_else(|| find(&|head| matches!(head, Head::OneHot(_))))?;
+        Some((tag, alternatives[tag].head))
+    }
+
+    /// Which alternative the sum of two one-hot vectors is if its places are few, and run time decides whether they are.
+    pub(in crate::specialize) fn tag_if_few(&mut self, x: &Parts, y: &Parts, result: Shape) -> Option<usize> {
+        let places = |parts: &Parts| match parts.alternative.head {
+            Head::OneHot(places) => Some(places),
+            _ => None,
+        };
+        let sum = places(x)?.plus(places(y)?);
+        let few = sum.few.filter(|_| sum.may_be_vector)?;
+        let alternatives = self.flow.shapes.alternatives(result);
+        let is_as_few = |head: Head| match head {
+            Head::OneHot(other) => other.most == few.most && other.may_be_vacant == few.may_be_vacant,
+            _ => false,
+        };
+        let tag = alternatives.iter().position(|of| is_as_few(of.head))?;
+        // What the shapes at hand show may be more than what the analysis knows.
+        let wide = alternatives[tag].children[1];
+        let is_wide = [x, y].iter().all(|parts| self.flow.shapes.join(parts.alternative.children[1], wide) == wide);
+        is_wide.then_some(tag)
+    }
+
+    /// `(plus x y)` of one-hot vectors, as a one-hot vector that has place for what is not in the same places; where it may
+    /// not have, the sum may be the alternative `vector`.
+    pub(in crate::specialize) fn plus_hots(
+        &mut self,
+        e: &mut Emitter,
+        [x, y]: [&Parts; 2],
+        result: Shape,
+        tag: usize,
+        vector: Option<usize>,
+    ) -> Emitted<Val> {
+        let alternative = self.flow.shapes.alternatives(result)[tag].clone();
+        let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
+        let (places, wide) = (usize::from(places.most), alternative.children);
+        let convert = |this: &mut Self, e: &mut Emitter, part: &Val, shape| this.convert(e, part, shape);
+        let mut sums = self.map_hots(e, x, wide[1], convert)?;
+        let others = self.map_hots(e, y, wide[1], convert)?;
+        let fit = sums.len() + others.len() <= places;
+        while !fit && sums.len() < places {
+            sums.push(Hot { place: e.int(VACANT), part: self.anything(e, wide[1]) });
+        }
+        let mut more = Vec::new();
+        for (position, (addend, mut other)) in y.hots().into_iter().zip(others).enumerate() {
+            for (sum, augend) in x.hots().iter().enumerate() {
+                let mut same = e.value(Op::IntCompare(IntCompare::Eq), &[augend.place, addend.place], Type::Bool);
+                if sum > 0 && position > 0 {
+                    let taken = Self::is_taken(e, y, addend.place)?;
+                    same = e.value(Op::And, &[same, taken], Type::Bool);
+                }
+                let part = sums[sum].part.clone();
+                sums[sum].part = self.either(e, same, wide[1], |this, e, is_same| match is_same {
+                    true => this.plus(e, &augend.part, &addend.part, wide[1]),
+                    false => Some(part.clone()),
+                })?;
+                let vacant = e.int(VACANT);
+                other.place = e.value(Op::Select, &[same, vacant, other.place], Type::Int);
+            }
+            if fit {
+                sums.push(other);
+                continue;
+            }
+            self.fill_vacant(e, y, &mut sums, &mut other)?;
+            more.push(Self::is_taken(e, y, other.place)?);
+        }
+        let few = |this: &mut Self, e: &mut Emitter| {
+            let base = this.convert_base(e, x, wide[0]);
+            Some(this.build_hot(e, result, tag, base, sums.clone()))
+        };
+        let Some((vector, are_more)) = vector.zip(Self::any(e, more)) else { return few(self, e) };
+        self.either(e, are_more, result, |this, e, are_more| {
+            if are_more { this.plus_to_vector(e, x, y, result, vector) } else { few(this, e) }
+        })
+    }
+
+    /// The places of a one-hot vector in no more than so many. Those that are taken fit, which the shape at hand may not show.
+    pub(in crate::specialize) fn fitted(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        mut hots: Vec<Hot>,
+        places: Places,
+    ) -> Emitted<Vec<Hot>> {
+        while hots.len() > usize::from(places.most) {
+            let Some(mut other) = hots.pop() else { break };
+            self.fill_vacant(e, parts, &mut hots, &mut other)?;
+        }
+        Some(hots)
+    }
+
+    /// Whether one of the conditions holds.
+    fn any(e: &mut Emitter, conditions: Vec<Value>) -> Option<Value> {
+        conditions.into_iter().reduce(|a, b| e.value(Op::Or, &[a, b], Type::Bool))
+    }
+
+    /// Puts what is in one place of a one-hot vector into the first of its other places that is vacant. The first place
+    /// of all never is.
+    fn fill_vacant(&mut self, e: &mut Emitter, parts: &Parts, hots: &mut [Hot], other: &mut Hot) -> Option<()> {
+        for hot in hots.iter_mut().skip(1) {
+            let [taken, comes] = [hot.place, other.place].map(|place| Self::is_taken(e, parts, place));
+            let vacant = e.value(Op::Not, &[taken?], Type::Bool);
+            let fills = e.value(Op::And, &[vacant, comes?], Type::Bool);
+            let types = self.leaves(hot.part.shape);
+            for ((leaf, other), ty) in hot.part.leaves.iter_mut().zip(&other.part.leaves).zip(types.iter()) {
+                *leaf = e.value(Op::Select, &[fills, *other, *leaf], *ty);
+            }
+            hot.place = e.value(Op::Select, &[fills, other.place, hot.place], Type::Int);
+            let nothing = e.int(VACANT);
+            other.place = e.value(Op::Select, &[fills, nothing, other.place], Type::Int);
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,17 @@
+//! The derivative operators on run-time values.
+//!
+//! | file | |
+//! |---|---|
+//! | [`sums`] | `zero`, `plus`, `in-car`, `in-cdr` |
+//! | [`transform`] | `*j`, `*j-inverse`, `bundle`, `j*`, `primal`, `tangent` |
+//! | [`vector`] | vectors: the primitives, and their sums |
+//! | [`element_sums`] | sums of elements |
+//! | [`hots`] | sensitivities of vectors that a few reads give |
+//! | [`zeros`] | reals that may be the symbolic zero |
+
+pub mod element_sums;
+pub mod hots;
+pub mod sums;
+pub mod transform;
+pub mod vector;
+pub mod zeros;
