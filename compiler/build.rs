@@ -1,5 +1,5 @@
-//! Generates the parser from its grammar, and builds the run time and the elementary functions, which the compiler embeds
-//! and links into every executable.
+//! Generates the parser from its grammar, and builds the run time and the elementary functions, which the compiler
+//! embeds and links into every executable.
 
 use std::env;
 use std::fs;
@@ -186,7 +186,8 @@ fn root((a, b): Double) -> Double {
 
 /// The folder with the sources of a package that the build script depends on.
 ///
-/// `core-math-sys` compiles its C files for the machine at hand only and does not say where they are, so cargo is asked.
+/// `core-math-sys` compiles its C files for the machine at hand only and does not say where they are, so cargo is
+/// asked.
 fn package(name: &str) -> PathBuf {
     let mut command = Command::new(variable("CARGO"));
     command.args(["metadata", "--format-version=1", "--filter-platform", &variable("HOST")]);

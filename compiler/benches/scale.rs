@@ -1,18 +1,18 @@
 //! Measures how time and memory of programs and of their gradients grow with their data, and checks their answers.
 //!
 //! benches/scale/*.vlad → one table, a row for each program and size: time for each element, once for the program
-//! (primal) and once for its gradient, their ratio, and the same for peak memory. The programs read from their input the
-//! size, how often to compute, and whether to compute the gradient. What a row says is the time of many computations
-//! less that of the same program with one, divided by how many more there were: so neither starting the process nor making
-//! the data counts. Runs of both kinds take turns; times are medians of user time, so that what the system takes to hand
-//! out memory for the first time does not count either.
+//! (primal) and once for its gradient, their ratio, and the same for peak memory. The programs read from their input
+//! the size, how often to compute, and whether to compute the gradient. What a row says is the time of many
+//! computations less that of the same program with one, divided by how many more there were: so neither starting the
+//! process nor making the data counts. Runs of both kinds take turns; times are medians of user time, so that what the
+//! system takes to hand out memory for the first time does not count either.
 //!
 //! Then it checks the law of growth (see [`law`]): a table with a row for each family of programs of `tests/growth` and
 //! each mix of modes.
 //!
 //! Usage: `cargo bench -p vlad --bench scale [-- [--full] [--runs N] [NAME...]]`; `--full` adds ten million elements,
-//! chains of a hundred million boxes, and for the law all sizes that take less than twenty seconds and 2 GB. A name is that of
-//! a program, of a family, or `law` for all families.
+//! chains of a hundred million boxes, and for the law all sizes that take less than twenty seconds and 2 GB. A name is
+//! that of a program, of a family, or `law` for all families.
 
 mod common;
 

@@ -15,8 +15,8 @@
 //! | [`memory`] | SSA | SSA with reference counts |
 //! | [`codegen`] | SSA | object code, executable |
 //!
-//! [`pipeline`] strings the stages together; [`cli`] is the program that users call. [`promises`] reads what programs say
-//! about themselves.
+//! [`pipeline`] strings the stages together; [`cli`] is the program that users call. [`promises`] reads what programs
+//! say about themselves.
 
 #[macro_use]
 pub mod base;

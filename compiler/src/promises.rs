@@ -8,9 +8,9 @@
 //! ```
 //!
 //! A comment `;=> line` promises one line of output, in order. `;=> error: text` promises, as the last one, that the
-//! program fails with exit code 1 and a message that contains the text; a compiler that sees the error coming may say so
-//! before anything is printed. `;=> warning: text` promises that the compiler warns so. `;<= line` is a line of the program's
-//! standard input. White space at the ends of lines does not count.
+//! program fails with exit code 1 and a message that contains the text; a compiler that sees the error coming may say
+//! so before anything is printed. `;=> warning: text` promises that the compiler warns so. `;<= line` is a line of the
+//! program's standard input. White space at the ends of lines does not count.
 //!
 //! `vlad test` and the tests of the compiler read promises here.
 

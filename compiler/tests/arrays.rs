@@ -1,9 +1,9 @@
 //! Arrays in NumPy's format, `.npy`: the bytes that programs write, and what they make of arrays that NumPy can write.
 //!
-//! The format is that of NumPy's documentation (`numpy.lib.format`): the six bytes `\x93NUMPY`, two of the version, the length
-//! of the header in two bytes (four from version 2.0 on), the header (the text of a Python dictionary with the keys `descr`,
-//! `fortran_order` and `shape`, padded with spaces and ended by a line feed, so that what follows begins at a multiple of 64),
-//! the elements.
+//! The format is that of NumPy's documentation (`numpy.lib.format`): the six bytes `\x93NUMPY`, two of the version, the
+//! length of the header in two bytes (four from version 2.0 on), the header (the text of a Python dictionary with the
+//! keys `descr`, `fortran_order` and `shape`, padded with spaces and ended by a line feed, so that what follows begins
+//! at a multiple of 64), the elements.
 
 mod common;
 

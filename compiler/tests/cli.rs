@@ -480,8 +480,8 @@ fn programs_that_are_fine_run_when_numbers_are_trapped() {
     }
 }
 
-/// Loops that make several rounds at a time leave what is to be reported to those that make one after the other, and nothing is
-/// printed that would not have been.
+/// Loops that make several rounds at a time leave what is to be reported to those that make one after the other, and
+/// nothing is printed that would not have been.
 #[test]
 fn what_is_trapped_is_the_first_and_comes_before_later_output() {
     // Row 1 goes wrong in its first element, row 0 in its last: row 0 is first.

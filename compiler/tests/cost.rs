@@ -4,8 +4,8 @@
 //! Two kinds of programs are measured. `tests/cost/*.vlad` define a function `f` with a number as value and an argument
 //! `x`; includes are looked up from the root of the tree. And every program of `tests/run` and the examples that takes
 //! derivatives with the library's `derivative` or `gradient` runs with definitions of these that also compute the
-//! function, or its derivative, once more. What the program does stays the same, so the differences between the runs are
-//! the operations of all functions that it differentiates, and those of their derivatives.
+//! function, or its derivative, once more. What the program does stays the same, so the differences between the runs
+//! are the operations of all functions that it differentiates, and those of their derivatives.
 
 mod common;
 
@@ -34,8 +34,8 @@ const MODES: [Mode; 2] = [
 /// The same for functions of any kind: some elementary functions alone are that dear in both modes.
 const FACTOR: u64 = 5;
 
-/// What taking a derivative costs beside the operations of the function, for each time one is taken: the library looks at
-/// the value.
+/// What taking a derivative costs beside the operations of the function, for each time one is taken: the library looks
+/// at the value.
 const BESIDE: u64 = 4;
 
 /// No program here takes anything like this long.
@@ -98,8 +98,8 @@ fn name(component: std::path::Component) -> String {
     component.as_os_str().to_string_lossy().into_owned()
 }
 
-/// Whether a program that ends well uses the library's `derivative` or `gradient`, and gives no derivative itself, which
-/// may cost anything.
+/// Whether a program that ends well uses the library's `derivative` or `gradient`, and gives no derivative itself,
+/// which may cost anything.
 fn takes_derivatives(subject: &Subject) -> bool {
     let has = |text: &str| subject.text.contains(text);
     let operators = ["derivative", "gradient"];

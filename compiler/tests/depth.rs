@@ -87,8 +87,8 @@ fn the_derivative_of_a_loop_takes_no_stack() {
     check(program, "1e6", "60M", "0");
 }
 
-/// No box for each step: a page of boxes for each of a few sizes, where the tape of the test above takes 32 MB. The start is
-/// none that steps leave as it is, which would be known before the program runs, as would all of the tape.
+/// No box for each step: a page of boxes for each of a few sizes, where the tape of the test above takes 32 MB. The
+/// start is none that steps leave as it is, which would be known before the program runs, as would all of the tape.
 #[test]
 fn a_checkpointed_derivative_takes_next_to_no_memory() {
     let program = "(define n (read-real))

@@ -1,10 +1,10 @@
 //! Programs say the truth about themselves: every example, every snippet of the documentation, the measured programs
 //! and those of `tests/programs` print what their comments promise.
 //!
-//! Program text → comparison of its output with its `;=> ` comments, as [`vlad::promises`] describes them; `;=> warning: text`
-//! promises that the program cannot be compiled without the evaluator, and why. Each program runs through the reference
-//! evaluator (`vlad eval`), through `vlad run --native`, and as an executable that `vlad build --native` leaves. The measured
-//! programs are too long for the evaluator.
+//! Program text → comparison of its output with its `;=> ` comments, as [`vlad::promises`] describes them; `;=>
+//! warning: text` promises that the program cannot be compiled without the evaluator, and why. Each program runs
+//! through the reference evaluator (`vlad eval`), through `vlad run --native`, and as an executable that `vlad build --native`
+//! leaves. The measured programs are too long for the evaluator.
 //!
 //! In Markdown, a program is a block fenced with `vlad`; blocks without `;=> ` only have to compile.
 

@@ -1,4 +1,5 @@
-//! The formatter: programs keep their datums and their comments, formatting twice changes nothing, and lines stay short.
+//! The formatter: programs keep their datums and their comments, formatting twice changes nothing, and lines stay
+//! short.
 //!
 //! The programs are those of the tree, and generated ones with line breaks and comments in all places. What formatted
 //! programs look like is shown by `snapshots/format__*`.

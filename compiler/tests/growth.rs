@@ -1,9 +1,9 @@
 //! The law of growth: derivatives take time and memory in proportion to their function, however large the data are.
 //!
-//! The programs of `tests/growth` (see [`families`]) are compiled and run by the SSA evaluator, which counts instructions,
-//! with elements that are made or copied as so many, and the fields of boxes that are alive at once. Counts for `n`, `2n`,
-//! `4n` and `8n` are compared with those of the function. What `tests/growth/open` names is left out;
-//! `VLAD_GROWTH_OPEN=1` runs only that, and prints what obeys the law by now.
+//! The programs of `tests/growth` (see [`families`]) are compiled and run by the SSA evaluator, which counts
+//! instructions, with elements that are made or copied as so many, and the fields of boxes that are alive at once.
+//! Counts for `n`, `2n`, `4n` and `8n` are compared with those of the function. What `tests/growth/open` names is left
+//! out; `VLAD_GROWTH_OPEN=1` runs only that, and prints what obeys the law by now.
 
 #[path = "growth/families.rs"]
 mod families;
@@ -30,13 +30,13 @@ const FAMILIES: usize = 150;
 /// The smallest sizes, for linear, quadratic and cubic work.
 const SIZES: [u32; 3] = [64, 12, 4];
 
-/// Three doublings may change a ratio to the primal by so much, and the last of them by so much. What is by one power of
-/// `n` too dear makes it up to eight times as large.
+/// Three doublings may change a ratio to the primal by so much, and the last of them by so much. What is by one power
+/// of `n` too dear makes it up to eight times as large.
 const MOST: f64 = 1.5;
 const MOST_OF_LAST: f64 = 1.12;
 
-/// The fields that a doubling adds may grow by so much more than what bounds them; by one power of `n` too many they grow twice
-/// as much more.
+/// The fields that a doubling adds may grow by so much more than what bounds them; by one power of `n` too many they
+/// grow twice as much more.
 const MOST_OF_MEMORY: f64 = 1.7;
 
 /// A doubling that takes fewer fields more takes none.
@@ -170,7 +170,8 @@ fn run(program: &Program, size: u32) -> Result<Measured, String> {
     Ok(Measured { number, steps: counts.steps as f64, fields: counts.most_fields as f64 })
 }
 
-/// What is wrong with how the function itself grows. What it does may depend on its data, so a single doubling says little.
+/// What is wrong with how the function itself grows. What it does may depend on its data, so a single doubling says
+/// little.
 fn growth_of_primal(family: &Family, measured: &[Measured]) -> Vec<String> {
     let steps = measured.iter().zip(family.sizes(SIZES)).map(|(measured, size)| measured.steps / family.work.of(size));
     complain("steps", MOST, steps).into_iter().collect()
@@ -189,8 +190,8 @@ fn growth(family: &Family, primal: &[Measured], derivative: &[Measured]) -> Vec<
     complain("steps", MOST_OF_LAST, steps).into_iter().chain(complain_of_memory(fields, most.collect())).collect()
 }
 
-/// Whether the last doubling adds more to the fields than the one before did, beside what each adds to what bounds them.
-/// What is constant plays no part in that.
+/// Whether the last doubling adds more to the fields than the one before did, beside what each adds to what bounds
+/// them. What is constant plays no part in that.
 fn complain_of_memory(fields: Vec<f64>, most: Vec<f64>) -> Option<String> {
     let added = |counts: &[f64]| match *counts {
         [.., first, second, third] => (second - first, third - second),

@@ -1,10 +1,12 @@
 //! Libraries and their callers.
 //!
-//! `tests/libraries/functions.vlad` is compiled to a library, statically and shared. Programs in C, Rust and Python beside it call
-//! all of its functions from several threads at a time, check what happens when a call fails, and print the bits of the
-//! results, which have to be those that the evaluator prints for `answers.vlad`. Valgrind looks for what they leave behind.
+//! `tests/libraries/functions.vlad` is compiled to a library, statically and shared. Programs in C, Rust and Python
+//! beside it call all of its functions from several threads at a time, check what happens when a call fails, and print
+//! the bits of the results, which have to be those that the evaluator prints for `answers.vlad`. Valgrind looks for
+//! what they leave behind.
 //!
-//! Needs a C compiler, valgrind, and a Python with NumPy, mpi4py and MPICH (`target/python`, made with pip if it is missing).
+//! Needs a C compiler, valgrind, and a Python with NumPy, mpi4py and MPICH (`target/python`, made with pip if it is
+//! missing).
 
 mod common;
 

@@ -174,8 +174,8 @@ fn large_programs_share_operations() {
     assert_eq!((outcome.code, outcome.output.as_str()), (Some(0), "0\n"), "{}", outcome.messages);
 }
 
-/// A third derivative at nested lists of a depth that only the input tells: 96,000 instructions if a value of several kinds
-/// were put together with a tangent of several kinds in place, for each place.
+/// A third derivative at nested lists of a depth that only the input tells: 96,000 instructions if a value of several
+/// kinds were put together with a tangent of several kinds in place, for each place.
 const BUNDLES: &str = "
 (define n (read-real))
 (define (count v) (if (real? v) v (+ 1 (count (cdr v)))))

@@ -1,4 +1,5 @@
-//! What `vlad bench` measures is computed, whatever the compiler knows: the programs that it makes, in the SSA evaluator.
+//! What `vlad bench` measures is computed, whatever the compiler knows: the programs that it makes, in the SSA
+//! evaluator.
 
 use std::io::Write;
 use vlad::expand::program::measure::{Measure, Side};

@@ -71,8 +71,8 @@ fn reverse_mode_of_vectors_to_order_6() {
     }
 }
 
-/// `exp` is its own derivative, of any order that the limit `order` allows within the limit on code. The tenth derivative of
-/// the sine of a square is 10!/5! at 0.
+/// `exp` is its own derivative, of any order that the limit `order` allows within the limit on code. The tenth
+/// derivative of the sine of a square is 10!/5! at 0.
 #[test]
 fn reverse_mode_of_small_functions_to_order_10() {
     for (function, expected) in [("exp", "1"), ("(lambda (x) (sin (* x x)))", "30240")] {
@@ -83,8 +83,8 @@ fn reverse_mode_of_small_functions_to_order_10() {
     }
 }
 
-/// The sensitivities of environments stay apart, so that what a further order adds is what there is to do, not ways of telling
-/// which list of sensitivities has come.
+/// The sensitivities of environments stay apart, so that what a further order adds is what there is to do, not ways of
+/// telling which list of sensitivities has come.
 #[test]
 fn code_grows_by_a_small_factor_with_the_order() {
     for family in ["loop", "fold", "map"] {

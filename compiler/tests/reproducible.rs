@@ -1,7 +1,7 @@
 //! Same input, same bits.
 //!
-//! A program prints the same whichever passes of the optimiser run, for whichever machine it is compiled, and however often and
-//! beside how many others it runs. The same program is the same executable, wherever it is compiled.
+//! A program prints the same whichever passes of the optimiser run, for whichever machine it is compiled, and however
+//! often and beside how many others it runs. The same program is the same executable, wherever it is compiled.
 
 mod common;
 
@@ -15,7 +15,8 @@ use vlad::pipeline::passes::{PASSES, Settings as Passes};
 use vlad::pipeline::{Pipeline, Settings};
 use vlad::ssa::verify::Stage;
 
-/// Sums, elementary functions, loops of two lanes, closures, tapes, lists, nested derivatives; depends on what it reads.
+/// Sums, elementary functions, loops of two lanes, closures, tapes, lists, nested derivatives; depends on what it
+/// reads.
 const PROGRAM: &str = "\
 (define n (read-real))
 (define data (build n (lambda (i) (+ (sin (* i 0.37)) (/ i 7)))))
@@ -96,7 +97,8 @@ fn no_pass_of_the_optimiser_changes_numbers() {
     }
 }
 
-/// All that commands print and leave in a new folder, beside copies of some files; the name of the folder must not be in it.
+/// All that commands print and leave in a new folder, beside copies of some files; the name of the folder must not be
+/// in it.
 fn everything(folder: &Path, files: &[PathBuf], commands: &[Vec<&str>]) -> Vec<(String, Vec<u8>)> {
     fs::create_dir_all(folder).expect("folders can be made");
     for file in files {

@@ -109,8 +109,8 @@ fn check_impatient(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A program that gives a sensitivity with a function in it. Where only a run can tell that what it meets is a zero, that may be
-/// reported, so what happens depends on how precise the analysis is.
+/// A program that gives a sensitivity with a function in it. Where only a run can tell that what it meets is a zero,
+/// that may be reported, so what happens depends on how precise the analysis is.
 const DOES_NOT_CONFORM: &str = "elements-of-zeros-of-zeros.vlad";
 
 #[test]

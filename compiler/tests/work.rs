@@ -49,8 +49,8 @@ fn compiled<T: Send>(text: &str, find: impl FnOnce(&mut Pipeline, Program) -> T 
     })
 }
 
-/// A family of `kinds.rs`, the size to begin with, and by how many hundredths its steps and its instructions may grow when
-/// the size doubles.
+/// A family of `kinds.rs`, the size to begin with, and by how many hundredths its steps and its instructions may grow
+/// when the size doubles.
 fn grows_in_proportion(name: &str, size: usize, most: [usize; 2]) {
     let kind = KINDS.iter().find(|kind| kind.name == name).expect("a kind of program");
     let counts: Vec<[usize; 2]> = [1, 2, 4].iter().map(|times| work(&(kind.program)(size * times))).collect();
@@ -89,8 +89,8 @@ fn rests_of_lists_of_functions() {
     grows_in_proportion("rest", 25, [260, 220]);
 }
 
-/// Known numbers that a sensitivity of unknown form is taken apart for: each form that is told apart early makes a way of its
-/// own through all that follow.
+/// Known numbers that a sensitivity of unknown form is taken apart for: each form that is told apart early makes a way
+/// of its own through all that follow.
 #[test]
 fn parts_of_vectors() {
     let kind = KINDS.iter().find(|kind| kind.name == "parts").expect("a kind of program");

@@ -6,10 +6,11 @@
 //! about RECORD name FIELD kind FIELD default FIELD about RECORD name ...
 //! ~~~
 //!
-//! where the kind is a letter of [`Kind::of`] and a default begins with `=`; without one the argument is required. In front of
-//! everything else that the program does, the words of the command line are held against the declaration ([`prepare`]), and
-//! the numbers that they stand for are put where the program reads its input from, in the order of the declaration: a number,
-//! 1 or 0 for a truth value, the length of a vector and its numbers, the numbers of rows and columns of a matrix and its numbers.
+//! where the kind is a letter of [`Kind::of`] and a default begins with `=`; without one the argument is required. In
+//! front of everything else that the program does, the words of the command line are held against the declaration
+//! ([`prepare`]), and the numbers that they stand for are put where the program reads its input from, in the order of
+//! the declaration: a number, 1 or 0 for a truth value, the length of a vector and its numbers, the numbers of rows and
+//! columns of a matrix and its numbers.
 //!
 //! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
 

@@ -20,7 +20,8 @@ pub fn initialise(count: c_int, words: *const *const c_char) {
     WORDS.store((usize::try_from(count).unwrap_or(0), words));
 }
 
-/// Gives the program what the command line says, or ends it: after the help with success, after a mistake with exit code 2.
+/// Gives the program what the command line says, or ends it: after the help with success, after a mistake with exit
+/// code 2.
 ///
 /// # Safety
 ///

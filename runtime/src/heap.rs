@@ -6,14 +6,14 @@
 //! Small boxes lie in pages, each of which has boxes of one class and a list of those that are free. A box that nobody
 //! owns goes back to the list of its page; when that list was empty, the page joins the queue of its class. A refill
 //! takes the list of a queued page. So boxes that are made one after another lie beside each other, whatever happened
-//! before: with one list for all boxes that are free, programs that build and take apart several structures at a time would
-//! soon scatter each of them over the whole heap.
+//! before: with one list for all boxes that are free, programs that build and take apart several structures at a time
+//! would soon scatter each of them over the whole heap.
 //!
 //! An executable has one heap, a library one for each context of its callers: so each operation is handed its heap, and
 //! asks through it for memory ([`Supply`]).
 //!
-//! Large boxes go straight back to the list to hand out. Memory never goes back to the system and never changes its size
-//! class, so the heap is as large as the sum over the classes of the most boxes that ever lived at once.
+//! Large boxes go straight back to the list to hand out. Memory never goes back to the system and never changes its
+//! size class, so the heap is as large as the sum over the classes of the most boxes that ever lived at once.
 //!
 //! A dead box releases its fields. Boxes that die of this wait in a list that goes through their own headers (see
 //! [`crate::layout`]), so a chain of any length takes no stack.
@@ -45,10 +45,11 @@ pub struct Heap {
     /// Chunks that hold no boxes.
     spare: *mut Chunk,
     supply: &'static Supply,
-    /// What to say if there is no memory for what compiled code makes: a text that ends in zero, or null. It is null unless
-    /// compiled code asks for memory.
+    /// What to say if there is no memory for what compiled code makes: a text that ends in zero, or null. It is null
+    /// unless compiled code asks for memory.
     complaint: *const u8,
-    /// The table of the results that are remembered, null when there are none, and how many there are. See [`crate::results`].
+    /// The table of the results that are remembered, null when there are none, and how many there are. See
+    /// [`crate::results`].
     pub remembered: *mut u64,
     pub remembered_count: u64,
 }
@@ -279,8 +280,8 @@ pub unsafe extern "C" fn vlad_queue_page(page: *mut u64, heap: *mut Heap) {
     }
 }
 
-/// The first byte of a box, in most the number of pointer fields, and its class times 256. Reads no more than that: processors wait
-/// when they read as one what has been written in parts, and the count of owners is written most often.
+/// The first byte of a box, in most the number of pointer fields, and its class times 256. Reads no more than that:
+/// processors wait when they read as one what has been written in parts, and the count of owners is written most often.
 ///
 /// # Safety
 ///
@@ -296,8 +297,8 @@ unsafe fn kind(of: *const u64) -> u16 {
 ///
 /// `dead` is a box of the heap and of that class, and nobody refers to it.
 pub unsafe fn take_back(heap: *mut Heap, mut dead: *mut u64, mut class: usize) {
-    // SAFETY: the caller's obligation; boxes of these classes lie in pages, which begin at multiples of their size. Each row
-    // owns its box of rows, which has no pointer fields.
+    // SAFETY: the caller's obligation; boxes of these classes lie in pages, which begin at multiples of their size.
+    // Each row owns its box of rows, which has no pointer fields.
     unsafe {
         if class == ROW {
             dead = dead.byte_sub(row_offset(*dead.cast()));
@@ -330,9 +331,9 @@ fn cut_page(heap: &mut Heap) -> *mut u8 {
     start
 }
 
-/// Takes a fresh box from the end of the chunk. What follows its header begins a line of the cache, and the next such box
-/// of its size begins at another place of a page: processors that compare the ends of addresses only, as most do at first,
-/// would take what one loop writes for what it reads from a vector of the same length.
+/// Takes a fresh box from the end of the chunk. What follows its header begins a line of the cache, and the next such
+/// box of its size begins at another place of a page: processors that compare the ends of addresses only, as most do at
+/// first, would take what one loop writes for what it reads from a vector of the same length.
 fn cut_large(heap: &mut Heap, size: usize) -> *mut u8 {
     let apart = if size < PAGE { LINE } else { 5 * LINE };
     let wanted = size + apart;

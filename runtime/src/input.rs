@@ -1,4 +1,5 @@
-//! Input: numbers and arrays of numbers, from standard input and the files that arguments name. See [`crate::reader`] for what they look like.
+//! Input: numbers and arrays of numbers, from standard input and the files that arguments name. See [`crate::reader`]
+//! for what they look like.
 //!
 //! Numbers that were read in advance wait in a list of boxes of one size.
 
@@ -41,8 +42,8 @@ pub fn push(number: f64) {
     unsafe { &mut *STATE.get() }.buffer.queue.push(number);
 }
 
-/// Reads an array from a file that holds nothing else, and lets the program read its numbers next: how many, and each. What
-/// is wrong with it is given to `complain`.
+/// Reads an array from a file that holds nothing else, and lets the program read its numbers next: how many, and each.
+/// What is wrong with it is given to `complain`.
 ///
 /// # Errors
 ///
@@ -117,14 +118,15 @@ const WORDS: usize = 1 << 12;
 /// Where in a box its numbers begin.
 const BEGINNING: usize = 2;
 
-/// Numbers in boxes of [`WORDS`] words, of which the first is read and the last is filled. There is a box only where there
-/// is a number.
+/// Numbers in boxes of [`WORDS`] words, of which the first is read and the last is filled. There is a box only where
+/// there is a number.
 struct Queue {
     first: *mut u64,
     /// The next number to take, in the first box.
     taken: usize,
     last: *mut u64,
-    /// How many numbers still fit into the last box. (Zero at the beginning, as all: so it takes no place in executables.)
+    /// How many numbers still fit into the last box. (Zero at the beginning, as all: so it takes no place in
+    /// executables.)
     room: usize,
 }
 
@@ -162,7 +164,8 @@ impl Queue {
         self.taken += 1;
         let is_last = self.first == self.last;
         if self.taken == WORDS || is_last && self.taken == WORDS - self.room {
-            // SAFETY: the queue owns the box, whose header says that it has no pointer fields; all its numbers are taken.
+            // SAFETY: the queue owns the box, whose header says that it has no pointer fields; all its numbers are
+            // taken.
             unsafe {
                 let next = if is_last { ptr::null_mut() } else { *self.first.add(1) as *mut u64 };
                 heap::vlad_release(self.first, memory::vlad_heap.get());
@@ -188,10 +191,10 @@ const _: () = assert!(crate::layout::class_words(class_of(WORDS)) * WORD == WORD
 /// Stands in the message about malformed input for what is wrong: U+FFFC.
 const PLACEHOLDER: &[u8] = "\u{FFFC}".as_bytes();
 
-/// The next item of standard input: a number (0), the length of a vector (1) or the number of rows of a matrix (2), whose
-/// numbers are read next. When there is none, the program fails with the message; if that contains zero bytes, what
-/// follows the first is the message for malformed input, with a placeholder for what is wrong, and what follows the second
-/// that for input which the system does not let it read.
+/// The next item of standard input: a number (0), the length of a vector (1) or the number of rows of a matrix (2),
+/// whose numbers are read next. When there is none, the program fails with the message; if that contains zero bytes,
+/// what follows the first is the message for malformed input, with a placeholder for what is wrong, and what follows
+/// the second that for input which the system does not let it read.
 ///
 /// # Safety
 ///

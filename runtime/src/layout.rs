@@ -8,12 +8,12 @@
 //!        8   words     (number of pointer fields, if the first byte is 255), pointer fields, other fields
 //! ```
 //!
-//! The elements of a vector are a box, too. If they have pointer fields, the first byte is 255; the pointer fields of all
-//! elements stand before the other fields of all elements.
+//! The elements of a vector are a box, too. If they have pointer fields, the first byte is 255; the pointer fields of
+//! all elements stand before the other fields of all elements.
 //!
-//! Vectors of one length may lie in one box, the *rows* (see [`rows`]), one behind another, each with its header. They belong to
-//! the class [`ROW`], own no memory, and have no pointer fields; the other three bytes of the first four say how far behind the
-//! beginning of the box they stand (see [`row_offset`]).
+//! Vectors of one length may lie in one box, the *rows* (see [`rows`]), one behind another, each with its header. They
+//! belong to the class [`ROW`], own no memory, and have no pointer fields; the other three bytes of the first four say
+//! how far behind the beginning of the box they stand (see [`row_offset`]).
 //!
 //! A pointer below [`IMMEDIATES`] is no address but the tag of an alternative without fields.
 //!
@@ -68,8 +68,8 @@ pub const fn class_words(class: usize) -> usize {
     (EXACT << doublings) + (EXACT << doublings) / 4 * quarters
 }
 
-/// Boxes of the smaller classes lie in pages of this many bytes, each of which begins at a multiple of it and holds boxes
-/// of one class.
+/// Boxes of the smaller classes lie in pages of this many bytes, each of which begins at a multiple of it and holds
+/// boxes of one class.
 pub const PAGE: usize = 4096;
 
 /// Where in a page the address of its first free box stands.
@@ -136,7 +136,8 @@ pub const SHORT_ROWS_FIRST: usize = ROWS_FIRST as usize + WORD;
 /// The words from the beginning of a box of rows to any row are fewer.
 pub const MOST_ROW_WORDS: usize = 1 << 24;
 
-/// The bytes from the beginning of its box to a row, given the first half of the header of the row: bytes 0, 2 and 3, in words.
+/// The bytes from the beginning of its box to a row, given the first half of the header of the row: bytes 0, 2 and 3,
+/// in words.
 pub const fn row_offset(half: u32) -> usize {
     (half & 0xff | half >> 8 & 0xff_ff00) as usize * WORD
 }
@@ -144,14 +145,14 @@ pub const fn row_offset(half: u32) -> usize {
 /// Bytes of a line of the cache.
 pub const LINE: usize = 64;
 
-/// Rows that are longer than a page are not closer than so many lines to a whole number of pages apart. Processors that compare
-/// the ends of addresses only, as most do at first, take what is written for what is read next where one follows the other
-/// closely in its page; this should not happen for many rows of a matrix at once. An odd number.
+/// Rows that are longer than a page are not closer than so many lines to a whole number of pages apart. Processors that
+/// compare the ends of addresses only, as most do at first, take what is written for what is read next where one
+/// follows the other closely in its page; this should not happen for many rows of a matrix at once. An odd number.
 const FAR: usize = 7;
 
-/// Where the first row stands in its box, and the bytes from one to the next, given the words of each, with its header. Longer
-/// rows begin behind their headers at a line of the cache, as other large boxes do, and an odd number of lines apart, so that a
-/// walk down a column does not need the same few places of the cache again and again.
+/// Where the first row stands in its box, and the bytes from one to the next, given the words of each, with its header.
+/// Longer rows begin behind their headers at a line of the cache, as other large boxes do, and an odd number of lines
+/// apart, so that a walk down a column does not need the same few places of the cache again and again.
 pub const fn rows(words: usize) -> (usize, usize) {
     let bytes = words * WORD;
     if is_in_page(class_of(words)) {
@@ -185,8 +186,8 @@ pub const fn vector_header_words(pointers: usize) -> usize {
     if pointers == 0 { 1 } else { 2 }
 }
 
-/// Number of words in the box of a vector of this length whose elements have these numbers of fields; `None` if there is
-/// no such box.
+/// Number of words in the box of a vector of this length whose elements have these numbers of fields; `None` if there
+/// is no such box.
 pub const fn vector_words(length: u64, pointers: usize, others: usize) -> Option<usize> {
     let header = vector_header_words(pointers);
     let width = (pointers + others) as u64;

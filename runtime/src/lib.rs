@@ -19,12 +19,12 @@
 //! | [`library`] | contexts: what a library has in place of a process of its own |
 //! | [`system`] | the few functions of the C library that all this needs |
 //!
-//! Executables have one thread of their own (see [`stack`]) and everything here runs on it, so the state of the
-//! modules is in [`cell::Single`] cells without locks. Libraries have no such state: `input`, `memory`, `output`, `stack` and
+//! Executables have one thread of their own (see [`stack`]) and everything here runs on it, so the state of the modules
+//! is in [`cell::Single`] cells without locks. Libraries have no such state: `input`, `memory`, `output`, `stack` and
 //! `start` are no part of them, and the rest is handed what it works on.
 //!
-//! The build script of the compiler turns this crate into what executables link (`--cfg vlad_archive`) and what libraries
-//! are made of (`--cfg vlad_library` as well); as an ordinary workspace member it is only checked and tested.
+//! The build script of the compiler turns this crate into what executables link (`--cfg vlad_archive`) and what
+//! libraries are made of (`--cfg vlad_library` as well); as an ordinary workspace member it is only checked and tested.
 
 #![cfg_attr(not(test), no_std)]
 

@@ -9,15 +9,15 @@
 //! ```
 //!
 //! A context has all state that compiled code has: a heap, the cells of the globals, the constant boxes (whose counts
-//! change), a stack, and what the last failure said. Compiled code finds it in a register that nothing else uses. There is no
-//! state besides: so contexts can be used by several threads at a time, one thread for each, and a context that is in use
-//! refuses a second call.
+//! change), a stack, and what the last failure said. Compiled code finds it in a register that nothing else uses. There
+//! is no state besides: so contexts can be used by several threads at a time, one thread for each, and a context that
+//! is in use refuses a second call.
 //!
-//! A call is a row of words, which compiled code reads one after another: see [`crate::layout`] and the code generator's
-//! `library` for what they are.
+//! A call is a row of words, which compiled code reads one after another: see [`crate::layout`] and the code
+//! generator's `library` for what they are.
 //!
-//! What fails goes back to the caller of [`vlad_enter`] as a jump does: the stack pointer becomes what it was there. The boxes
-//! that were alive are forgotten all at once, and the next call computes the globals anew.
+//! What fails goes back to the caller of [`vlad_enter`] as a jump does: the stack pointer becomes what it was there.
+//! The boxes that were alive are forgotten all at once, and the next call computes the globals anew.
 //!
 //! A call sets the processor's floating-point mode to the usual one and back: callers may have set it to flush small
 //! numbers to zero, and results should not depend on that.
@@ -423,7 +423,8 @@ unsafe fn mode(context: *mut Context) -> u64 {
     mode
 }
 
-/// Begins to read an argument that is an array: its address, and its length or the number of its rows, which is returned.
+/// Begins to read an argument that is an array: its address, and its length or the number of its rows, which is
+/// returned.
 ///
 /// # Safety
 ///
@@ -457,8 +458,8 @@ pub unsafe extern "C" fn vlad_context_result(context: *mut Context, x: f64) {
     }
 }
 
-/// Begins to give a result that is an array: to an address, in a mode; for so many numbers there is room, and the numbers
-/// of rows and columns go to two addresses.
+/// Begins to give a result that is an array: to an address, in a mode; for so many numbers there is room, and the
+/// numbers of rows and columns go to two addresses.
 ///
 /// # Safety
 ///

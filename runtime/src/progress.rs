@@ -1,7 +1,7 @@
 //! How far a search has come: a line on a terminal that is written again and again.
 //!
-//! A program tells three numbers (`progress` of the library); at most some times in a second they are shown. Numbers are the
-//! same whether they are shown or not.
+//! A program tells three numbers (`progress` of the library); at most some times in a second they are shown. Numbers
+//! are the same whether they are shown or not.
 //!
 //! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
 

@@ -1,9 +1,9 @@
-//! Results of calls that are remembered: what is made of boxes that have more than one owner, so that it is made once (see
-//! `opt::interprocedural::sharing` of the compiler).
+//! Results of calls that are remembered: what is made of boxes that have more than one owner, so that it is made once
+//! (see `opt::interprocedural::sharing` of the compiler).
 //!
-//! They stand in a hash table which is a box, and hold a chain of boxes for each hash: function, arguments, results. A box that is
-//! remembered, be it as an argument or as a result, has an owner here, so its address stays its own. To forget all is to release
-//! the table.
+//! They stand in a hash table which is a box, and hold a chain of boxes for each hash: function, arguments, results. A
+//! box that is remembered, be it as an argument or as a result, has an owner here, so its address stays its own. To
+//! forget all is to release the table.
 
 use crate::heap::{Heap, take, take_back, vlad_release};
 use crate::layout::{
@@ -11,8 +11,8 @@ use crate::layout::{
 };
 use core::ptr;
 
-/// What is asked, or to be remembered. The words follow: pointers among the arguments, other arguments, pointers among the
-/// results, other results.
+/// What is asked, or to be remembered. The words follow: pointers among the arguments, other arguments, pointers among
+/// the results, other results.
 #[repr(C)]
 pub struct Question {
     /// The number of the function; then whether its results are known.
@@ -190,8 +190,8 @@ unsafe fn chain(hash: u64, heap: *mut Heap) -> Option<*mut u64> {
 
 /// Makes sure that there is a table, with as many chains as entries if there can be so many.
 unsafe fn grow(heap: *mut Heap) {
-    // SAFETY: boxes have room for what is written. The old table is no box of the program, and holds nothing at the end; the
-    // first pointer of an entry is the next one, and behind its pointers stands its hash.
+    // SAFETY: boxes have room for what is written. The old table is no box of the program, and holds nothing at the
+    // end; the first pointer of an entry is the next one, and behind its pointers stands its hash.
     unsafe {
         let old = (*heap).remembered;
         let count = if old.is_null() { 0 } else { *old.add(1) as usize };

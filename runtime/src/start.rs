@@ -1,9 +1,9 @@
 //! The beginning and the end of a compiled program.
 //!
-//! Exit codes: 0, 1 when the program is at fault, 2 when its arguments are wrong, 130 when it is interrupted, 143 when it is
-//! told to end (SIGTERM), 3 when memory or stack is exhausted. With `VLAD_REPORT_MEMORY` set
-//! in the environment, the program says at its end how many boxes are still alive and how much memory boxes took; with
-//! `VLAD_REPORT_USE`, how much processor time it took, and how much memory for boxes and in all.
+//! Exit codes: 0, 1 when the program is at fault, 2 when its arguments are wrong, 130 when it is interrupted, 143 when
+//! it is told to end (SIGTERM), 3 when memory or stack is exhausted. With `VLAD_REPORT_MEMORY` set in the environment,
+//! the program says at its end how many boxes are still alive and how much memory boxes took; with `VLAD_REPORT_USE`,
+//! how much processor time it took, and how much memory for boxes and in all.
 
 #[cfg(all(vlad_archive, not(test)))]
 use crate::{command_line::USAGE, processor};

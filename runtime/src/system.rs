@@ -199,7 +199,8 @@ pub unsafe fn unmap_pages(address: *mut u8, size: usize) {
     unsafe { munmap(address.cast(), size) };
 }
 
-/// Memory from the C library, aligned to so many bytes, for `free`; the size is a multiple of that. `None` when there is none.
+/// Memory from the C library, aligned to so many bytes, for `free`; the size is a multiple of that. `None` when there
+/// is none.
 pub fn allocate(alignment: usize, size: usize) -> Option<*mut u8> {
     // SAFETY: always sound.
     let memory = unsafe { aligned_alloc(alignment, size) };

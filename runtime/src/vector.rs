@@ -1,7 +1,7 @@
 //! Vectors: new ones, and copies of those that more than one owner has.
 //!
-//! Compiled code reads elements, and changes a vector of its own, without help. See [`crate::layout`] for what the box of
-//! a vector looks like.
+//! Compiled code reads elements, and changes a vector of its own, without help. See [`crate::layout`] for what the box
+//! of a vector looks like.
 
 use crate::heap::{Heap, take};
 use crate::layout::{

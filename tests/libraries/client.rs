@@ -1,4 +1,5 @@
-// Calls every function of the library from several threads at a time and prints the bits of what it gets, one number in a line.
+// Calls every function of the library from several threads at a time and prints the bits of what it gets, one number in
+// a line.
 
 mod functions;
 

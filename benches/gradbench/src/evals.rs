@@ -1,4 +1,5 @@
-//! The evals: the fields of their inputs in the order in which their programs read them, and the shapes of their outputs.
+//! The evals: the fields of their inputs in the order in which their programs read them, and the shapes of their
+//! outputs.
 //!
 //! ```text
 //! input (JSON) ── fields ──▶ numbers and arrays        numbers ── output ──▶ output (JSON)

@@ -1,6 +1,6 @@
 //! The harness: every eval's primal, derivatives and primal in C, measured beside each other on the inputs of
-//! [`crate::inputs`], after the derivatives were compared with differences on small ones: time of a call, and the most memory
-//! that the whole process has taken.
+//! [`crate::inputs`], after the derivatives were compared with differences on small ones: time of a call, and the most
+//! memory that the whole process has taken.
 
 use crate::Result;
 use crate::build;

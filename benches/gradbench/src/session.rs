@@ -5,8 +5,8 @@
 //! from the program            numbers .       rounds        rounds
 //! ```
 //!
-//! The program has read its input and computed its function once before the first round. So a round holds calls only, and
-//! one exchange over a pipe, some microseconds.
+//! The program has read its input and computed its function once before the first round. So a round holds calls only,
+//! and one exchange over a pipe, some microseconds.
 
 use crate::Result;
 use crate::encode::Language;

@@ -1,7 +1,7 @@
 //! The commands of README.md do what it says: `vlad-gradbench` measures, and calls a function on an input.
 //!
-//! `measure` is told to measure one eval, since all take a minute. `gradbench` itself is not here; `evals.rs` speaks its
-//! protocol.
+//! `measure` is told to measure one eval, since all take a minute. `gradbench` itself is not here; `evals.rs` speaks
+//! its protocol.
 
 use std::path::Path;
 use std::process::{Command, Output};

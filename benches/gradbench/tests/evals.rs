@@ -1,5 +1,5 @@
-//! Every function of every eval, on small inputs: the evaluator and the executable print the same, derivatives are those
-//! that differences say, and GradBench's messages are answered.
+//! Every function of every eval, on small inputs: the evaluator and the executable print the same, derivatives are
+//! those that differences say, and GradBench's messages are answered.
 
 use serde_json::{Value, json};
 use std::path::Path;

@@ -24,7 +24,8 @@ pub struct Run {
     /// The part of it that the program itself ran: without what the system took, to hand out memory for example.
     #[allow(dead_code, reason = "not every driver wants it")]
     pub user: Duration,
-    /// Peak resident memory in kilobytes; never less than that of this driver, which the system counts from the fork on.
+    /// Peak resident memory in kilobytes; never less than that of this driver, which the system counts from the fork
+    /// on.
     #[allow(dead_code, reason = "not every driver wants it")]
     pub peak: u64,
 }

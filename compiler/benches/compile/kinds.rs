@@ -1,7 +1,7 @@
 //! Generators of programs of any length, one for each way in which programs become large.
 //!
-//! A number of lines → the text of a program of about so many. Each program reads what it computes with, so that nothing
-//! of it is computed while it is compiled, and uses everything that it defines.
+//! A number of lines → the text of a program of about so many. Each program reads what it computes with, so that
+//! nothing of it is computed while it is compiled, and uses everything that it defines.
 
 use std::fmt::Write as _;
 

@@ -6,8 +6,8 @@
 //!
 //! Of some runs each number is the least: what disturbs a measurement makes it longer.
 //!
-//! Usage: `cargo bench -p vlad --bench compile [-- [--lines N] [--runs N] [--keep FOLDER] [KIND...]]`; `--lines` measures
-//! one length only, `--runs` is 2 otherwise, `--keep` leaves the programs in a folder.
+//! Usage: `cargo bench -p vlad --bench compile [-- [--lines N] [--runs N] [--keep FOLDER] [KIND...]]`; `--lines`
+//! measures one length only, `--runs` is 2 otherwise, `--keep` leaves the programs in a folder.
 
 #[allow(dead_code, reason = "other drivers want the rest")]
 #[path = "../common/mod.rs"]

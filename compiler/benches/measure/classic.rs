@@ -1,9 +1,9 @@
 //! The classic programs: benches/classic/*.vlad, *.c → a table.
 //!
 //! A program is called `PROGRAM-MODES.vlad`, its modes a letter for each nested derivative, the outermost first: `f`
-//! forward, `r` reverse. Beside it stand `PROGRAM-MODE.c`, the same computation with the outermost derivative written by hand
-//! (dual numbers, or tape and backward loop), and `PROGRAM-least.c`, with what a person knows beyond that; where there is no
-//! C, the program runs alone.
+//! forward, `r` reverse. Beside it stand `PROGRAM-MODE.c`, the same computation with the outermost derivative written
+//! by hand (dual numbers, or tape and backward loop), and `PROGRAM-least.c`, with what a person knows beyond that;
+//! where there is no C, the program runs alone.
 
 use crate::common::Result;
 use crate::contender::Contender;

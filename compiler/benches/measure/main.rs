@@ -1,10 +1,10 @@
 //! The measured programs beside their C references, with their answers checked.
 //!
-//! benches/classic, benches/objectives → two tables, one for each folder: see [`classic`] and [`objectives`]. Each program is
-//! built (`vlad build --native`, `cc -O2`) and run several times; the contenders of a row take turns, so that a change of
-//! the machine's speed meets all of them alike. Times of runs are processor time, which other work on the machine disturbs
-//! least, and medians; the spread beside a time is the distance of the quartiles, in percent of it. Compile time is what
-//! passes on the clock.
+//! benches/classic, benches/objectives → two tables, one for each folder: see [`classic`] and [`objectives`]. Each
+//! program is built (`vlad build --native`, `cc -O2`) and run several times; the contenders of a row take turns, so
+//! that a change of the machine's speed meets all of them alike. Times of runs are processor time, which other work on
+//! the machine disturbs least, and medians; the spread beside a time is the distance of the quartiles, in percent of
+//! it. Compile time is what passes on the clock.
 //!
 //! Usage: `cargo measure [-- [--runs N] [NAME...]]`, where a name is that of a table or of a row.
 

@@ -1,9 +1,9 @@
 //! Objectives, their gradients, and C that computes the same values: benches/objectives/*.vlad, *.c → a table.
 //!
-//! `NAME.vlad` reads from its input (`NAME.in`) a place `x`, and then what else it needs, and defines a function `f`. The
-//! files in `shared` compute the value of `f` at `x`, or its gradient, as often as the input says; each is a program of its
-//! own with the objective. What a row says is the time of many computations less that of one, divided by how many more
-//! there were: so neither starting the process nor reading counts.
+//! `NAME.vlad` reads from its input (`NAME.in`) a place `x`, and then what else it needs, and defines a function `f`.
+//! The files in `shared` compute the value of `f` at `x`, or its gradient, as often as the input says; each is a
+//! program of its own with the objective. What a row says is the time of many computations less that of one, divided by
+//! how many more there were: so neither starting the process nor reading counts.
 //!
 //! The values must be those of C, and the gradient that of forward mode and of central differences, for every number of
 //! the place.

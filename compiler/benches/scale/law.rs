@@ -1,9 +1,10 @@
 //! The law of growth by the clock: each derivative of the families of `tests/growth` as compiled, beside its function.
 //!
-//! Families → a table with a row for each mix of modes: times and memory of boxes for `n`, `2n`, `4n` and `8n` over those
-//! of the function, and whether the last is at most a little more than the first. Times are the least user time of some
-//! runs, less that of an empty program. With `--full`, sizes double until a run takes twenty seconds or 2 GB. Where a mix
-//! is named in `tests/growth/open`, a ratio that grows is expected; where it no longer does, the row says so.
+//! Families → a table with a row for each mix of modes: times and memory of boxes for `n`, `2n`, `4n` and `8n` over
+//! those of the function, and whether the last is at most a little more than the first. Times are the least user time
+//! of some runs, less that of an empty program. With `--full`, sizes double until a run takes twenty seconds or 2 GB.
+//! Where a mix is named in `tests/growth/open`, a ratio that grows is expected; where it no longer does, the row says
+//! so.
 
 use super::common::{Result, succeed, vlad_command};
 use super::families::{DOUBLINGS, Family, MIXES, Mix, families};
@@ -15,8 +16,8 @@ use std::time::{Duration, Instant};
 /// The smallest sizes, for linear, quadratic and cubic work.
 const SIZES: [u32; 3] = [16384, 128, 24];
 
-/// What three doublings may make of a ratio to the primal: caches are left on the way. What is by one power of `n` too dear
-/// makes it eight times as large.
+/// What three doublings may make of a ratio to the primal: caches are left on the way. What is by one power of `n` too
+/// dear makes it eight times as large.
 const MOST: f64 = 2.5;
 
 /// Shorter times say nothing, nor do fewer bytes.

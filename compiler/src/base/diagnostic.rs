@@ -155,8 +155,8 @@ const LONG_LINE: usize = 2000;
 /// So much of a long line is read on both sides of a place: more than is shown.
 const MARGIN: usize = 500;
 
-/// What the renderer reads of some lines. If that is the middle of one line, also how many characters are left out before
-/// it: a program may be one line of a megabyte with a thousand places.
+/// What the renderer reads of some lines. If that is the middle of one line, also how many characters are left out
+/// before it: a program may be one line of a megabyte with a thousand places.
 fn window(
     text: &str,
     lines: std::ops::Range<usize>,

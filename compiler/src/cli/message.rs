@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Lines and columns count from 1, columns in characters; bytes count from 0, and the end is the first place behind the
-//! range. `file` is that of the primary span, which is the first if there is one. `docs/tools.md` promises these fields.
+//! range. `file` is that of the primary span, which is the first if there is one. `docs/tools.md` promises these
+//! fields.
 
 use crate::base::diagnostic::Label;
 use crate::base::{Diagnostic, Severity, SourceMap, Span};

@@ -109,29 +109,30 @@ enum Command {
     Eval(running::eval::Arguments),
     /// Run a program in the reference evaluator and compare its derivatives with differences.
     ///
-    /// Checks every derivative that the program takes with a function of the library, and every derivative that it gives
-    /// with `with-derivative`, `with-vjp`, `with-jvp` and `custom-*j`: reverse mode, forward mode and differences must
-    /// agree. Stops at the first wrong one and names the function, the innermost first. Warns of kinks, where any value
-    /// between the one-sided derivatives is right. The program's own output is printed as ever.
+    /// Checks every derivative that the program takes with a function of the library, and every derivative that it
+    /// gives with `with-derivative`, `with-vjp`, `with-jvp` and `custom-*j`: reverse mode, forward mode and differences
+    /// must agree. Stops at the first wrong one and names the function, the innermost first. Warns of kinks, where any
+    /// value between the one-sided derivatives is right. The program's own output is printed as ever.
     Gradcheck(tools::gradcheck::Arguments),
     /// Measure the derivatives that a program takes.
     ///
-    /// Measures every call such as `((gradient f) x)` in an expression at the top level against `(f x)`: time, memory, compile
-    /// time and size. Both are compiled to programs of their own, which know nothing of the numbers in `x` before they
-    /// run. What the program reads it reads from standard input.
+    /// Measures every call such as `((gradient f) x)` in an expression at the top level against `(f x)`: time, memory,
+    /// compile time and size. Both are compiled to programs of their own, which know nothing of the numbers in `x`
+    /// before they run. What the program reads it reads from standard input.
     Bench(bench::Arguments),
     /// Explain what the compiler makes of a program.
     ///
-    /// Shows for each function of the program the shapes that it is specialised for, and what the compiled program keeps
-    /// in memory: each kind of box, where and how often it is made, and which operations need what is stored in it.
-    /// `vlad explain V0201` explains a message by its code, `vlad explain --derivative f FILE` writes a derivative out.
+    /// Shows for each function of the program the shapes that it is specialised for, and what the compiled program
+    /// keeps in memory: each kind of box, where and how often it is made, and which operations need what is stored in
+    /// it. `vlad explain V0201` explains a message by its code, `vlad explain --derivative f FILE` writes a derivative
+    /// out.
     Explain(explain::Arguments),
     /// Look for mistakes in a program, without running it.
     Check(tools::check::Arguments),
     /// Evaluate what is typed.
     ///
-    /// Reads definitions and expressions, evaluates them in the reference evaluator and prints their values. At a terminal,
-    /// lines can be edited, and the Tab key completes names.
+    /// Reads definitions and expressions, evaluates them in the reference evaluator and prints their values. At a
+    /// terminal, lines can be edited, and the Tab key completes names.
     Repl(repl::Arguments),
     /// Make a folder with a program to start from.
     ///
@@ -139,26 +140,28 @@ enum Command {
     New(new::Arguments),
     /// Lay programs out as is usual.
     ///
-    /// Indents lines, breaks those that are longer than 100 columns, and leaves single spaces and at most one blank line.
-    /// Line breaks and comments stay. Formatting twice changes nothing.
+    /// Indents lines, breaks those that are longer than 100 columns, and leaves single spaces and at most one blank
+    /// line. Line breaks and comments stay. Formatting twice changes nothing.
     Fmt(tools::fmt::Arguments),
     /// Test whether programs print what their comments promise.
     ///
-    /// A comment `;=> value` promises one line of output, `;=> error: text`, as the last one, that the program fails with a
-    /// message that contains the text, `;=> warning: text` that the compiler warns so. A comment `;<= line` is a line of the
-    /// program's input. Programs run in the evaluator and compiled. The exit code is 1 if a promise is broken.
+    /// A comment `;=> value` promises one line of output, `;=> error: text`, as the last one, that the program fails
+    /// with a message that contains the text, `;=> warning: text` that the compiler warns so. A comment `;<= line` is a
+    /// line of the program's input. Programs run in the evaluator and compiled. The exit code is 1 if a promise is
+    /// broken.
     Test(tools::test::Arguments),
     /// Write a reference of the standard library, or of programs, in Markdown.
     ///
-    /// A comment directly in front of a definition describes it. If it begins with a call and a colon, as in `; (f x): the
-    /// value`, the call is shown instead of what is defined. A comment with a blank line behind it stands for itself.
+    /// A comment directly in front of a definition describes it. If it begins with a call and a colon, as in `; (f x):
+    /// the value`, the call is shown instead of what is defined. A comment with a blank line behind it stands for
+    /// itself.
     Doc(tools::doc::Arguments),
     /// Show a program at a stage of the compiler.
     Emit(tools::emit::Arguments),
     /// Serve editors that speak the language server protocol.
     ///
-    /// Messages while programs are written, definitions, descriptions and shapes of functions, completion, formatting. Editors
-    /// start it; it talks to them on standard input and output.
+    /// Messages while programs are written, definitions, descriptions and shapes of functions, completion, formatting.
+    /// Editors start it; it talks to them on standard input and output.
     Lsp(lsp::Arguments),
     /// Print what a shell needs to complete the arguments of vlad.
     Completions(tools::manual::Completions),

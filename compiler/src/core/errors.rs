@@ -208,7 +208,8 @@ pub enum RuntimeError {
         /// Where it is defined.
         definition: Span,
     },
-    /// An operation gave something that is not a finite number, from operands that were better; where that is asked for.
+    /// An operation gave something that is not a finite number, from operands that were better; where that is asked
+    /// for.
     NotFinite {
         /// The operation.
         prim: Prim,

@@ -40,8 +40,8 @@ impl<'a> Numbers<'a> {
         Numbers { bytes: Bytes { input, queue, error: None }, reader: Reader::new() }
     }
 
-    /// Reads an item. Nothing behind what ends it is consumed, so that reading from a terminal does not wait for more than
-    /// it needs.
+    /// Reads an item. Nothing behind what ends it is consumed, so that reading from a terminal does not wait for more
+    /// than it needs.
     pub fn read(&mut self, item: Item) -> Result<f64, Unread> {
         let result = self.reader.read(&mut self.bytes, item);
         if let Some(error) = self.bytes.error.take() {
@@ -54,7 +54,8 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Reads an array from a stream that holds nothing else: how many numbers, and each. What is wrong is given to `complain`.
+/// Reads an array from a stream that holds nothing else: how many numbers, and each. What is wrong is given to
+/// `complain`.
 ///
 /// # Errors
 ///

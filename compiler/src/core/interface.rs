@@ -64,8 +64,8 @@ pub fn identifier(name: &str) -> Option<String> {
     (begins && goes_on && !RESERVED.contains(&&*name)).then_some(name)
 }
 
-/// Words that are no names in C, C++, Python or Rust, names that the generated modules have for themselves, and names that C's headers
-/// and compilers define as macros.
+/// Words that are no names in C, C++, Python or Rust, names that the generated modules have for themselves, and names
+/// that C's headers and compilers define as macros.
 const RESERVED: &[&str] = &[
     "BUFSIZ",
     "Context",

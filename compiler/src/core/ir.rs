@@ -15,8 +15,8 @@
 //! - A letrec group shares one environment: each λ of the group captures the free locals of the whole group without
 //!   the group's own names, and a λ that uses a name of the group starts with bindings that rebuild that closure
 //!   (`f = closure λf`) from its own captures. So closures are never cyclic and no later stage knows letrec.
-//! - A λ that was written in the program captures no variable that is bound to a closure: it captures what that function
-//!   captures, and makes it again. (Backpropagators capture whatever the reverse phase needs.)
+//! - A λ that was written in the program captures no variable that is bound to a closure: it captures what that
+//!   function captures, and makes it again. (Backpropagators capture whatever the reverse phase needs.)
 //! - Every function takes one argument. `(f a b c)` has become a tuple of nested pairs and one application.
 //! - Globals are constants of the program, not captures.
 
@@ -151,8 +151,8 @@ pub enum Rhs {
     /// A saturated call of a primitive: as many operands as [`Prim::arity`] says.
     Prim(Prim, Vec<Var>),
     /// A derivative operator or a test, done below the last transformations of its operands: below one forward
-    /// transformation `real?` of `(bundle x t)` is `(real? x)` and `*j` of it `(bundle (*j x) (*j t))`. What transforming
-    /// such a primitive gives; below at least one.
+    /// transformation `real?` of `(bundle x t)` is `(real? x)` and `*j` of it `(bundle (*j x) (*j t))`. What
+    /// transforming such a primitive gives; below at least one.
     Lifted(Below, Prim, Vec<Var>),
     /// A part of a value that a pattern takes apart; [`Part::Car`] differs from [`Prim::Car`] in the message of its
     /// error only.
@@ -172,8 +172,8 @@ impl Rhs {
 
 /// How many of the last transformations of its operands an operation is done below.
 ///
-/// A function has been through all of them, one after another. Of a number, the forward ones are inside the power series,
-/// whatever the order was: the coefficients of a series are data to all other transformations.
+/// A function has been through all of them, one after another. Of a number, the forward ones are inside the power
+/// series, whatever the order was: the coefficients of a series are data to all other transformations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Below {
     /// Forward transformations.
@@ -312,8 +312,8 @@ pub struct Program {
     pub arguments: Option<Rc<str>>,
 }
 
-/// What makes a program a library: an item reads which function is called, and one more for each function calls it if it is
-/// that. The items before these give globals their values, once for all calls.
+/// What makes a program a library: an item reads which function is called, and one more for each function calls it if
+/// it is that. The items before these give globals their values, once for all calls.
 #[derive(Clone, Debug)]
 pub struct Library {
     /// The position of the first of these items.

@@ -100,13 +100,13 @@ pub enum Prim {
     ///
     /// [nothing]: crate::core::ir::Const::Nothing
     Handed,
-    /// `(handed-few s)`: the same where no recursive call has the sum again: a few places that the environment of a closure has
-    /// stay as they are, which become a vector in `handed`.
+    /// `(handed-few s)`: the same where no recursive call has the sum again: a few places that the environment of a
+    /// closure has stay as they are, which become a vector in `handed`.
     HandedFew,
     /// `(kept s)`: what `handed` leaves of a sum, with nothing in the place of the vectors.
     Kept,
-    /// `(lent s)`: the sums `s` that a backpropagator is handed. They get no sensitivity from it: the sum that they become
-    /// has it.
+    /// `(lent s)`: the sums `s` that a backpropagator is handed. They get no sensitivity from it: the sum that they
+    /// become has it.
     Lent,
     /// `(sum-car s)`: the first part of a sum; of nothing, nothing.
     SumCar,
@@ -125,8 +125,8 @@ pub enum Prim {
     InElement,
     /// `(take-element s i)`: the element `i` of a sum, if it has vectors that are handed on; else nothing.
     TakeElement,
-    /// `(put-element s i e)`: the sum `s` after what was taken out of it has become the element `i` of `e`, which is zero
-    /// elsewhere. If nothing was taken, that is added.
+    /// `(put-element s i e)`: the sum `s` after what was taken out of it has become the element `i` of `e`, which is
+    /// zero elsewhere. If nothing was taken, that is added.
     PutElement,
     /// `(%series (cons x l))`: the power series with the constant term `x` and the further coefficients `l`.
     Series,
@@ -189,9 +189,9 @@ pub enum Family {
     /// `%new-vector`, `%fill`, `%finish`, `%filled`, `vector-length`, `vector-ref`.
     Vector,
     /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`,
-    /// `take-element`, `give-element`, `take-given`, `put-element`, `leave-element`, `handed`, `kept`, `within`, `sum-car`, `sum-cdr`,
-    /// `in-sum-car`, `in-sum-cdr`, `adding`, `plain`, `%series`, `%series-parts`, `%lift`, `%unlift`, `%environment`,
-    /// `%with-environment`.
+    /// `take-element`, `give-element`, `take-given`, `put-element`, `leave-element`, `handed`, `kept`, `within`,
+    /// `sum-car`, `sum-cdr`, `in-sum-car`, `in-sum-cdr`, `adding`, `plain`, `%series`, `%series-parts`, `%lift`,
+    /// `%unlift`, `%environment`, `%with-environment`.
     Derivative,
     /// Reads, writes, fails or stays where it is.
     Effect,
@@ -354,8 +354,8 @@ impl Prim {
     }
 }
 
-/// How deep `handed` looks for vectors in a sum: so those in an environment, in the environment of a function there, and in a
-/// list of parameters are found, and neither long lists nor trees are walked.
+/// How deep `handed` looks for vectors in a sum: so those in an environment, in the environment of a function there,
+/// and in a list of parameters are found, and neither long lists nor trees are walked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Levels {
     cars: u8,

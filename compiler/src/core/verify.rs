@@ -4,8 +4,8 @@
 //!
 //! - every id stands in its table;
 //! - every variable is bound once: as a parameter or by a binding, in one λ or item;
-//! - every use of a variable is in its scope: it is the parameter, a capture, or bound before in the same body or in one
-//!   around it within the same λ;
+//! - every use of a variable is in its scope: it is the parameter, a capture, or bound before in the same body or in
+//!   one around it within the same λ;
 //! - the captures of a λ are distinct, all in scope wherever a closure of it is made, and include every variable from
 //!   outside that its body uses;
 //! - top-level functions capture nothing, and each value is defined by exactly one item;

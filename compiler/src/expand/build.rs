@@ -19,8 +19,9 @@ use std::rc::Rc;
 /// How deeply expressions may nest after expansion.
 pub const MAX_NESTING: usize = 2000;
 
-/// How many clauses of `cond`, operands of `and` and of `or` there may be around an expression: each nests in the one before
-/// it. All stages behind this one are recursive, and this is what the smallest stack that they run on has room for.
+/// How many clauses of `cond`, operands of `and` and of `or` there may be around an expression: each nests in the one
+/// before it. All stages behind this one are recursive, and this is what the smallest stack that they run on has room
+/// for.
 pub const MAX_CLAUSES: usize = 20_000;
 
 /// The state of expansion.

@@ -1,11 +1,12 @@
 //! The standard library, embedded in the compiler: names → the definitions that a program with these names needs.
 //!
-//! A program needs the definitions that it mentions, those that they mention, and those that come with them: the functions
-//! that natively expanded calls call, given transforms, what primitives do on power series. The rest is not even read. A
-//! name counts as mentioned wherever it stands, so that a program may get more than it uses, and never less.
+//! A program needs the definitions that it mentions, those that they mention, and those that come with them: the
+//! functions that natively expanded calls call, given transforms, what primitives do on power series. The rest is not
+//! even read. A name counts as mentioned wherever it stands, so that a program may get more than it uses, and never
+//! less.
 //!
-//! What makes it possible to find a definition without reading those before it: each begins with `(define` at the start of a
-//! line, and in front of the next nothing but comments follows.
+//! What makes it possible to find a definition without reading those before it: each begins with `(define` at the start
+//! of a line, and in front of the next nothing but comments follows.
 
 use crate::base::{Diagnostic, FileId, SourceMap};
 use crate::expand::names::basis;

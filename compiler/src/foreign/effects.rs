@@ -1,5 +1,5 @@
-//! What a library must not do: read from standard input, and write. Its callers have the process, and what they print is
-//! theirs to decide.
+//! What a library must not do: read from standard input, and write. Its callers have the process, and what they print
+//! is theirs to decide.
 //!
 //! The analysis knows what is called; so what only unused functions do is no mistake.
 

@@ -4,8 +4,8 @@
 //! _functions["loss"] = Function("loss", [("w", "vector"), ("b", "real")], "real", None, """...""")
 //! ```
 //!
-//! Everything that modules have in common is `module.py` beside this file; what differs is the list of functions. It calls the
-//! shared library through `ctypes`, in the order of parameters that [`super::header`] shows.
+//! Everything that modules have in common is `module.py` beside this file; what differs is the list of functions. It
+//! calls the shared library through `ctypes`, in the order of parameters that [`super::header`] shows.
 
 use super::Interface;
 use super::header::ABI_VERSION;

@@ -7,7 +7,8 @@
 //! }
 //! ```
 //!
-//! What modules have in common is `module.rust` beside this file. Results of unknown length are asked for until they fit.
+//! What modules have in common is `module.rust` beside this file. Results of unknown length are asked for until they
+//! fit.
 
 use super::Interface;
 use super::header::{self, ABI_VERSION, part_name};

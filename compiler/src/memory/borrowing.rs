@@ -6,9 +6,9 @@
 //!     jump b2(...)
 //! ```
 //!
-//! A field borrows from its box if wherever it is looked at, its box is needed afterwards. Nothing lives longer for it, then.
-//! Vectors that are changed where an element has been read are left to other rules, since what borrows from a vector keeps its elements from being taken out
-//! ([`crate::memory::move_elements`]).
+//! A field borrows from its box if wherever it is looked at, its box is needed afterwards. Nothing lives longer for it,
+//! then. Vectors that are changed where an element has been read are left to other rules, since what borrows from a
+//! vector keeps its elements from being taken out ([`crate::memory::move_elements`]).
 
 use crate::base::EntityVec;
 use crate::memory::ownership::{Modes, consumes};

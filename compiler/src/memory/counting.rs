@@ -19,15 +19,16 @@
 //!   Tail calls are given borrowed arguments only where the caller has borrowed them itself.
 //! - Results, and arguments of jumps to parameters that are not safe, come with an owner.
 //! - Of an element that is read to be replaced next, the owner is handed on ([`crate::memory::move_elements`]).
-//! - `field`, `element`, `get`, `select` and `opaque` give no owner. What they give is retained at once when it has to be owned.
+//! - `field`, `element`, `get`, `select` and `opaque` give no owner. What they give is retained at once when it has to
+//!   be owned.
 //! - `retain` and `release` of an alternative without fields do nothing.
 //!
 //! Placement is precise (Reinking, Xie, de Moura and Leijen, *Perceus*, 2021): an owner is consumed by the last use if
 //! that use consumes, otherwise released right after it, on the edge where the value dies, or where it is defined when
-//! nothing uses it. It is retained right before a use that consumes while another use follows. Fields that are
-//! only looked at, in the block that reads them and with no call and no change of a vector in between, borrow from their
-//! box, which is then released after their last use; and so do fields that are looked at where their box is alive anyway
-//! ([`super::borrowing`]). Blocks that can only end in an error release nothing.
+//! nothing uses it. It is retained right before a use that consumes while another use follows. Fields that are only
+//! looked at, in the block that reads them and with no call and no change of a vector in between, borrow from their
+//! box, which is then released after their last use; and so do fields that are looked at where their box is alive
+//! anyway ([`super::borrowing`]). Blocks that can only end in an error release nothing.
 //!
 //! Destroys purity: no other pass may run after this one. Tests: `tests/opt/memory/`.
 
@@ -120,7 +121,8 @@ impl Plan {
 }
 
 /// The fields that need no owner of their own: they are only looked at, in the block that reads them, before the next
-/// call or change of a vector, which may need the box that they would keep alive. In the order of the blocks definitions come before uses.
+/// call or change of a vector, which may need the box that they would keep alive. In the order of the blocks
+/// definitions come before uses.
 fn borrowed_fields(
     function: &Function,
     order: &[BlockId],

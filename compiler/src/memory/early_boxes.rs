@@ -9,12 +9,12 @@
 //!                                   ...
 //! ```
 //!
-//! The sensitivities of many parameters are summed up in boxes of as many reals. If the box is made when all of them have
-//! been computed, they are in registers and on the stack until then; a box that is there before takes each when it is ready.
-//! The price is that the box cannot take the place of one that its reals were read from.
+//! The sensitivities of many parameters are summed up in boxes of as many reals. If the box is made when all of them
+//! have been computed, they are in registers and on the stack until then; a box that is there before takes each when it
+//! is ready. The price is that the box cannot take the place of one that its reals were read from.
 //!
-//! Requires that nothing but [`crate::opt::scalar::schedule`] and the placing of reference counts follows: boxes with holes are
-//! not immutable.
+//! Requires that nothing but [`crate::opt::scalar::schedule`] and the placing of reference counts follows: boxes with
+//! holes are not immutable.
 //!
 //! Tests: `tests/opt/early-boxes/`.
 

@@ -56,8 +56,8 @@ fn delay(function: &mut Function) -> bool {
 /// So many changes follow each other for the sake of a read of what was before all of them.
 const MOST_CHANGES: usize = 8;
 
-/// How many instructions of a block use a pointer, and whether one reads an element of it: most changes are told by that to
-/// stay, however long the block is.
+/// How many instructions of a block use a pointer, and whether one reads an element of it: most changes are told by
+/// that to stay, however long the block is.
 #[derive(Default)]
 struct Uses {
     all: FxHashMap<(BlockId, Value), usize>,
@@ -106,8 +106,8 @@ struct Delay<'f> {
 }
 
 impl Delay<'_> {
-    /// Moves the change at a position of a block behind the last read that it may follow of the old vector, or of what that
-    /// was changed from.
+    /// Moves the change at a position of a block behind the last read that it may follow of the old vector, or of what
+    /// that was changed from.
     fn one(&mut self, block: BlockId, position: usize) -> bool {
         let Block { insts, terminator, .. } = &self.function.blocks[block];
         let new = insts[position].results[0];

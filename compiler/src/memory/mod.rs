@@ -1,8 +1,8 @@
 //! Memory: pure SSA → SSA that counts the owners of boxes and vectors.
 //!
-//! [`counting`] is the pass that every program goes through, and the last one; what stands beside it brings programs into a form that
-//! needs fewer counts, fewer boxes and fewer copies. Which of the dead boxes are used again, and which vectors are changed
-//! in place, [`crate::codegen::decisions`] settles.
+//! [`counting`] is the pass that every program goes through, and the last one; what stands beside it brings programs
+//! into a form that needs fewer counts, fewer boxes and fewer copies. Which of the dead boxes are used again, and which
+//! vectors are changed in place, [`crate::codegen::decisions`] settles.
 //!
 //! | file | |
 //! |---|---|

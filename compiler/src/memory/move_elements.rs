@@ -6,15 +6,15 @@
 //! v8 = with_element.vec1 v0, v1, v2, v7          ...and put back
 //! ```
 //!
-//! While the matrix holds the row, the row has two owners and has to be copied. But nobody can look at this place of the
-//! matrix between the read and the last line. So the read may leave it vacant and hand the row on with its owner
-//! ([`Op::TakeElement`](crate::ssa::ir::Op::TakeElement)), if nobody else owns the matrix: otherwise others look at it, and
-//! the last line makes a copy, which needs the row.
+//! While the matrix holds the row, the row has two owners and has to be copied. But nobody can look at this place of
+//! the matrix between the read and the last line. So the read may leave it vacant and hand the row on with its owner
+//! ([`Op::TakeElement`](crate::ssa::ir::Op::TakeElement)), if nobody else owns the matrix: otherwise others look at it,
+//! and the last line makes a copy, which needs the row.
 //!
-//! That is so if the vector itself holds an owner here, nothing borrows from it, and on all ways from the read it is not
-//! used before it is released or changed at this very place, for the last time, except for reads of other fields of this
-//! place. Ways that are not gone after the read are left out: where an earlier decision led to the read, later decisions by
-//! the same value go the same way.
+//! That is so if the vector itself holds an owner here, nothing borrows from it, and on all ways from the read it is
+//! not used before it is released or changed at this very place, for the last time, except for reads of other fields of
+//! this place. Ways that are not gone after the read are left out: where an earlier decision led to the read, later
+//! decisions by the same value go the same way.
 
 use crate::base::EntityVec;
 use crate::ssa::graph::Graph;
@@ -101,7 +101,8 @@ impl<'f> Decisions<'f> {
         }
     }
 
-    /// Whether a block defines what has decided on the way to another one: it may be another value once control gets there again.
+    /// Whether a block defines what has decided on the way to another one: it may be another value once control gets
+    /// there again.
     fn defines_taken(&self, block: BlockId, behind: BlockId) -> bool {
         let values = self.defined.get(&block);
         values.is_some_and(|values| values.iter().any(|value| self.taken_before(behind, *value).is_some()))

@@ -11,9 +11,9 @@
 //! reads a tape then takes it apart, and what is made of it needs no memory of its own.
 //!
 //! A parameter is *handed over* at a call when the caller owns the argument, needs it, and boxes that it was read from,
-//! no more, and passes it once. All parameters that are handed over at every call become owned. They are the largest set
-//! for which that holds: callers can hand over what they own only because it was handed over to them, as recursion does.
-//! So the search begins with all parameters and drops those that do not belong, until nothing changes.
+//! no more, and passes it once. All parameters that are handed over at every call become owned. They are the largest
+//! set for which that holds: callers can hand over what they own only because it was handed over to them, as recursion
+//! does. So the search begins with all parameters and drops those that do not belong, until nothing changes.
 
 use crate::base::EntityVec;
 use crate::memory::ownership::{Modes, safe_values};
@@ -148,8 +148,8 @@ impl Kept<'_> {
         }
     }
 
-    /// After a tail call nobody is left to release an argument that the callee only borrows: then this function borrows,
-    /// too.
+    /// After a tail call nobody is left to release an argument that the callee only borrows: then this function
+    /// borrows, too.
     fn tail_call(
         &self,
         callee: FuncId,

@@ -2,11 +2,11 @@
 //!
 //! A parameter of type `ptr` is *owned* by its function, which then has to consume it, or *borrowed* from the caller,
 //! who keeps it alive during the call. Borrowing is assumed of every parameter and given up where the function has a
-//! use for an owner (it stores the parameter in a box or a global, changes it as a vector, returns it, or hands it to someone who does), or
-//! where a tail call passes something that the caller itself would have to release: after a tail call there is nobody
-//! left to do so. Functions that are told to borrow ([`Walk::Borrowing`]) never give it up; nobody leaves to them by a tail
-//! call. Each parameter changes at most once, so the iteration ends. Last it is given up where no caller has a
-//! use for what it lends, see [`crate::memory::owned_params`].
+//! use for an owner (it stores the parameter in a box or a global, changes it as a vector, returns it, or hands it to
+//! someone who does), or where a tail call passes something that the caller itself would have to release: after a tail
+//! call there is nobody left to do so. Functions that are told to borrow ([`Walk::Borrowing`]) never give it up; nobody
+//! leaves to them by a tail call. Each parameter changes at most once, so the iteration ends. Last it is given up where
+//! no caller has a use for what it lends, see [`crate::memory::owned_params`].
 //!
 //! Within a function a value is *safe* when it lives at least as long as the function runs, without an owner here:
 //! borrowed parameters, globals, alternatives without fields, fields of safe values, and what can only be one of

@@ -11,15 +11,16 @@
 //!     jump b1(v6, int_add v4, 1)                   jump b1(v6, int_add v4, 1)
 //! ```
 //!
-//! A vector of vectors refers to its elements, which are shared and change owners like any data. Where all of them have one
-//! length that is known before they are made, and hold no pointers, memory is taken for all at once. So a walk down a column goes by
-//! equal steps, whatever the heap looks like, and a row costs no search for memory.
+//! A vector of vectors refers to its elements, which are shared and change owners like any data. Where all of them have
+//! one length that is known before they are made, and hold no pointers, memory is taken for all at once. So a walk down
+//! a column goes by equal steps, whatever the heap looks like, and a row costs no search for memory.
 //!
-//! A row keeps the memory of all. So nobody but the table may own one: rows of tables whose elements are stored elsewhere, returned or
-//! changed in place are boxes of their own, and a program that keeps a row of each of many matrices keeps no more than these.
+//! A row keeps the memory of all. So nobody but the table may own one: rows of tables whose elements are stored
+//! elsewhere, returned or changed in place are boxes of their own, and a program that keeps a row of each of many
+//! matrices keeps no more than these.
 //!
-//! No place is named twice: a row is made once in each round of the loop that counts its place, and its memory just outside that
-//! loop; or it is made as often as the memory, at a place of its own that is constant.
+//! No place is named twice: a row is made once in each round of the loop that counts its place, and its memory just
+//! outside that loop; or it is made as often as the memory, at a place of its own that is constant.
 //!
 //! Requires that nothing but the placing of reference counts follows. Tests: `tests/opt/rows/`.
 
@@ -164,7 +165,8 @@ struct Search<'p> {
     passed_on: FxHashMap<Value, Vec<Value>>,
     /// The changes of each vector.
     changes: FxHashMap<Value, Vec<&'p Inst>>,
-    /// How many instructions and ends of blocks may get an owner of each value: those that do more than look at elements.
+    /// How many instructions and ends of blocks may get an owner of each value: those that do more than look at
+    /// elements.
     takers: EntityVec<Value, u32>,
 }
 

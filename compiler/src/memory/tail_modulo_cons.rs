@@ -18,10 +18,10 @@
 //! put its result (Minamide, *A functional representation of data structures with a hole*, 1998). So what maps over a
 //! list, appends, builds a tape or a gradient is a loop, and takes no stack however long the data are.
 //!
-//! Every result of the function is either returned as the call gives it, or *filled in*: then the call's own result goes
-//! into exactly one field of a box made after the call (or is returned as it is), and what is returned does not depend
-//! on it otherwise. The code moves into a copy that takes a hole for each result that is filled
-//! in, and becomes a loop; the function itself calls it with holes in boxes that live for the call only.
+//! Every result of the function is either returned as the call gives it, or *filled in*: then the call's own result
+//! goes into exactly one field of a box made after the call (or is returned as it is), and what is returned does not
+//! depend on it otherwise. The code moves into a copy that takes a hole for each result that is filled in, and becomes
+//! a loop; the function itself calls it with holes in boxes that live for the call only.
 //!
 //! Requires that nothing but the placing of reference counts follows: boxes with holes are not immutable.
 //!
@@ -209,9 +209,9 @@ fn fill(hole: Value, value: Value, ty: Type) -> Inst {
     Inst { op: Op::Fill(ty), args: smallvec![hole, value], results: Values::new(), span: None }
 }
 
-/// For each result of a call of the function itself, whether it goes into a box; `None` when the block does anything else
-/// with results, or with the boxes that hold them, than boxing or returning them, or anything after the call that cannot
-/// come before it.
+/// For each result of a call of the function itself, whether it goes into a box; `None` when the block does anything
+/// else with results, or with the boxes that hold them, than boxing or returning them, or anything after the call that
+/// cannot come before it.
 fn boxed(block: &Block, index: usize, effects: &Effects) -> Option<Vec<bool>> {
     let Terminator::Return(values) = &block.terminator else { return None };
     let results = &block.insts[index].results;

@@ -1,10 +1,10 @@
 //! Core λs → terms that can be written in a program.
 //!
-//! Functions that core code makes again wherever they are used are written once, where all that they capture is known, and
-//! are called by name; groups of recursive ones become `letrec` again. Primitives that no program can name are written with
-//! others. A transformed function that is called here is written as its
-//! transform. One that goes elsewhere is written as `(*j (lambda ...))`, for other functions may ask what it is the
-//! transform of, and nobody can ask that of a function that looks like a transform.
+//! Functions that core code makes again wherever they are used are written once, where all that they capture is known,
+//! and are called by name; groups of recursive ones become `letrec` again. Primitives that no program can name are
+//! written with others. A transformed function that is called here is written as its transform. One that goes elsewhere
+//! is written as `(*j (lambda ...))`, for other functions may ask what it is the transform of, and nobody can ask that
+//! of a function that looks like a transform.
 
 use super::term::{Name, Names, Pattern, Step, Term};
 use crate::ad::Transforms;

@@ -1,8 +1,9 @@
 //! `vlad explain --derivative f`: the reverse transform of a function as the papers print it.
 //!
-//! The transform that [`crate::ad`] derives ([`convert`]) → the same [simplified](simplify) → both in the notation of the papers
-//! ([`papers`]) and as VLAD source ([`source`]), and what is left of the gradient. The text is a program: what is not
-//! source stands in comments. Behind the definitions of the file it runs, and computes what the operator computes.
+//! The transform that [`crate::ad`] derives ([`convert`]) → the same [simplified](simplify) → both in the notation of
+//! the papers ([`papers`]) and as VLAD source ([`source`]), and what is left of the gradient. The text is a program:
+//! what is not source stands in comments. Behind the definitions of the file it runs, and computes what the operator
+//! computes.
 //!
 //! The transform differs from the one that is compiled in one way: sums are not handed on to backpropagators, which the
 //! papers do not do either.
@@ -166,8 +167,8 @@ fn both(name: &str, captures: &[Name], term: &Term, names: &Names) -> [String; 2
     [papers::definition(name, captures, &term, names), source::definition(name, captures, &term, names)]
 }
 
-/// What is left of `(lambda (x) (cdr ((cdr (↼f (*j x))) 1)))`, or, if the value is not known to be a number, of the function that
-/// also takes a sensitivity.
+/// What is left of `(lambda (x) (cdr ((cdr (↼f (*j x))) 1)))`, or, if the value is not known to be a number, of the
+/// function that also takes a sensitivity.
 fn gradient(name: &str, transform: &str, captures: &[Name], after: &Term, names: &mut Names) -> (String, Term) {
     let recursive = after.mentions(transform) || !captures.is_empty();
     let (pattern, argument, function) = match after {

@@ -4,8 +4,8 @@
 //! `*j`, sums leave zeros out, products ones; what nobody needs goes, and what is used once stands where it is used.
 //! Nothing here changes a number that the term computes, but the sign of a zero: sums are not reordered.
 //!
-//! [`tidy`] does only what does not change the operations: the transform as it comes from the rules, with parameter lists and
-//! calls as they are written.
+//! [`tidy`] does only what does not change the operations: the transform as it comes from the rules, with parameter
+//! lists and calls as they are written.
 
 use super::term::{Name, Names, Pattern, Step, Term, Uses};
 use crate::core::prim::{Family, Prim};
@@ -339,7 +339,8 @@ impl Round<'_> {
         Term::block(out, value)
     }
 
-    /// Whether both branches make a value and the function that takes its sensitivity back, and these are taken apart at once.
+    /// Whether both branches make a value and the function that takes its sensitivity back, and these are taken apart
+    /// at once.
     fn is_choice_of_functions(&self, name: Name, yes: &Term, no: &Term) -> bool {
         self.full
             && self.projected.get(&name) == Some(&self.uses.count(name))

@@ -1,7 +1,7 @@
 //! Transforms as terms: what is printed and simplified.
 //!
-//! Core code is a sequence of operations that each have a name; a [`Term`] may also nest, as people write. Each name is bound
-//! once in a term, so a part may be moved wherever what it mentions is in scope.
+//! Core code is a sequence of operations that each have a name; a [`Term`] may also nest, as people write. Each name is
+//! bound once in a term, so a part may be moved wherever what it mentions is in scope.
 
 use crate::core::prim::Prim;
 use rustc_hash::FxHashMap;
@@ -106,7 +106,8 @@ impl Term {
             _ => false,
         }
     }
-    /// True for what has no effect and ends: it may be dropped if nobody needs it. (It may fail, on data of a wrong shape.)
+    /// True for what has no effect and ends: it may be dropped if nobody needs it. (It may fail, on data of a wrong
+    /// shape.)
     pub fn is_pure(&self) -> bool {
         match self {
             Term::Prim(prim, operands) => !prim.has_effect() && operands.iter().all(Term::is_pure),

@@ -1,8 +1,8 @@
 //! Optimisation: SSA to SSA.
 //!
-//! [`crate::pipeline::passes`] holds the table of all passes, says in which order they run and why, and runs them. Every pass takes
-//! and leaves a program that [`crate::ssa::verify`] accepts, may assume nothing else of it, and has a directory of
-//! programs before and after it in `tests/opt/`.
+//! [`crate::pipeline::passes`] holds the table of all passes, says in which order they run and why, and runs them.
+//! Every pass takes and leaves a program that [`crate::ssa::verify`] accepts, may assume nothing else of it, and has a
+//! directory of programs before and after it in `tests/opt/`.
 //!
 //! | folder | |
 //! |---|---|

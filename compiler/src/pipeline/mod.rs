@@ -188,8 +188,8 @@ impl Pipeline {
     }
 
     /// Everything from core to first-order code. A program that becomes large is made again with operations that its
-    /// functions share, and then with fewer copies of its functions: most of what large programs consist of are copies that
-    /// differ in little.
+    /// functions share, and then with fewer copies of its functions: most of what large programs consist of are copies
+    /// that differ in little.
     ///
     /// # Errors
     ///

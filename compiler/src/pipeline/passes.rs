@@ -175,8 +175,8 @@ const TAPES: &[Row] = &[
     ("list-lengths", "fields that nobody needs are gone, and tapes have one end"),
 ];
 
-/// Runs after these rounds, and they are repeated as long as it finds something, at most [`VECTOR_ROUNDS`] times: for each
-/// depth of loops.
+/// Runs after these rounds, and they are repeated as long as it finds something, at most [`VECTOR_ROUNDS`] times: for
+/// each depth of loops.
 const VECTORS: &[Row] = &[
     ("inductions", "the loops that read tapes count, too"),
     ("licm", "bounds of loops that do not change should not look as if they did"),

@@ -1,8 +1,8 @@
 //! The control flow graph of a function: order of blocks, predecessors, dominators.
 //!
 //! Dominators are computed by iteration over reverse postorder (Cooper, Harvey and Kennedy, *A Simple, Fast Dominance
-//! Algorithm*, 2001), where common ancestors are found by jumps: a thousand clauses that meet in one block would each be
-//! walked past by all others. All tables cover reachable blocks only.
+//! Algorithm*, 2001), where common ancestors are found by jumps: a thousand clauses that meet in one block would each
+//! be walked past by all others. All tables cover reachable blocks only.
 
 use crate::base::EntityVec;
 use crate::ssa::ir::{BlockId, Function};
@@ -78,8 +78,8 @@ impl Graph {
         children
     }
 
-    /// For each block the blocks where what it dominates ends: those that it does not strictly dominate, though one of their
-    /// predecessors.
+    /// For each block the blocks where what it dominates ends: those that it does not strictly dominate, though one of
+    /// their predecessors.
     pub fn dominance_frontiers(&self) -> EntityVec<BlockId, Vec<BlockId>> {
         let mut frontiers = self.dominator.same_ids(Vec::new());
         for block in &self.order {
@@ -154,8 +154,8 @@ impl Graph {
     }
 }
 
-/// The immediate dominator of each node of a graph, given by its predecessors. Nodes are numbered in reverse postorder: the first
-/// is the entry, and its own dominator.
+/// The immediate dominator of each node of a graph, given by its predecessors. Nodes are numbered in reverse postorder:
+/// the first is the entry, and its own dominator.
 pub fn immediate_dominators(predecessors: &[Vec<usize>]) -> Vec<usize> {
     // The first time, what comes later in the order is unknown; where loops have one entry each, that decides nothing.
     let mut tree = Tree::default();
@@ -177,8 +177,8 @@ pub fn immediate_dominators(predecessors: &[Vec<usize>]) -> Vec<usize> {
     }
 }
 
-/// A tree that grows at its leaves. Each node knows its parent and an ancestor farther away, so that what lies n steps up is
-/// found in some log n (Myers, *An Applicative Random-Access Stack*, 1983).
+/// A tree that grows at its leaves. Each node knows its parent and an ancestor farther away, so that what lies n steps
+/// up is found in some log n (Myers, *An Applicative Random-Access Stack*, 1983).
 #[derive(Default)]
 struct Tree {
     parents: Vec<usize>,

@@ -19,8 +19,8 @@
 //! - Operand and result types are those that [`Op`] documents; jumps pass as many arguments of the right types as the
 //!   target has parameters; returns and tail calls agree with [`Function::results`].
 //! - The entry block (the first one) has the function's parameters as its own and no predecessors.
-//! - All data are immutable. `retain`, `release` and `take_element` appear only after the pass that places them; before it the code is
-//!   a pure description and an optimisation may duplicate, merge and drop any operation without effect.
+//! - All data are immutable. `retain`, `release` and `take_element` appear only after the pass that places them; before
+//!   it the code is a pure description and an optimisation may duplicate, merge and drop any operation without effect.
 
 use crate::base::{EntityVec, Span, entity_id};
 pub use crate::core::reader::Item;
@@ -235,10 +235,12 @@ pub enum Op {
     Field(SumId, u32, u32),
     /// `int -> ptr`: the elements of a new vector of that length. Each is vacant, and not read before it is replaced.
     NewVector(VectorId),
-    /// `int, int -> ptr`: memory in one piece for the elements of so many vectors, of that length. Elements hold no pointers.
+    /// `int, int -> ptr`: memory in one piece for the elements of so many vectors, of that length. Elements hold no
+    /// pointers.
     NewRows(VectorId),
-    /// `ptr, int, int -> ptr`: what [`Op::NewVector`] gives for that length, which is the one of these rows, in the memory
-    /// for the row at this place, or elsewhere if there is no such row. The producer's obligation: no place is named twice.
+    /// `ptr, int, int -> ptr`: what [`Op::NewVector`] gives for that length, which is the one of these rows, in the
+    /// memory for the row at this place, or elsewhere if there is no such row. The producer's obligation: no place is
+    /// named twice.
     NewRow(VectorId),
     /// `ptr, int, int -> T`: a field of an element of the vector with these elements and this length at this place,
     /// counted from 0. The producer's obligation: the place is less than the length.
@@ -249,8 +251,8 @@ pub enum Op {
     /// `ptr, int, int -> ptr`: what [`Op::Element`] gives, with an owner. If nobody else owns the vector, the field is
     /// vacant afterwards, and not read before it is replaced.
     TakeElement(VectorId, u32),
-    /// `lanes -> lanes`: an operation on the first lanes of the operands and on the second ones; what is `f64` or `bool` in
-    /// one lane is `f64x2` or `boolx2`.
+    /// `lanes -> lanes`: an operation on the first lanes of the operands and on the second ones; what is `f64` or
+    /// `bool` in one lane is `f64x2` or `boolx2`.
     Lanes(Lanewise),
     /// `f64 -> f64x2`: the operand in both lanes.
     Splat,
@@ -263,8 +265,8 @@ pub enum Op {
     /// `ptr, int, int -> f64x2`: what [`Op::Element`] gives at the place and at the one after it, a real field. The
     /// producer's obligation: both places are less than the length.
     Elements(VectorId, u32),
-    /// `ptr, int, int, lanes of fields -> ptr`: two times [`Op::WithElement`], at the place and at the one after it; all fields
-    /// are reals.
+    /// `ptr, int, int, lanes of fields -> ptr`: two times [`Op::WithElement`], at the place and at the one after it;
+    /// all fields are reals.
     WithElements(VectorId),
     /// `-> T`: the content of a global's cell, which has been set.
     GlobalGet(SlotId),
@@ -273,14 +275,14 @@ pub enum Op {
     /// `-> bool`: whether a cell of truth values has been set to true by now.
     IsSet(SlotId),
     /// `-> f64`: the next item of standard input; fails with the text when there is none. If the text contains a zero
-    /// character, what follows it is the message for malformed input, and behind a second one stands that for input which
-    /// the system does not let it read; [`INPUT_FAULT`] in them stands for what is wrong.
+    /// character, what follows it is the message for malformed input, and behind a second one stands that for input
+    /// which the system does not let it read; [`INPUT_FAULT`] in them stands for what is wrong.
     Read(Item, TextId),
-    /// `-> f64`: the next number that the caller of a library passes; the length or the number of rows of the array that it
-    /// passes next; the next element of the array at hand.
+    /// `-> f64`: the next number that the caller of a library passes; the length or the number of rows of the array
+    /// that it passes next; the next element of the array at hand.
     Argument(Piece),
-    /// Hands the caller of a library a result, `f64 ->`: a number; the next element of the array at hand; or begins an array,
-    /// `f64, f64 ->`, of so many rows and columns.
+    /// Hands the caller of a library a result, `f64 ->`: a number; the next element of the array at hand; or begins an
+    /// array, `f64, f64 ->`, of so many rows and columns.
     Result(Piece),
     /// `f64 ->`: writes the shortest decimal that reads back to the same double.
     WriteReal(Stream),
@@ -301,10 +303,11 @@ pub enum Op {
     Hole(SumId, u32, u32),
     /// `int, T ->`: fills a hole.
     Fill(Type),
-    /// `parameters -> bool`: whether some of the arguments of a function are boxes, and all of these have more than one owner.
-    /// Before owners are counted it says no. The function is one that may be asked for what it remembers.
+    /// `parameters -> bool`: whether some of the arguments of a function are boxes, and all of these have more than one
+    /// owner. Before owners are counted it says no. The function is one that may be asked for what it remembers.
     IsShared(FuncId),
-    /// `parameters -> bool, results`: whether the results of a function for these arguments are remembered, and the results.
+    /// `parameters -> bool, results`: whether the results of a function for these arguments are remembered, and the
+    /// results.
     Recall(FuncId),
     /// `parameters, results ->`: remembers the results of a function.
     Remember(FuncId),
@@ -343,8 +346,8 @@ pub enum Piece {
     Element,
 }
 
-/// The operands or results of an instruction. Most have few, which stand in the instruction itself: it takes no more room,
-/// and passes look at all of them, again and again.
+/// The operands or results of an instruction. Most have few, which stand in the instruction itself: it takes no more
+/// room, and passes look at all of them, again and again.
 pub type Values = SmallVec<[Value; 4]>;
 
 /// An instruction.

@@ -1,8 +1,8 @@
 //! Reads the textual form of SSA that [`crate::ssa::print`] writes.
 //!
-//! Sums, vectors, texts, slots, functions and blocks are declared in the order of their numbers, starting from 0; values may
-//! have any numbers and get new ones in order of appearance. The result has the right types by construction, except
-//! for what only [`crate::ssa::verify`] checks: operands, arities of jumps and dominance.
+//! Sums, vectors, texts, slots, functions and blocks are declared in the order of their numbers, starting from 0;
+//! values may have any numbers and get new ones in order of appearance. The result has the right types by construction,
+//! except for what only [`crate::ssa::verify`] checks: operands, arities of jumps and dominance.
 
 use crate::base::entity::Entity;
 use crate::base::{EntityVec, Span};

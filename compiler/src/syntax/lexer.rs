@@ -23,7 +23,8 @@ pub fn tokens(file: FileId, text: &str, start: usize) -> (Vec<Spanned>, Vec<Erro
     (lexer.tokens, lexer.errors)
 }
 
-/// True for white space. The mark of byte order counts: it stands where a file begins, and in the middle where files were joined.
+/// True for white space. The mark of byte order counts: it stands where a file begins, and in the middle where files
+/// were joined.
 fn is_white(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }

@@ -83,7 +83,8 @@ pub fn closing(text: &str) -> Option<String> {
     Some(open.iter().rev().map(|kind| if *kind == Bracket::Round { ')' } else { ']' }).collect())
 }
 
-/// Whether a text is the beginning of a longer one: it leaves brackets, a string or a comment open, and has no other mistakes.
+/// Whether a text is the beginning of a longer one: it leaves brackets, a string or a comment open, and has no other
+/// mistakes.
 pub fn is_incomplete(text: &str) -> bool {
     let file = SourceMap::new().add("", "", false);
     let (_, errors) = read(file, text, 0);

@@ -1,5 +1,5 @@
-//! The ways to run a program that tests compare, and what tests of whole programs need besides: folders with files, `vlad` with
-//! arguments, other commands, the pages of the documentation.
+//! The ways to run a program that tests compare, and what tests of whole programs need besides: folders with files,
+//! `vlad` with arguments, other commands, the pages of the documentation.
 //!
 //! Program text, standard input → what a person at a terminal sees. Every engine runs the whole `vlad` program, so that
 //! messages and exit codes are tested with the rest.

@@ -26,8 +26,8 @@ pub fn blocks(page: &str) -> Vec<Block> {
     found
 }
 
-/// What a command of a shell prints in a folder, standard error included, and its exit code if that is not 0. It finds `vlad`,
-/// and the programs of these other folders.
+/// What a command of a shell prints in a folder, standard error included, and its exit code if that is not 0. It finds
+/// `vlad`, and the programs of these other folders.
 pub fn shell(folder: &Path, programs: &[&Path], command: &str) -> String {
     let own = Path::new(env!("CARGO_BIN_EXE_vlad")).parent().expect("it stands in a folder");
     let usual = std::env::var_os("PATH").expect("there is a path");
@@ -45,9 +45,10 @@ pub fn shell(folder: &Path, programs: &[&Path], command: &str) -> String {
     outcome.output + &if code == 0 { String::new() } else { format!("[exit code {code}]\n") }
 }
 
-/// Runs what a page of the tree shows, and compares. In a block fenced with `console`, a line `$ command` is a command, and what
-/// follows is what it prints; a line `[exit code 1]` behind it is its exit code, if that is not 0. All commands of a page run
-/// in order in one new folder. A block fenced with a language and the name of a file is a file that stands there.
+/// Runs what a page of the tree shows, and compares. In a block fenced with `console`, a line `$ command` is a command,
+/// and what follows is what it prints; a line `[exit code 1]` behind it is its exit code, if that is not 0. All
+/// commands of a page run in order in one new folder. A block fenced with a language and the name of a file is a file
+/// that stands there.
 pub fn commands_do_what_is_said(page: &str, programs: &[&Path]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page);
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{page}: {error}"));

@@ -1,8 +1,8 @@
 //! The families of programs that the law of growth is checked with, by counting (`tests/growth.rs`) and by the clock
 //! (`benches/scale.rs`).
 //!
-//! A family is a file of `tests/growth`. It reads `n` and defines a function `f` with a number as value and its argument
-//! `x`, data made of numbers:
+//! A family is a file of `tests/growth`. It reads `n` and defines a function `f` with a number as value and its
+//! argument `x`, data made of numbers:
 //!
 //! ```scheme
 //! ; Every element of a matrix, row by row.
@@ -73,8 +73,8 @@ pub struct Mix {
     pub order: usize,
 }
 
-/// The function itself, its derivative in both modes, and the product of its second derivative with a vector in all mixes
-/// of modes. The numbers are the changes of the value when the argument changes in proportion to itself.
+/// The function itself, its derivative in both modes, and the product of its second derivative with a vector in all
+/// mixes of modes. The numbers are the changes of the value when the argument changes in proportion to itself.
 pub const MIXES: [Mix; 7] = [
     Mix { name: "primal", expression: "(f x)", order: 0 },
     Mix { name: "F", expression: "(jvp-F f x x)", order: 1 },

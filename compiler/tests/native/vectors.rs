@@ -25,8 +25,8 @@ fn forms(program: &Program) -> [Program; 2] {
     [plain, optimized]
 }
 
-/// Runs a program in the evaluator and as machine code, with and without optimisation. Everything must write the same and
-/// free all that it allocates. Returns what was written, and how many copies were made at most.
+/// Runs a program in the evaluator and as machine code, with and without optimisation. Everything must write the same
+/// and free all that it allocates. Returns what was written, and how many copies were made at most.
 fn check(text: &str, input: &str) -> (String, u64) {
     let program = parsed(text);
     let pure = Options { stage: Stage::Pure, fuel: None };
@@ -289,8 +289,8 @@ fn rows_of_matrices_are_changed_in_place() {
     }
 }
 
-/// Makes a matrix, lets each element be its column, reverses the first row, and writes the first element of this row and the
-/// sum of the second.
+/// Makes a matrix, lets each element be its column, reverses the first row, and writes the first element of this row
+/// and the sum of the second.
 const MATRIX: &str = r#"
 vec vec0 = "real"(f64)
 vec vec1 = "row"(int, ptr)

@@ -1,11 +1,11 @@
 //! Derivatives against finite differences, and against each other.
 //!
-//! A checked program prints a line `(31337 d d' f0 a1 b1 a2 b2 a3 b3)`: the derivative at a point in both modes, the value
-//! there, and the values at three shrinking distances to both sides of it. Derivatives in different modes must be equal.
-//! Where the function is smooth enough for the differences to converge, they must be what the differences converge to.
-//! Where it has a kink or a jump they do not, and nothing is compared with them. A line `(31338 ...)` has the derivatives
-//! of the derivative in all four mixes of modes, and values of the derivative. A line `(31340 ...)` has derivatives of any
-//! order, and values of the derivative of the order below.
+//! A checked program prints a line `(31337 d d' f0 a1 b1 a2 b2 a3 b3)`: the derivative at a point in both modes, the
+//! value there, and the values at three shrinking distances to both sides of it. Derivatives in different modes must be
+//! equal. Where the function is smooth enough for the differences to converge, they must be what the differences
+//! converge to. Where it has a kink or a jump they do not, and nothing is compared with them. A line `(31338 ...)` has
+//! the derivatives of the derivative in all four mixes of modes, and values of the derivative. A line `(31340 ...)` has
+//! derivatives of any order, and values of the derivative of the order below.
 
 use super::library::{self, ORDER_MARK};
 use super::mistakes::{CHECK_MARK, SECOND_MARK};

@@ -124,8 +124,8 @@ pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &
     Verdict { kind, features, text }
 }
 
-/// Whether an executable did what the evaluator does where zeros have to conform to what they are added to. Compiled code need
-/// not notice that they do not, nor that what does not conform is a zero.
+/// Whether an executable did what the evaluator does where zeros have to conform to what they are added to. Compiled
+/// code need not notice that they do not, nor that what does not conform is a zero.
 fn is_strict(program: &Program, sources: &SourceMap, input: &str, found: &Run) -> bool {
     found.place.starts_with("V0305")
         && catch_unwind(AssertUnwindSafe(|| evaluate(program.clone(), sources, input, true)))

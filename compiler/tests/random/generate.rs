@@ -6,10 +6,10 @@
 //! from small numbers, known or read, and a budget bounds the size of a program and an estimate of its running time,
 //! so every program ends soon.
 //!
-//! A program has a [`Profile`]. Calm programs compute with moderate numbers, divide by nothing near zero and make hardly
-//! any mistake. Wild programs are calm ones with a few mistakes of all kinds in them, with numbers that are none, with
-//! output in the middle and with input that ends too early. A checked program compares a derivative with differences, a lawful
-//! one checks laws of derivatives. A library program is made by [`library`].
+//! A program has a [`Profile`]. Calm programs compute with moderate numbers, divide by nothing near zero and make
+//! hardly any mistake. Wild programs are calm ones with a few mistakes of all kinds in them, with numbers that are
+//! none, with output in the middle and with input that ends too early. A checked program compares a derivative with
+//! differences, a lawful one checks laws of derivatives. A library program is made by [`library`].
 
 use super::laws;
 use super::library;
@@ -56,8 +56,8 @@ pub enum Profile {
     Library,
 }
 
-/// The program of a seed, with the profile that is asked for or any other. Each of its expressions is made of at most so
-/// many parts, roughly.
+/// The program of a seed, with the profile that is asked for or any other. Each of its expressions is made of at most
+/// so many parts, roughly.
 pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
     let mut rng = Rng::new(seed);
     let profile = profile.unwrap_or_else(|| match rng.below(10) {

@@ -1,9 +1,10 @@
-//! Laws of derivatives, for random functions between random spaces: those of linear maps, of their composition and of their
-//! transposition, from Figures 4 to 6 of the paper of Ellis, Peyton Jones and Fitzgibbon.
+//! Laws of derivatives, for random functions between random spaces: those of linear maps, of their composition and of
+//! their transposition, from Figures 4 to 6 of the paper of Ellis, Peyton Jones and Fitzgibbon.
 //!
-//! A lawful program defines functions `f` and `h` of a space, `g` of what `f` returns and `e` from the space to itself, and
-//! prints a line `(31339 ((a ...) (b ...)) ...)` with the numbers of both sides of some laws, which must be equal up to
-//! rounding. Changes and sensitivities are arbitrary values of the shapes of `x`, `(f x)`, `(g (f x))` and `(h x)`.
+//! A lawful program defines functions `f` and `h` of a space, `g` of what `f` returns and `e` from the space to itself,
+//! and prints a line `(31339 ((a ...) (b ...)) ...)` with the numbers of both sides of some laws, which must be equal
+//! up to rounding. Changes and sensitivities are arbitrary values of the shapes of `x`, `(f x)`, `(g (f x))` and `(h
+//! x)`.
 
 use super::generate::Generator;
 use super::modes::Mode;
@@ -22,8 +23,8 @@ const TOLERANCE: f64 = 1e-7;
 /// An arbitrary value of the shape of another.
 const WAVE: &str = "(define (wave v k) (refill v (map-n (lambda (i) (sin (+ k (* 2 i)))) (length (flatten v)))))";
 
-/// Both sides of each law. `s` and `r` are changes of `x`; `t` and `u` sensitivities of `y`, which is `(f x)`; `q` is one of
-/// `(g y)`, `p` one of `(h x)`; `phi` is a function with a number as value.
+/// Both sides of each law. `s` and `r` are changes of `x`; `t` and `u` sensitivities of `y`, which is `(f x)`; `q` is
+/// one of `(g y)`, `p` one of `(h x)`; `phi` is a function with a number as value.
 const LAWS: [(&str, &str); 36] = [
     // Derivatives are linear, in changes and in sensitivities.
     ("(jvp-F f x (v+ s r))", "(v+ (jvp-F f x s) (jvp-F f x r))"),
@@ -100,8 +101,8 @@ pub(super) fn program(generator: &mut Generator) -> Vec<Sexp> {
     for (name, argument, value) in [("f", &of, &between), ("h", &of, &other), ("g", &between, &last), ("e", &of, &of)] {
         generator.budget = share;
         let x = generator.fresh("x");
-        // Laws take two derivatives of these. What a random expression makes of `x` is often constant, and so gets a factor
-        // that is not.
+        // Laws take two derivatives of these. What a random expression makes of `x` is often constant, and so gets a
+        // factor that is not.
         let body = generator.only_within(&[(&x, argument)], |inside| {
             inside.differentiated(Mode::Reverse, |inside| {
                 inside.differentiated(Mode::Forward, |inside| inside.expression(value))

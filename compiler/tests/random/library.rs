@@ -1,11 +1,11 @@
-//! Random programs made of library calls on numbers, vectors, lists, matrices, pairs and closures, and their derivatives up
-//! to order four.
+//! Random programs made of library calls on numbers, vectors, lists, matrices, pairs and closures, and their
+//! derivatives up to order four.
 //!
-//! Kinds of values have sizes, so that indices are in range and shapes conform; sizes are written in the program or read
-//! from the input. A program defines a function `phi` of a value of some kind with a number as value. Its last form prints
-//! `(31341 y)`, the value at a place, and then `(31340 d ... y0 a1 b1 a2 b2 a3 b3)`: derivatives of some order in one
-//! direction, made of different operators of the library, and the derivative of the order below at the place and at three
-//! shrinking distances to both sides of it. Such a program does not fail once the value is printed.
+//! Kinds of values have sizes, so that indices are in range and shapes conform; sizes are written in the program or
+//! read from the input. A program defines a function `phi` of a value of some kind with a number as value. Its last
+//! form prints `(31341 y)`, the value at a place, and then `(31340 d ... y0 a1 b1 a2 b2 a3 b3)`: derivatives of some
+//! order in one direction, made of different operators of the library, and the derivative of the order below at the
+//! place and at three shrinking distances to both sides of it. Such a program does not fail once the value is printed.
 //!
 //! What calls there are, says [`super::calls`].
 
@@ -100,8 +100,8 @@ pub(super) struct Maker<'g> {
     order: usize,
 }
 
-/// Operators of the library that take a function `h` of a value `x` to its derivative in the direction `way`, and whether
-/// they call it once for each number of `x`.
+/// Operators of the library that take a function `h` of a value `x` to its derivative in the direction `way`, and
+/// whether they call it once for each number of `x`.
 const OPERATORS: [(&str, bool); 7] = [
     ("(jvp-F h x way)", false),
     ("(dot way ((gradient-R h) x))", false),
@@ -317,8 +317,8 @@ impl Maker<'_> {
     }
 }
 
-/// Whether a program that should not fails: one that has got so far as to print the value, which is a number. Indices are out
-/// of range on purpose.
+/// Whether a program that should not fails: one that has got so far as to print the value, which is a number. Indices
+/// are out of range on purpose.
 pub fn should_not_fail(code: Option<i32>, output: &str, place: &str) -> bool {
     let is_number = |line: &str| line.trim_end_matches(')').parse::<f64>().is_ok();
     let has_value = output.lines().find_map(|line| line.strip_prefix(VALUE_MARK)).is_some_and(is_number);

@@ -92,7 +92,8 @@ use std::time::{Duration, Instant};
 use verdict::{Kind, Verdict};
 use worker::{Worker, last_panic};
 
-/// The compiler's own. Half of the time of a worker is the compiler's, which makes and drops small vectors by the million.
+/// The compiler's own. Half of the time of a worker is the compiler's, which makes and drops small vectors by the
+/// million.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

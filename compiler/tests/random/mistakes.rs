@@ -74,13 +74,14 @@ pub(super) fn spoil(rng: &mut super::rng::Rng, input: &mut Vec<String>) {
     }
 }
 
-/// What stands in front of the numbers that a derivative is checked with, and those that derivatives of derivatives are.
+/// What stands in front of the numbers that a derivative is checked with, and those that derivatives of derivatives
+/// are.
 pub const CHECK_MARK: &str = "(31337 ";
 pub const SECOND_MARK: &str = "(31338 ";
 
-/// A function of a number, its derivative at a point in both modes, and its values near that point; or the derivatives of
-/// its derivative in all mixes of modes, and values of the derivative. The point is none that a condition in the function
-/// compares with: there the branch that is taken at the point itself need not be the one around it.
+/// A function of a number, its derivative at a point in both modes, and its values near that point; or the derivatives
+/// of its derivative in all mixes of modes, and values of the derivative. The point is none that a condition in the
+/// function compares with: there the branch that is taken at the point itself need not be the one around it.
 pub(super) fn check(generator: &mut Generator) -> Vec<Sexp> {
     let second = generator.rng.percent(30);
     let (x, mode) = (generator.fresh("x"), generator.mode());

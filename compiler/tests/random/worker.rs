@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 /// The environment variable that makes a worker of this executable.
 pub const VARIABLE: &str = "VLAD_RANDOM_WORKER";
 
-/// How many seconds of the processor's time compiling may take: more than the limits of the compiler allow, with its checks
-/// between passes and on a machine that does other things, too.
+/// How many seconds of the processor's time compiling may take: more than the limits of the compiler allow, with its
+/// checks between passes and on a machine that does other things, too.
 const LIMIT: u64 = 60;
 
 /// How many seconds the evaluator may take. Most programs end within milliseconds; one that does not says nothing.

@@ -1,10 +1,10 @@
-//! No text makes the compiler panic or hang, and every message about one has a place. What the front end accepts is well-formed
-//! core; what is compiled becomes object code, or a message with a place. What is read as data is numbers, or a message with a
-//! place.
+//! No text makes the compiler panic or hang, and every message about one has a place. What the front end accepts is
+//! well-formed core; what is compiled becomes object code, or a message with a place. What is read as data is numbers,
+//! or a message with a place.
 //!
-//! Texts come from several sources ([`texts`]): arbitrary characters, arbitrary sequences of tokens, forms with about the right
-//! parts, few things very often, programs of the tree with pieces deleted, doubled, exchanged and taken from other programs, the
-//! same cut off anywhere, and files with bytes that are no text.
+//! Texts come from several sources ([`texts`]): arbitrary characters, arbitrary sequences of tokens, forms with about
+//! the right parts, few things very often, programs of the tree with pieces deleted, doubled, exchanged and taken from
+//! other programs, the same cut off anywhere, and files with bytes that are no text.
 //!
 //! `VLAD_FUZZ=100000 cargo test --release -p vlad --test robustness` tries so many texts of each kind instead of a few
 //! hundred. A text that takes two minutes ends the tests, and is shown.
@@ -32,7 +32,8 @@ use vlad::pipeline::{Pipeline, Refusal, Settings};
 use vlad::promises::Promises;
 use vlad::syntax::{self, format};
 
-/// A text on which the process spends more processor time than this hangs. (Time on the clock says nothing on a busy machine.)
+/// A text on which the process spends more processor time than this hangs. (Time on the clock says nothing on a busy
+/// machine.)
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// What is being examined, and since which processor time of the process, by each thread.
@@ -264,13 +265,15 @@ proptest! {
         watched(&format!("{bytes:?}"), || {
             let mut stream = &bytes[..];
             let mut numbers = Numbers::new(&mut stream);
-            // Each read takes a byte at least, or says that there are none; an array is the count of its numbers, and these.
+            // Each read takes a byte at least, or says that there are none; an array is the count of its numbers, and
+            // these.
             for read in 0.. {
                 assert!(read <= bytes.len() + 2, "{bytes:?}");
                 match numbers.read(item) {
                     Ok(count) => {
                         let others = if item == Item::Real { 0.0 } else { count.abs() };
-                        // What a matrix says about its columns shows how many numbers follow; they all were in the file.
+                        // What a matrix says about its columns shows how many numbers follow; they all were in the
+                        // file.
                         (0..others.min(bytes.len() as f64) as usize).for_each(|_| drop(numbers.read(Item::Real)));
                     }
                     Err(Unread::End) => break,

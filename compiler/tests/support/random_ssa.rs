@@ -2,8 +2,8 @@
 //!
 //! Every function takes a number as its first parameter, returns at once when it is not positive, and passes a smaller
 //! one to everything that it calls; loops count. Bodies are made of arithmetic, tests, choices, boxes of two sums that
-//! are built and taken apart, vectors of two kinds that are made, read and changed, calls, tail calls, loops, output and,
-//! rarely, failure.
+//! are built and taken apart, vectors of two kinds that are made, read and changed, calls, tail calls, loops, output
+//! and, rarely, failure.
 
 use vlad::ssa::builder::Builder;
 use vlad::ssa::ir::*;

@@ -1,5 +1,5 @@
-//! Programs with arguments: the evaluator and compiled programs say the same about every command line; what a terminal shows
-//! of a search; and interruptions.
+//! Programs with arguments: the evaluator and compiled programs say the same about every command line; what a terminal
+//! shows of a search; and interruptions.
 
 use crate::repl::{terminal, wait_for};
 use crate::{Outcome, folder, run, vlad};

@@ -1,7 +1,8 @@
 //! The commands in blocks fenced with `sh`, of all pages, are run.
 //!
-//! Such blocks show commands without their output. Each of them stands in one of the tables below: either it is run here (by
-//! the `vlad` that was just built, in the folder that its page speaks of), or the table says what runs it instead.
+//! Such blocks show commands without their output. Each of them stands in one of the tables below: either it is run
+//! here (by the `vlad` that was just built, in the folder that its page speaks of), or the table says what runs it
+//! instead.
 
 use crate::common::pages::shell;
 use crate::{folder, text};

@@ -1,7 +1,7 @@
 //! What `vlad explain --derivative` prints is a program, and computes what the operator computes.
 //!
-//! Of a program, every function at the top level gets a printed transform instead of its own, by `custom-*j`; the program must
-//! then print what it printed before, at every order that it asks for.
+//! Of a program, every function at the top level gets a printed transform instead of its own, by `custom-*j`; the
+//! program must then print what it printed before, at every order that it asks for.
 
 use crate::{folder, text, vlad};
 use std::fs;
@@ -16,8 +16,8 @@ fn functions(program: &str) -> Vec<&str> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// The program with other transforms of its functions: the ones printed under names that end in `suffix`. `None` where a
-/// function cannot be written.
+/// The program with other transforms of its functions: the ones printed under names that end in `suffix`. `None` where
+/// a function cannot be written.
 fn with_printed(file: &Path, suffix: &str) -> Option<String> {
     let program = text(file);
     let mut changed = format!("\n{program}");

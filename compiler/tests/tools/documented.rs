@@ -1,6 +1,7 @@
 //! The commands that the documentation shows do what it shows.
 //!
-//! [`commands_do_what_is_said`] says how. Commands that pages mention without their output have to be understood, at least.
+//! [`commands_do_what_is_said`] says how. Commands that pages mention without their output have to be understood, at
+//! least.
 
 use crate::common::pages::commands_do_what_is_said;
 use crate::folder;
@@ -32,7 +33,8 @@ const PLACEHOLDERS: &[(&str, &str)] = &[("STAGE", "opt"), ("SHELL", "bash"), ("S
 /// Options that pages mention without their value.
 const WITHOUT_VALUE: &[&str] = &["--lib", "--derivative"];
 
-/// The commands that a page mentions: those in its blocks for a shell, and those between backquotes. Only the words for `vlad`.
+/// The commands that a page mentions: those in its blocks for a shell, and those between backquotes. Only the words for
+/// `vlad`.
 fn mentioned(page: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut fence = None;

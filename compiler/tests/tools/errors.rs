@@ -1,4 +1,5 @@
-//! The index of errors: its wrong programs get the message that they stand for, its right ones run, and every code has an entry.
+//! The index of errors: its wrong programs get the message that they stand for, its right ones run, and every code has
+//! an entry.
 
 use crate::common::pages::{Block, blocks, shell};
 use crate::repl::{READY, terminal, wait_for};
@@ -27,8 +28,8 @@ fn index() -> String {
     text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/errors.md"))
 }
 
-/// The programs in blocks fenced with `vlad wrong` or `vlad right`, and the commands in blocks fenced with `console wrong` or
-/// `console right`. Commands behind a program are about it.
+/// The programs in blocks fenced with `vlad wrong` or `vlad right`, and the commands in blocks fenced with `console
+/// wrong` or `console right`. Commands behind a program are about it.
 fn programs(index: &str) -> Vec<Program> {
     let mut titles =
         index.lines().enumerate().filter_map(|(number, line)| Some((number + 1, line.strip_prefix("## ")?))).peekable();

@@ -1,7 +1,7 @@
 //! Files that cannot be read or written: a message that names the file, an exit code, and nothing left behind.
 //!
-//! Permissions say nothing to whoever may do everything, so the obstacles are others: a path below a file, a folder in place of a
-//! file, a folder that there is not, a device that is full.
+//! Permissions say nothing to whoever may do everything, so the obstacles are others: a path below a file, a folder in
+//! place of a file, a folder that there is not, a device that is full.
 
 use crate::common::{TOOLS_LIMIT, names, run_command, vlad as command};
 use crate::{folder, vlad};

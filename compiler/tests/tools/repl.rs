@@ -127,7 +127,8 @@ fn wrong_commands_are_explained() {
     assert!(values(":help\n").contains(":derivative NAME"));
 }
 
-/// A terminal: what the user types goes to the first file, which shows what the program prints; the program has the second.
+/// A terminal: what the user types goes to the first file, which shows what the program prints; the program has the
+/// second.
 pub fn terminal() -> (File, File) {
     let (mut user, mut program) = (0, 0);
     let null = std::ptr::null_mut();

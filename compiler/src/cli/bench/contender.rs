@@ -1,8 +1,8 @@
 //! Programs that are measured: compiled, repeated as often as it takes, and run in turns.
 //!
-//! A program reads how often to make its call. What one call takes is the processor time of many calls less that of one, divided
-//! by how many more there were: so neither starting the process, nor what the program does before, nor the first call,
-//! which finds everything cold, counts. Where one call takes long enough, it counts as it is.
+//! A program reads how often to make its call. What one call takes is the processor time of many calls less that of
+//! one, divided by how many more there were: so neither starting the process, nor what the program does before, nor the
+//! first call, which finds everything cold, counts. Where one call takes long enough, it counts as it is.
 
 use super::{Row, build, failed};
 use crate::base::{Diagnostic, Severity};

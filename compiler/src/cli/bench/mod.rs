@@ -1,8 +1,9 @@
 //! `vlad bench`: what the derivatives that a program takes cost, measured against the functions they are taken of.
 //!
 //! A program, and what it reads from standard input → a table with plots, or JSON, and on request an SVG image or an
-//! HTML page. For each call that [`crate::expand::program::measure`] finds, one program computes the function again and again,
-//! and one its derivative; both are compiled like any other program, and run as processes of their own ([`contender`]).
+//! HTML page. For each call that [`crate::expand::program::measure`] finds, one program computes the function again and
+//! again, and one its derivative; both are compiled like any other program, and run as processes of their own
+//! ([`contender`]).
 
 mod contender;
 

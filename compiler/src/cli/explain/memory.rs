@@ -1,5 +1,6 @@
-//! What a program keeps in memory: optimised code → every kind of box and of vector that is made, how large, how often, and
-//! which operations need what is stored in it. For the tape of a derivative these are the operations of the reverse phase.
+//! What a program keeps in memory: optimised code → every kind of box and of vector that is made, how large, how often,
+//! and which operations need what is stored in it. For the tape of a derivative these are the operations of the reverse
+//! phase.
 
 use super::shortened;
 use crate::base::{EntityVec, SourceMap};

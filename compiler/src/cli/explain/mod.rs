@@ -1,8 +1,9 @@
-//! `vlad explain`: what the compiler makes of a program's functions, and what is kept in memory while they run, and why.
+//! `vlad explain`: what the compiler makes of a program's functions, and what is kept in memory while they run, and
+//! why.
 //!
-//! The analysis → the specialisations of each function that the program defines, by shapes, those of its transforms beside
-//! it. The optimised code → what is kept in memory (see [`memory`]). Or: derivatives of functions (see [`derivative`]), or a code of a
-//! message (see [`codes`]).
+//! The analysis → the specialisations of each function that the program defines, by shapes, those of its transforms
+//! beside it. The optimised code → what is kept in memory (see [`memory`]). Or: derivatives of functions (see
+//! [`derivative`]), or a code of a message (see [`codes`]).
 
 mod codes;
 
@@ -115,8 +116,8 @@ fn explain(pipeline: &mut Pipeline, mut program: Program) -> Result<(Vec<Explain
     Ok((functions, memory::kinds(&code, &pipeline.sources)))
 }
 
-/// The functions of a file, and the shapes that they themselves (not their transforms) are specialised for; none if the program
-/// cannot be analysed.
+/// The functions of a file, and the shapes that they themselves (not their transforms) are specialised for; none if the
+/// program cannot be analysed.
 pub fn shapes(pipeline: &mut Pipeline, program: &mut Program, file: &str) -> Vec<(Span, Vec<String>)> {
     let Ok(analysis) = pipeline.analyze(program) else { return Vec::new() };
     let functions = functions(program, &analysis, &pipeline.sources).into_iter();

@@ -108,7 +108,8 @@ fn datums(text: &str) -> Option<Vec<Datum>> {
     errors.is_empty().then_some(datums)
 }
 
-/// The datums in a part of a text, with the brackets closed that it leaves open. Their spans are those of the whole text.
+/// The datums in a part of a text, with the brackets closed that it leaves open. Their spans are those of the whole
+/// text.
 fn part(text: &str, start: usize, end: usize) -> Option<Vec<Datum>> {
     let closing = syntax::closing(&text[start..end])?;
     let text = format!("{}{closing}", &text[..end]);

@@ -1,8 +1,8 @@
 //! `vlad lsp`: a server of the language server protocol, on standard input and output.
 //!
-//! Messages → answers ([`answers`]) from the open documents ([`document`]). The front end looks at a document whenever it
-//! changes; when it is opened or saved, everything does that `vlad check` does. A document with mistakes is still read as
-//! far as possible, since that is what documents are while they are being written.
+//! Messages → answers ([`answers`]) from the open documents ([`document`]). The front end looks at a document whenever
+//! it changes; when it is opened or saved, everything does that `vlad check` does. A document with mistakes is still
+//! read as far as possible, since that is what documents are while they are being written.
 
 mod answers;
 

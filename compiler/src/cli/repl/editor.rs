@@ -1,6 +1,7 @@
 //! Inputs from a terminal: line editing, history, completion of names.
 //!
-//! The history is kept in the user's folder for such things (`$XDG_STATE_HOME`, or `~/.local/state`), in `vlad/history`.
+//! The history is kept in the user's folder for such things (`$XDG_STATE_HOME`, or `~/.local/state`), in
+//! `vlad/history`.
 
 use super::{Session, handle};
 use crate::base::Diagnostic;
@@ -46,8 +47,8 @@ impl Highlighter for Names {}
 
 impl Helper for Names {}
 
-/// While a line is edited, Ctrl-C is a key. While something is evaluated, it stops that; if that does not stop, the second
-/// time ends the process. Without the handlers, the first time does.
+/// While a line is edited, Ctrl-C is a key. While something is evaluated, it stops that; if that does not stop, the
+/// second time ends the process. Without the handlers, the first time does.
 pub fn handle_interruptions(session: &Session) {
     let flag = &session.interrupted;
     let _ = signal_hook::flag::register_conditional_shutdown(SIGINT, 130, flag.clone());

@@ -1,8 +1,9 @@
 //! Which values of a session an input needs: the others need not be computed again.
 //!
-//! Program, the place of its input's first item → the program without the items in front whose values nothing behind reaches.
-//! Leaving one out changes nothing that can be seen if all of them were computed before without a mistake: the language is
-//! pure. What a transform calls is what its function calls, or belongs to the library; the values of that all stay.
+//! Program, the place of its input's first item → the program without the items in front whose values nothing behind
+//! reaches. Leaving one out changes nothing that can be seen if all of them were computed before without a mistake: the
+//! language is pure. What a transform calls is what its function calls, or belongs to the library; the values of that
+//! all stay.
 
 use crate::base::SourceMap;
 use crate::core::ir::{Body, Definition, GlobalId, Item, Program, Rhs};

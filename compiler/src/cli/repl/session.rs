@@ -1,11 +1,12 @@
 //! A session: inputs → values, and the definitions that later inputs see.
 //!
 //! The evaluator runs whole programs. So each input is evaluated as the end of a program that begins with the session's
-//! definitions; what these print when they are evaluated again is not shown. Since the language is pure, they have the same
-//! values again, and those that the input does not need are left out ([`needed`]). Each input is a file of that program, so
-//! that messages show what was typed.
+//! definitions; what these print when they are evaluated again is not shown. Since the language is pure, they have the
+//! same values again, and those that the input does not need are left out ([`needed`]). Each input is a file of that
+//! program, so that messages show what was typed.
 //!
-//! What holds: the definitions of a session, taken together, are a program that the front end accepts and that does not fail.
+//! What holds: the definitions of a session, taken together, are a program that the front end accepts and that does not
+//! fail.
 
 use super::needed;
 use crate::base::diagnostic::limited;
@@ -82,7 +83,8 @@ impl Session {
         let defined: Vec<Rc<str>> = outline::definitions(&datums).into_iter().map(|found| found.name).collect();
         let (mut others, replaced) = without(&self.definitions, &defined);
         let input = (name, text.to_string());
-        // What the session has can mean something else only by a name that meant something before, or comes from elsewhere.
+        // What the session has can mean something else only by a name that meant something before, or comes from
+        // elsewhere.
         let is_new = |name: &Rc<str>| !expand::names().any(|known| known == &**name);
         let from_elsewhere = datums.iter().any(|datum| stays(datum) && outline::definition(datum).is_none());
         let changes_nothing = replaced.is_none() && !from_elsewhere && defined.iter().all(is_new);
@@ -105,8 +107,8 @@ impl Session {
         self.definitions = others;
     }
 
-    /// Evaluates an input at a place among definitions, and prints what it prints. If it changes nothing of what these mean,
-    /// those that it does not need are not evaluated.
+    /// Evaluates an input at a place among definitions, and prints what it prints. If it changes nothing of what these
+    /// mean, those that it does not need are not evaluated.
     fn accept(&self, others: &[Part], place: usize, input: &Part, changes_nothing: bool) -> Result<(), Failure> {
         let mut pipeline = self.pipeline();
         let mut parts = others.to_vec();
@@ -249,8 +251,8 @@ fn file(parts: &[Part], place: usize, sources: &SourceMap) -> FileId {
     FileId::from_index(files.nth(earlier).map_or(0, |(index, _)| index))
 }
 
-/// Lets the program print the mark in front of what this file and later ones do. If that is wanted, it does in front of that
-/// only what is needed.
+/// Lets the program print the mark in front of what this file and later ones do. If that is wanted, it does in front of
+/// that only what is needed.
 fn mark(program: &mut Program, sources: &SourceMap, file: FileId, only_what_is_needed: bool) {
     let span = |item: &Item| match item {
         Item::Define(global, _) => program.globals[*global].span,

@@ -12,8 +12,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Instant;
 
-/// The numbers that a program reads in front of its input, given its declaration of arguments, its name and the words of the
-/// command line; or else the exit code.
+/// The numbers that a program reads in front of its input, given its declaration of arguments, its name and the words
+/// of the command line; or else the exit code.
 pub fn numbers(declaration: &str, name: &OsStr, words: &[OsString]) -> Result<Vec<f64>, u8> {
     let mut process =
         Process { name, words, numbers: Vec::new(), out: Stream(io::stdout()), error: Stream(io::stderr()) };

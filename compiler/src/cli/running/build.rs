@@ -18,8 +18,8 @@ pub struct Arguments {
     pub output: Option<PathBuf>,
     /// Make a library of what the program exports, for C, Rust and, if it is shared, Python.
     ///
-    /// With `-o FOLDER/NAME`, writes FOLDER/libNAME.a or FOLDER/libNAME.so, FOLDER/NAME.h, FOLDER/NAME.rs, and for Python
-    /// FOLDER/NAME.py and FOLDER/NAME.pyi.
+    /// With `-o FOLDER/NAME`, writes FOLDER/libNAME.a or FOLDER/libNAME.so, FOLDER/NAME.h, FOLDER/NAME.rs, and for
+    /// Python FOLDER/NAME.py and FOLDER/NAME.pyi.
     #[arg(long, value_enum, value_name = "KIND")]
     pub lib: Option<library::Kind>,
     #[command(flatten)]

@@ -7,8 +7,8 @@
 //! vlad's own bytes | items | length of the items (8 bytes) | "vladprog"
 //! ```
 //!
-//! An item is a length (8 bytes, little-endian) and that many bytes of text. The items are the name of the main file, whether
-//! operations are watched, the number of files, the name and the text of each, and the folders for includes.
+//! An item is a length (8 bytes, little-endian) and that many bytes of text. The items are the name of the main file,
+//! whether operations are watched, the number of files, the name and the text of each, and the folders for includes.
 
 use crate::base::SourceMap;
 use crate::cli::running::eval;

@@ -37,8 +37,8 @@ pub struct Reports {
     /// Stop at the first operation that gives an infinite number, or none, from operands that are finite.
     #[arg(long)]
     pub trap_nan: bool,
-    /// Warn of each place where a function is differentiated at a point where it has no derivative, and say what is taken
-    /// for it.
+    /// Warn of each place where a function is differentiated at a point where it has no derivative, and say what is
+    /// taken for it.
     #[arg(long)]
     pub warn_kinks: bool,
     /// Functions whose derivatives are not to be checked.
@@ -87,8 +87,8 @@ pub fn evaluate_program(
     let interrupted = Arc::new(AtomicBool::new(false));
     let (signal, waiting) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     for (kind, number) in [(SIGINT, 2), (SIGTERM, 15)] {
-        // A second interruption ends the process at once, and so does one while it waits for input, when there is nothing to
-        // write. Without a handler, interruptions end it as they do others.
+        // A second interruption ends the process at once, and so does one while it waits for input, when there is
+        // nothing to write. Without a handler, interruptions end it as they do others.
         let _ = signal_hook::flag::register_conditional_shutdown(kind, INTERRUPTION + kind, interrupted.clone());
         let _ = signal_hook::flag::register_conditional_shutdown(kind, INTERRUPTION + kind, waiting.clone());
         let _ = signal_hook::flag::register_usize(kind, signal.clone(), number);

@@ -1,4 +1,5 @@
-//! `vlad fmt`: lay programs out as is usual. Files are rewritten, or compared, or standard input goes to standard output.
+//! `vlad fmt`: lay programs out as is usual. Files are rewritten, or compared, or standard input goes to standard
+//! output.
 
 use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};

@@ -11,8 +11,8 @@ use std::ffi::OsString;
 pub struct Arguments {
     #[command(flatten)]
     input: Input,
-    /// Do not check the derivatives of functions of this name: those that differ on purpose, and those that use them. May
-    /// be repeated.
+    /// Do not check the derivatives of functions of this name: those that differ on purpose, and those that use them.
+    /// May be repeated.
     #[arg(long, value_name = "FUNCTION")]
     skip: Vec<String>,
     /// Arguments for the program.

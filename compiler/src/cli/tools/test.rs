@@ -1,7 +1,7 @@
 //! `vlad test`: programs → whether they keep the promises of their comments, in the evaluator and compiled.
 //!
-//! Each program runs twice, in processes of their own: `vlad eval` and `vlad run`. A promise that both break in the same way is
-//! reported once. [`crate::promises`] knows what promises are; here they become messages.
+//! Each program runs twice, in processes of their own: `vlad eval` and `vlad run`. A promise that both break in the
+//! same way is reported once. [`crate::promises`] knows what promises are; here they become messages.
 
 use crate::base::{Diagnostic, FileId, SourceMap, Span};
 use crate::cli::tools::fmt;

@@ -43,7 +43,8 @@ pub struct Function<'a> {
 impl Expander {
     /// Expands what a program needs of the library, which consists of functions that may call each other across files.
     /// When derivatives are to be checked, the program gets the functions that do so under the names of those that do
-    /// not, which the library itself goes on to use. Of `names`, each is a name for the program of a function of the library.
+    /// not, which the library itself goes on to use. Of `names`, each is a name for the program of a function of the
+    /// library.
     ///
     /// # Errors
     ///

@@ -354,8 +354,8 @@ impl Expander {
         }
     }
 
-    /// A reference to a local variable: inside a function of its own group, a function is known by its alias, and a delayed
-    /// value by the function that computes it.
+    /// A reference to a local variable: inside a function of its own group, a function is known by its alias, and a
+    /// delayed value by the function that computes it.
     pub fn local(&mut self, var: Var, span: Span) -> Rhs {
         let Some(&index) = self.recursion_of.get(&var) else { return Rhs::Var(var) };
         let recursion = &self.recursions[index];

@@ -7,15 +7,16 @@
 //!   λf x captures k. (+ k x)                              (f' x)
 //! ```
 //!
-//! In: a program whose λs capture all of their free variables. Out: the same, except that no λ captures a variable that is
-//! bound to a closure, or to another name of one. Instead it captures what that function captures. This is lambda
-//! lifting's closure of captures (Johnsson, "Lambda lifting: transforming programs to recursive equations", 1985), while
-//! functions remain closures; a group of recursive functions has come about in the same way ([`crate::expand::forms::recursion`]).
+//! In: a program whose λs capture all of their free variables. Out: the same, except that no λ captures a variable that
+//! is bound to a closure, or to another name of one. Instead it captures what that function captures. This is lambda
+//! lifting's closure of captures (Johnsson, "Lambda lifting: transforming programs to recursive equations", 1985),
+//! while functions remain closures; a group of recursive functions has come about in the same way
+//! ([`crate::expand::forms::recursion`]).
 //!
-//! Why: a closure that is captured is a nest, and so is its sensitivity. Where two functions lead to the same third one,
-//! there are two copies of the nest; with n functions, each of which uses the two before it, 2ⁿ. And a vector deep in a
-//! nest cannot be handed on to be added to in place while another copy of it lies beside. Flat captures name every value
-//! once.
+//! Why: a closure that is captured is a nest, and so is its sensitivity. Where two functions lead to the same third
+//! one, there are two copies of the nest; with n functions, each of which uses the two before it, 2ⁿ. And a vector deep
+//! in a nest cannot be handed on to be added to in place while another copy of it lies beside. Flat captures name every
+//! value once.
 //!
 //! What a λ captures depends on what functions bound before it capture, so the search ends.
 

@@ -1,7 +1,8 @@
 //! Datums and a place in them → the name there, and the local names that are visible there.
 //!
-//! Tools ask this of programs that are being written, so nothing is reported: what is no proper form is looked into like a
-//! call. The scopes are those that the expander gives: of parameters, of `let` in its forms, and of definitions in a body.
+//! Tools ask this of programs that are being written, so nothing is reported: what is no proper form is looked into
+//! like a call. The scopes are those that the expander gives: of parameters, of `let` in its forms, and of definitions
+//! in a body.
 
 use crate::base::Span;
 use crate::syntax::{Datum, DatumKind, Prefix};

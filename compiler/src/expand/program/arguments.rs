@@ -1,14 +1,14 @@
-//! The arguments that a program declares: `(arguments "about" (name type default "about") ...)` → definitions of the names, and
-//! the declaration as the run time reads it.
+//! The arguments that a program declares: `(arguments "about" (name type default "about") ...)` → definitions of the
+//! names, and the declaration as the run time reads it.
 //!
 //! ```text
 //! (arguments (rate real 0.1 "step size")       (define rate (argument-number))
 //!            (data matrix "samples"))     →    (define data (argument-matrix))
 //! ```
 //!
-//! The definitions come first in the program, in this order: that is the order in which the run time gives the numbers that
-//! the command line says, see [`crate::core::arguments`]. The functions are the library's, under names that no program can write.
-//! A program that defines a function `arguments` itself has no such form.
+//! The definitions come first in the program, in this order: that is the order in which the run time gives the numbers
+//! that the command line says, see [`crate::core::arguments`]. The functions are the library's, under names that no
+//! program can write. A program that defines a function `arguments` itself has no such form.
 
 use crate::base::{Diagnostic, Span};
 use crate::core::arguments::{FIELD, RECORD};
@@ -31,7 +31,8 @@ const FORM: &str = "(arguments \"about\" (name type default \"about\") ...)";
 /// Numbers beyond are not all whole.
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// The types of arguments: the name, the letter of the declaration, the function that reads it, what a default looks like.
+/// The types of arguments: the name, the letter of the declaration, the function that reads it, what a default looks
+/// like.
 const TYPES: [(&str, &str, usize, &str); 5] = [
     ("real", "r", 0, "a number"),
     ("integer", "i", 0, "a whole number"),

@@ -7,10 +7,10 @@
 //! (define (area w h) (* w h))
 //! ```
 //!
-//! The lines of comments directly in front of a definition describe it, and the definitions without comments that follow
-//! directly, too. If they begin with a call of it and a colon, that call is how the definition is shown; otherwise it is shown
-//! as it is defined. A comment with a blank line behind it, in front of a definition or at the start of the file, stands for
-//! itself. Names that start with `%` are nobody else's business.
+//! The lines of comments directly in front of a definition describe it, and the definitions without comments that
+//! follow directly, too. If they begin with a call of it and a colon, that call is how the definition is shown;
+//! otherwise it is shown as it is defined. A comment with a blank line behind it, in front of a definition or at the
+//! start of the file, stands for itself. Names that start with `%` are nobody else's business.
 
 use crate::expand::program::outline;
 use crate::expand::program::outline::Outline;
@@ -110,8 +110,8 @@ fn between(text: &str, start: usize, end: usize) -> &str {
     part.find('\n').map_or("", |newline| &part[newline + 1..])
 }
 
-/// The comments that stand alone, the one that ends in the last line, and whether a blank line separates that from what was
-/// before.
+/// The comments that stand alone, the one that ends in the last line, and whether a blank line separates that from what
+/// was before.
 fn blocks(between: &str) -> (Vec<String>, String, bool) {
     let mut blocks = vec![String::new()];
     let mut apart = false;

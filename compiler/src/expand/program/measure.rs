@@ -9,8 +9,8 @@
 //! ```
 //!
 //! and beside it the call of the function itself, `(f (list 1 2))`. In such a program the other expressions that take
-//! derivatives are left out, and what stands behind the call; the function `measured` is `%measured` of the library, under
-//! a name that no program can write.
+//! derivatives are left out, and what stands behind the call; the function `measured` is `%measured` of the library,
+//! under a name that no program can write.
 
 use crate::base::Span;
 use crate::expand::names::basis;

@@ -1,6 +1,7 @@
 //! Datums → what a program defines at its top level, as far as one sees it without expanding anything.
 //!
-//! Tools work on programs that may be wrong, and on a part of a program: what they show of a definition is what is written.
+//! Tools work on programs that may be wrong, and on a part of a program: what they show of a definition is what is
+//! written.
 
 use crate::base::Span;
 use crate::syntax::{self, Datum, DatumKind};

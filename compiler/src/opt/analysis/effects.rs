@@ -41,8 +41,8 @@ impl Effects {
     /// Analyses a program.
     pub fn new(program: &Program) -> Effects {
         let Effects { mut table } = Effects::without_ends(program);
-        // Whether a function ends takes longer to find out, and matters only where nothing else shows that it is called. What
-        // such a function calls shows as little.
+        // Whether a function ends takes longer to find out, and matters only where nothing else shows that it is
+        // called. What such a function calls shows as little.
         let is_silent: EntityVec<FuncId, bool> = table.values().map(|effect| effect.is_silent()).collect();
         let endless = termination::endless_functions(program, &is_silent);
         let returning = returning(program);
@@ -52,7 +52,8 @@ impl Effects {
         spread(program, &mut table);
         Effects { table }
     }
-    /// The same, but takes every function for one that may never return: enough for those who do not drop or move calls.
+    /// The same, but takes every function for one that may never return: enough for those who do not drop or move
+    /// calls.
     pub fn without_ends(program: &Program) -> Effects {
         let own = |function: &Function| Effect { endless: true, ..own_effect(function) };
         let mut table: EntityVec<FuncId, Effect> = program.functions.values().map(own).collect();

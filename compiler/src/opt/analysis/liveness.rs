@@ -43,8 +43,8 @@ pub fn live_in(
     live
 }
 
-/// The values that are live at the end of a block, what its terminator uses excepted. Where functions are long, they are many, and
-/// a block asks for few of them: so they stay in the tables of the blocks that follow.
+/// The values that are live at the end of a block, what its terminator uses excepted. Where functions are long, they
+/// are many, and a block asks for few of them: so they stay in the tables of the blocks that follow.
 pub struct AtEnd<'l> {
     rows: Vec<&'l [Value]>,
     /// All of them, where too many blocks follow to look through the tables of each.

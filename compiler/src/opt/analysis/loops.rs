@@ -113,8 +113,8 @@ pub fn preheader(function: &mut Function, graph: &Graph, header: BlockId) -> Blo
     before
 }
 
-/// Runs `each` on all tests whose outcome is known because control has come to the block from the one before; to a loop, from
-/// the one before the loop, since what it has tested does not change there.
+/// Runs `each` on all tests whose outcome is known because control has come to the block from the one before; to a
+/// loop, from the one before the loop, since what it has tested does not change there.
 pub fn each_outcome<'f>(
     function: &'f Function,
     graph: &Graph,

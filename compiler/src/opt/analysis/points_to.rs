@@ -1,10 +1,10 @@
 //! Where boxed values flow: classes of places by unification (Steensgaard, "Points-to Analysis in Almost Linear Time").
 //!
-//! A place is a value, a result of a function, a cell, or a field of what is in some class (of a box, or of any element of a
-//! vector). Places that values flow
-//! between are one class, and the fields of a class, by sum, tag and position, are classes of their own: two lists that
-//! never meet are in different classes although they are made of the same sum. A class knows the sums that its values
-//! are made or looked at as; where a sum within a union left its slot empty, these are several.
+//! A place is a value, a result of a function, a cell, or a field of what is in some class (of a box, or of any element
+//! of a vector). Places that values flow between are one class, and the fields of a class, by sum, tag and position,
+//! are classes of their own: two lists that never meet are in different classes although they are made of the same sum.
+//! A class knows the sums that its values are made or looked at as; where a sum within a union left its slot empty,
+//! these are several.
 
 use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, SlotId, SumId, Terminator, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -144,7 +144,8 @@ impl Classes {
         id
     }
 
-    /// The root, to which each place on the way gets closer by one step: a chain of values would be walked for each of them.
+    /// The root, to which each place on the way gets closer by one step: a chain of values would be walked for each of
+    /// them.
     fn shorten(&mut self, mut id: usize) -> usize {
         while self.parents[id] != id {
             self.parents[id] = self.parents[self.parents[id]];

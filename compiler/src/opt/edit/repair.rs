@@ -2,8 +2,9 @@
 //! its uses have to find the one that reaches them.
 //!
 //! Where paths from different definitions meet (the iterated dominance frontier of these: Cytron et al., *Efficiently
-//! Computing Static Single Assignment Form*, 1991) a block gets a parameter, if the value is needed there. Everywhere else
-//! it is what it is at the end of the block that dominates. So what passes many joins costs no more than the walk past them.
+//! Computing Static Single Assignment Form*, 1991) a block gets a parameter, if the value is needed there. Everywhere
+//! else it is what it is at the end of the block that dominates. So what passes many joins costs no more than the walk
+//! past them.
 
 use crate::base::EntityVec;
 use crate::ssa::graph::Graph;

@@ -26,8 +26,8 @@
 //!
 //! Parameters and results that this makes useless are dropped by [`crate::opt::interprocedural::dead_across_calls`].
 //!
-//! Not done: evaluation of operations on constants (see [`crate::opt::scalar::fold`]); the flow analysis before this stage
-//! has done what decides control.
+//! Not done: evaluation of operations on constants (see [`crate::opt::scalar::fold`]); the flow analysis before this
+//! stage has done what decides control.
 //!
 //! Tests: `tests/opt/constants-across-calls/`.
 

@@ -15,13 +15,13 @@
 //! ```
 //!
 //! Functions are treated callees first, except that a function which is called from one place is treated as a part of
-//! its caller, so that its code is copied once. In every cycle of the call graph one function, at least, is a *breaker*: its
-//! calls stay, so what is inlined never contains itself and the process ends. Of the rest are inlined: functions that
-//! are called from one place only, small functions, and larger ones as long as the caller and the whole program stay
-//! within their budgets.
+//! its caller, so that its code is copied once. In every cycle of the call graph one function, at least, is a *breaker*:
+//! its calls stay, so what is inlined never contains itself and the process ends. Of the rest are inlined: functions
+//! that are called from one place only, small functions, and larger ones as long as the caller and the whole program
+//! stay within their budgets.
 //!
-//! Requires functions in the form that [`crate::opt::interprocedural::tail_calls`] leaves, or loops would be breakers for nothing.
-//! Exposes what was a parameter or a result to all passes within functions.
+//! Requires functions in the form that [`crate::opt::interprocedural::tail_calls`] leaves, or loops would be breakers
+//! for nothing. Exposes what was a parameter or a result to all passes within functions.
 //!
 //! Tests: `tests/opt/inline/`.
 
@@ -38,15 +38,17 @@ use rustc_hash::FxHashSet;
 const SMALL: usize = 40;
 /// Callees up to this size are inlined while the budgets last.
 const MEDIUM: usize = 160;
-/// Callees up to this size are inlined into a loop of which they are a part, as they call it in turn: what the loop reads
-/// from a tape and what becomes of it should be in one function.
+/// Callees up to this size are inlined into a loop of which they are a part, as they call it in turn: what the loop
+/// reads from a tape and what becomes of it should be in one function.
 const MOST_OF_ROUND: usize = 4 * MEDIUM;
 /// Callers larger than this only take small functions and those that nobody else calls.
 const LARGEST_CALLER: usize = 2_000;
-/// Nothing is inlined into functions of this size: what the later stages do takes time that grows faster than functions.
+/// Nothing is inlined into functions of this size: what the later stages do takes time that grows faster than
+/// functions.
 const ENOUGH: usize = 4_000;
 
-/// Inlines in every function. Copies of functions that are not small are made until the program has `most` instructions.
+/// Inlines in every function. Copies of functions that are not small are made until the program has `most`
+/// instructions.
 pub fn run(program: &mut Program, most: usize) -> bool {
     let edges: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
     let mut sites = program.functions.same_ids(0u32);
@@ -103,8 +105,8 @@ fn order(
     }
 }
 
-/// Which functions that are called from one place do not become part of their caller, because it would be too large with
-/// them: as few as possible, so that what belongs to one of them, like both phases of a gradient, stays together.
+/// Which functions that are called from one place do not become part of their caller, because it would be too large
+/// with them: as few as possible, so that what belongs to one of them, like both phases of a gradient, stays together.
 fn too_large(
     order: &[FuncId],
     edges: &EntityVec<FuncId, Vec<FuncId>>,
@@ -152,8 +154,8 @@ enum Apart {
     Everywhere,
 }
 
-/// The functions that walk data and have to be asked whether they have walked some before ([`sharing`]): those of a cycle that
-/// goes on in several ways, for each other, and those that walk the elements of a vector.
+/// The functions that walk data and have to be asked whether they have walked some before ([`sharing`]): those of a
+/// cycle that goes on in several ways, for each other, and those that walk the elements of a vector.
 fn kept_apart(program: &Program, cycles: &EntityVec<FuncId, usize>) -> EntityVec<FuncId, Apart> {
     let mut apart = program.functions.same_ids(Apart::No);
     let mut branching: FxHashSet<usize> = FxHashSet::default();

@@ -16,8 +16,8 @@
 //! equal, and classes are split as long as members call functions of different classes; so functions that are equal
 //! because those are which they call, recursion included, are found.
 //!
-//! Not done: functions that differ in names of values or order of blocks beyond what [`crate::opt::interprocedural::compact`] makes
-//! equal, or in a constant.
+//! Not done: functions that differ in names of values or order of blocks beyond what
+//! [`crate::opt::interprocedural::compact`] makes equal, or in a constant.
 //!
 //! Tests: `tests/opt/merge-functions/`.
 
@@ -112,8 +112,8 @@ fn hash(function: &Function) -> u64 {
     hasher.finish()
 }
 
-/// True when two functions differ in nothing but their names, the functions they call, and places in the source of what is not
-/// watched.
+/// True when two functions differ in nothing but their names, the functions they call, and places in the source of what
+/// is not watched.
 fn same_form(a: &Function, b: &Function) -> bool {
     let same_blocks = || {
         a.blocks.values().zip(b.blocks.values()).all(|(x, y)| {

@@ -21,20 +21,21 @@
 //! }
 //! ```
 //!
-//! The data of a program are graphs: `(cons t t)` has one `t`. A sum of two such graphs adds what is shared once and is such a
-//! graph itself (Pearlmutter and Siskind, *Reverse-mode AD in a functional framework*, 2008, section 4), and so does each
-//! operation of derivatives that walks data. Functions that do so are marked ([`Walk::Shared`]); they have no effects and always make the
-//! same of the same boxes. What they make of boxes with more than one owner is remembered until the outermost call is over.
-//! Boxes with one owner cost a look at their counts.
+//! The data of a program are graphs: `(cons t t)` has one `t`. A sum of two such graphs adds what is shared once and is
+//! such a graph itself (Pearlmutter and Siskind, *Reverse-mode AD in a functional framework*, 2008, section 4), and so
+//! does each operation of derivatives that walks data. Functions that do so are marked ([`Walk::Shared`]); they have no
+//! effects and always make the same of the same boxes. What they make of boxes with more than one owner is remembered
+//! until the outermost call is over. Boxes with one owner cost a look at their counts.
 //!
 //! An owner of a box that is kept, be it only for the time of the call, would make all that is below it look shared. So
-//! what is below boxes that are shared is walked by copies that borrow it: there counts tell how many boxes hold another one.
-//! Elsewhere the code is as it was, and takes apart what nobody else owns.
+//! what is below boxes that are shared is walked by copies that borrow it: there counts tell how many boxes hold
+//! another one. Elsewhere the code is as it was, and takes apart what nobody else owns.
 //!
-//! Only functions that one outermost call may call twice with the same arguments are treated: not those that walk along a list of numbers.
+//! Only functions that one outermost call may call twice with the same arguments are treated: not those that walk along
+//! a list of numbers.
 //!
-//! Operations that remember are no effects to those who call such functions. Requires that no pass follows that makes copies
-//! of code. Tests: `tests/opt/sharing/`.
+//! Operations that remember are no effects to those who call such functions. Requires that no pass follows that makes
+//! copies of code. Tests: `tests/opt/sharing/`.
 
 use crate::base::EntityVec;
 use crate::base::entity::Entity;
@@ -91,8 +92,8 @@ fn is_walker(program: &Program, id: FuncId) -> bool {
     program.functions[id].walk == Walk::Shared
 }
 
-/// The functions that an outermost call of a walker may call twice with the same arguments, in order: what both of two calls in
-/// one run of a walker lead to.
+/// The functions that an outermost call of a walker may call twice with the same arguments, in order: what both of two
+/// calls in one run of a walker lead to.
 fn repeated(program: &Program) -> Vec<FuncId> {
     let walkers: Vec<FuncId> = program.functions.ids().filter(|id| is_walker(program, *id)).collect();
     let pairs: FxHashSet<[FuncId; 2]> = walkers.iter().flat_map(|id| calls_of_one_run(program, *id)).collect();
@@ -187,7 +188,8 @@ fn blocks_after(function: &Function, block: BlockId) -> EntityVec<BlockId, bool>
     seen
 }
 
-/// Lets those who are no walkers call functions, yet without code, instead of the walkers that remember: these and those.
+/// Lets those who are no walkers call functions, yet without code, instead of the walkers that remember: these and
+/// those.
 fn outermost(program: &mut Program, remembers: &FxHashSet<FuncId>) -> Vec<(FuncId, FuncId)> {
     let mut outer: Vec<(FuncId, FuncId)> = Vec::new();
     let mut made: FxHashMap<FuncId, FuncId> = FxHashMap::default();
@@ -307,8 +309,8 @@ fn borrowing_copy(id: FuncId, function: &Function, copies: &FxHashMap<FuncId, Co
     copy
 }
 
-/// Moves the code of a function behind the question whether its arguments are shared, which stands in the entry. Returns the
-/// branch that answers it: to a call of the function that remembers, or to the code.
+/// Moves the code of a function behind the question whether its arguments are shared, which stands in the entry.
+/// Returns the branch that answers it: to a call of the function that remembers, or to the code.
 fn first_asks(function: &mut Function, remembering: FuncId) -> Terminator {
     let (params, types) = (function.params().to_vec(), function.results.clone());
     let moved = Block { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable };

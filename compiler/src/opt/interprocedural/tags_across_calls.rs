@@ -12,8 +12,8 @@
 //!     branch (has_tag.sum0.0 v1), b3, b4               branch false, b3, b4
 //! ```
 //!
-//! A tape holds the data that its forward phase has looked at, and the reverse phase looks again: what the forward phase
-//! has found out by then is known here. For every pointer, result, field and global the tags that it can have are
+//! A tape holds the data that its forward phase has looked at, and the reverse phase looks again: what the forward
+//! phase has found out by then is known here. For every pointer, result, field and global the tags that it can have are
 //! collected: those of the boxes and alternatives without fields that flow there, less those that the tests on the way
 //! exclude. The join is a union and starts from nothing, so that what a recursion hands on stays what it was. Each set
 //! grows at most as often as there are tags.
@@ -60,8 +60,8 @@ pub fn run(program: &mut Program) -> bool {
 /// What tests exclude in one function.
 struct Tests {
     graph: Graph,
-    /// For each block and each value that it uses or is passed and that was tested on every way there, the tags that are
-    /// left.
+    /// For each block and each value that it uses or is passed and that was tested on every way there, the tags that
+    /// are left.
     left: EntityVec<BlockId, FxHashMap<Value, Tags>>,
 }
 

@@ -16,8 +16,8 @@
 //! jump to a block that takes the place of the entry. Blocks that only return have been copied to where they are
 //! jumped to by [`crate::opt::scalar::simplify_cfg`], so that calls stand right before returns.
 //!
-//! Not done: calls whose results are changed before they are returned (accumulators); loops of functions that walk data which
-//! go on in several ways, as each of their calls will have to be asked whether it has been made before
+//! Not done: calls whose results are changed before they are returned (accumulators); loops of functions that walk data
+//! which go on in several ways, as each of their calls will have to be asked whether it has been made before
 //! ([`crate::opt::interprocedural::sharing`]).
 //!
 //! Tests: `tests/opt/tail-calls/`.

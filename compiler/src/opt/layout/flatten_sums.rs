@@ -11,13 +11,13 @@
 //! v6 = field.sum1.0.0 v5
 //! ```
 //!
-//! A tape that is one of several alternatives, such as that of a recursion which ends in several ways, comes from another
-//! function as a box of its own, so that it is not part of the box that says which alternative it is
-//! ([`crate::opt::layout::unbox_fields`] sees boxes that are stored where they are made). But its box has room for a tag, too, which nobody
-//! needs where it is the only alternative of its sum.
+//! A tape that is one of several alternatives, such as that of a recursion which ends in several ways, comes from
+//! another function as a box of its own, so that it is not part of the box that says which alternative it is
+//! ([`crate::opt::layout::unbox_fields`] sees boxes that are stored where they are made). But its box has room for a
+//! tag, too, which nobody needs where it is the only alternative of its sum.
 //!
-//! Required is that wherever there are values of either sum there are no others, and that the inner sum has one alternative,
-//! which has fields. One of several alternatives that hold boxes of the same sum takes them in.
+//! Required is that wherever there are values of either sum there are no others, and that the inner sum has one
+//! alternative, which has fields. One of several alternatives that hold boxes of the same sum takes them in.
 //!
 //! Tests: `tests/opt/flatten-sums/`.
 

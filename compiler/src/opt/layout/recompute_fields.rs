@@ -11,9 +11,9 @@
 //!
 //! A tape holds what the reverse phase mentions: operands and their negative, a number and its double, a value twice
 //! because two backpropagators captured it. Memory costs more than arithmetic, so of these only what the others follow
-//! from is kept. A field is recomputed when all boxes of its alternative, or all elements of its kind of vector, are given the same expression of their other
-//! fields: at most [`MAX_OPERATIONS`] cheap operations, which are exact repetitions of the ones in the builder, so the
-//! bits are the same.
+//! from is kept. A field is recomputed when all boxes of its alternative, or all elements of its kind of vector, are
+//! given the same expression of their other fields: at most [`MAX_OPERATIONS`] cheap operations, which are exact
+//! repetitions of the ones in the builder, so the bits are the same.
 //!
 //! Invariant: an expression mentions only values that were computed before the field's, or fields with smaller
 //! positions that hold the same value, so that no two fields follow from each other.

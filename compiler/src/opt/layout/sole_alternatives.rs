@@ -10,8 +10,9 @@
 //! b2: v5 = field.sum0.1.0 v3                   b2: v5 = field.sum0.0.0 v3
 //! ```
 //!
-//! Code of an alternative disappears when what makes it is found never to happen, or when a tape becomes a vector. What is
-//! left holds data and decides nothing, and such boxes can become part of others (see [`crate::opt::layout::unbox_fields`]).
+//! Code of an alternative disappears when what makes it is found never to happen, or when a tape becomes a vector. What
+//! is left holds data and decides nothing, and such boxes can become part of others (see
+//! [`crate::opt::layout::unbox_fields`]).
 //!
 //! Invariant: every value of a sum comes from an instruction of the program that makes it.
 //!

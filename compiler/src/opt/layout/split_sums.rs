@@ -7,9 +7,9 @@
 //! v4 = box.sum0.1 v0, v5                    v4 = box.sum1.1 v0, v5
 //! ```
 //!
-//! All lists of reals are values of one shape, and so of one sum. What other passes learn about a sum (that nobody needs
-//! a field, that a field is a constant or follows from another, that one function makes its boxes and one other reads
-//! them) would have to hold for all lists of the program. So data that never meet get sums of their own (see
+//! All lists of reals are values of one shape, and so of one sum. What other passes learn about a sum (that nobody
+//! needs a field, that a field is a constant or follows from another, that one function makes its boxes and one other
+//! reads them) would have to hold for all lists of the program. So data that never meet get sums of their own (see
 //! [`crate::opt::analysis::points_to`]).
 //!
 //! Code that does the same to data of different sums is not the same function; so sums that are still alike in the end

@@ -14,8 +14,8 @@
 //! What is known but large is boxed before it is known how much of it is needed. A field is replaced by the fields of
 //! what it holds where
 //!
-//! - every box or element of a vector that has the field is given a box of the same sum, which has one alternative, is made in the same
-//!   function and used for nothing else, so that there is one box less, and
+//! - every box or element of a vector that has the field is given a box of the same sum, which has one alternative, is
+//!   made in the same function and used for nothing else, so that there is one box less, and
 //! - whoever reads the field only looks at fields of what it finds, so that nobody has to make the box again.
 //!
 //! A box of a sum with one alternative whose only field is a pointer is that pointer.
@@ -225,8 +225,8 @@ impl Plan {
         replacements.apply(function);
     }
 
-    /// Reads all fields of what was in a field of an element, where that was read: later the element may be another one,
-    /// and nobody should have to keep the vector as it was.
+    /// Reads all fields of what was in a field of an element, where that was read: later the element may be another
+    /// one, and nobody should have to keep the vector as it was.
     fn read_parts(
         &self,
         sums: &EntityVec<SumId, Sum>,

@@ -12,11 +12,11 @@
 //!                                          b2: jump b3
 //! ```
 //!
-//! In reverse phases each round checks whether the lengths of the same two vectors agree. A loop without such a check has one
-//! way out, and so can make two rounds at a time, and be computed elsewhere.
+//! In reverse phases each round checks whether the lengths of the same two vectors agree. A loop without such a check
+//! has one way out, and so can make two rounds at a time, and be computed elsewhere.
 //!
-//! The check must come first: between the beginning of a round and the check nothing can be seen, or fail. If the loop does
-//! not begin its first round, there is no check either; so the test of the header is made once more.
+//! The check must come first: between the beginning of a round and the check nothing can be seen, or fail. If the loop
+//! does not begin its first round, there is no check either; so the test of the header is made once more.
 //!
 //! Tests: `tests/opt/hoist-guards/`.
 
@@ -44,7 +44,8 @@ fn hoist(function: &mut Function, effects: &Effects) -> bool {
     let before: Vec<BlockId> = headers.iter().map(|header| preheader(function, &graph, *header)).collect();
     let mut changed = false;
     let mut facts = (Graph::new(function), homes(function));
-    // The blocks before loops that have got checks since then: nothing that is asked of loops around others is true any more.
+    // The blocks before loops that have got checks since then: nothing that is asked of loops around others is true any
+    // more.
     let mut moved: Vec<BlockId> = Vec::new();
     // From the inside out: a check that has left a loop may leave the next one.
     for (header, mut before) in headers.into_iter().zip(before).rev() {

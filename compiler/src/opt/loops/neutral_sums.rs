@@ -15,14 +15,14 @@
 //!                                                      return v16
 //! ```
 //!
-//! A sum of sensitivities is the symbolic zero until the first number is added, and an addend may be the symbolic zero, too.
-//! So each addition makes two tests and chooses among three values, one after the other, and all of that stands in the
-//! chain from round to round. To add -0.0 changes no number, not even in the sign of zero. So a sum that starts there needs
-//! a truth value beside it that tells whether nothing was added, which is asked for behind the loop only; what is added can be
-//! chosen apart from the sum.
+//! A sum of sensitivities is the symbolic zero until the first number is added, and an addend may be the symbolic zero,
+//! too. So each addition makes two tests and chooses among three values, one after the other, and all of that stands in
+//! the chain from round to round. To add -0.0 changes no number, not even in the sign of zero. So a sum that starts
+//! there needs a truth value beside it that tells whether nothing was added, which is asked for behind the loop only;
+//! what is added can be chosen apart from the sum.
 //!
-//! The sum may be used by its additions only; an addend that no test guards has to be what an operation computes, which is a
-//! number (see [`Op::RealIs`]).
+//! The sum may be used by its additions only; an addend that no test guards has to be what an operation computes, which
+//! is a number (see [`Op::RealIs`]).
 //!
 //! Tests: `tests/opt/neutral-sums/`.
 
@@ -198,8 +198,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The additions that make a value of the parameter. Where both operands of one may be the symbolic zero, either may be
-    /// the sum.
+    /// The additions that make a value of the parameter. Where both operands of one may be the symbolic zero, either
+    /// may be the sum.
     fn additions(&mut self, value: Value) -> Option<()> {
         if value == self.param {
             return (!self.parts.is_empty()).then_some(());

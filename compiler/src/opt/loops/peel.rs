@@ -11,9 +11,10 @@
 //! b2: branch (int_is.0 v1), b3(v3), b7     →       b2: jump b7
 //! ```
 //!
-//! What is special about the first element of a vector is often said by a test of the place, `(= i 0)`. Apart, it is decided,
-//! and the loop that is left is one chain, which may be made in lanes, and whose places, one before the counter for example,
-//! are in range. Only inner loops that are left at their beginning are treated, and small ones, since their code is copied.
+//! What is special about the first element of a vector is often said by a test of the place, `(= i 0)`. Apart, it is
+//! decided, and the loop that is left is one chain, which may be made in lanes, and whose places, one before the
+//! counter for example, are in range. Only inner loops that are left at their beginning are treated, and small ones,
+//! since their code is copied.
 //!
 //! Runs late: a vector whose first element is written apart is no longer filled by a loop alone, as fusion wants it.
 //!

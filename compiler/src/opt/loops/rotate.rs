@@ -12,12 +12,13 @@
 //! b3:
 //! ```
 //!
-//! A round then takes one jump instead of two (loop inversion). The block with the test is copied: what it was decides whether
-//! there is a first round, and its copy stands where rounds end. What the block has made has two definitions then
-//! ([`crate::opt::edit::repair`]).
+//! A round then takes one jump instead of two (loop inversion). The block with the test is copied: what it was decides
+//! whether there is a first round, and its copy stands where rounds end. What the block has made has two definitions
+//! then ([`crate::opt::edit::repair`]).
 //!
-//! Runs after every pass that looks for loops by the test at their beginning. Parameters that are the same in all rounds,
-//! and the jump to the copy, are left to [`crate::opt::scalar::block_params`] and [`crate::opt::scalar::simplify_cfg`].
+//! Runs after every pass that looks for loops by the test at their beginning. Parameters that are the same in all
+//! rounds, and the jump to the copy, are left to [`crate::opt::scalar::block_params`] and
+//! [`crate::opt::scalar::simplify_cfg`].
 //!
 //! Tests: `tests/opt/rotate/`.
 

@@ -12,19 +12,19 @@
 //!     jump b1(v6, v9)                                            jump b1(v6, v8)
 //! ```
 //!
-//! The sensitivities that a loop sums up are symbolic zeros until its first round, all of them, and numbers ever after. So
-//! one of them, the *witness*, tells for all. The others hold -0.0 where they would be the symbolic zero: to add that
-//! changes no number, not even in the sign of zero, so that their sums need no test at all. Who wants to know whether
-//! they are zero asks the witness.
+//! The sensitivities that a loop sums up are symbolic zeros until its first round, all of them, and numbers ever after.
+//! So one of them, the *witness*, tells for all. The others hold -0.0 where they would be the symbolic zero: to add
+//! that changes no number, not even in the sign of zero, so that their sums need no test at all. Who wants to know
+//! whether they are zero asks the witness.
 //!
-//! Reals that are handed over together are parameters of a block or of a function, results of a function, or fields of an
-//! alternative: *places* of an *owner*. Two places of an owner have one witness when at each occasion both are given the
-//! symbolic zero, or both numbers, or both what comes from places that have one witness themselves: the coarsest such
-//! partition is found by refinement, from one class for each owner (Hopcroft, *An n log n Algorithm for Minimizing States
-//! in a Finite Automaton*, 1971, in its simplest form).
+//! Reals that are handed over together are parameters of a block or of a function, results of a function, or fields of
+//! an alternative: *places* of an *owner*. Two places of an owner have one witness when at each occasion both are given
+//! the symbolic zero, or both numbers, or both what comes from places that have one witness themselves: the coarsest
+//! such partition is found by refinement, from one class for each owner (Hopcroft, *An n log n Algorithm for Minimizing
+//! States in a Finite Automaton*, 1971, in its simplest form).
 //!
-//! What an operation computes is a number (see [`Op::RealIs`]); for the operands of a selection that a test guards that is
-//! so whenever they are selected.
+//! What an operation computes is a number (see [`Op::RealIs`]); for the operands of a selection that a test guards that
+//! is so whenever they are selected.
 //!
 //! Tests: `tests/opt/shared-zeros/`.
 
@@ -255,8 +255,8 @@ impl<'p> Places<'p> {
         }
     }
 
-    /// Divides classes by what their places are given, until no class can be divided. A class is of one owner, so only the
-    /// owners that are given what a new class holds have to be looked at again.
+    /// Divides classes by what their places are given, until no class can be divided. A class is of one owner, so only
+    /// the owners that are given what a new class holds have to be looked at again.
     fn refine(&mut self, gifts: &FxHashMap<Owner, Vec<Gift<'p>>>) {
         let mut readers: FxHashMap<Owner, FxHashSet<Owner>> = FxHashMap::default();
         let mut numbers: FxHashSet<(FuncId, Value)> = FxHashSet::default();

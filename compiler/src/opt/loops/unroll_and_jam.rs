@@ -30,14 +30,14 @@
 //!     jump b1(int_add v1, 1, v10)
 //! ```
 //!
-//! An addition has to wait for the one before, and a processor can make several in the meantime. Those of one sum stay in their
-//! order, so that numbers are the same; those of the next round of the loop around it are independent, if nothing that the
-//! round needs for its sum comes from the round before. This is *unroll and jam* (Callahan, Carr and Kennedy, *Improving register
-//! allocation for subscripted variables*, 1990). What both read is read once.
+//! An addition has to wait for the one before, and a processor can make several in the meantime. Those of one sum stay
+//! in their order, so that numbers are the same; those of the next round of the loop around it are independent, if
+//! nothing that the round needs for its sum comes from the round before. This is *unroll and jam* (Callahan, Carr and
+//! Kennedy, *Improving register allocation for subscripted variables*, 1990). What both read is read once.
 //!
-//! In front of the loop goes one that makes several of its rounds in each of its own, as long as all of them are made, pass
-//! the checks before their sums and make as many additions; the loop itself stays for what is left, and for errors. What
-//! comes behind a sum is done for one round after the other.
+//! In front of the loop goes one that makes several of its rounds in each of its own, as long as all of them are made,
+//! pass the checks before their sums and make as many additions; the loop itself stays for what is left, and for
+//! errors. What comes behind a sum is done for one round after the other.
 //!
 //! Where operations are watched, the sums are looked at when they are complete: if one is not finite, the loop itself
 //! makes the rounds once more, and all that follow ([`crate::opt::analysis::finite`]).
@@ -185,7 +185,8 @@ impl Nest {
         Some(self)
     }
 
-    /// The blocks from the header to the inner loop, of which each leads only there or to an error, and what the last passes.
+    /// The blocks from the header to the inner loop, of which each leads only there or to an error, and what the last
+    /// passes.
     fn way_to(
         code: &Code<'_>,
         body: &FxHashSet<BlockId>,
@@ -236,8 +237,8 @@ impl Nest {
         (fits && counts.contains(&true)).then_some((body, counts))
     }
 
-    /// The integers from before the inner loop that its test depends on; `None` if it depends on anything but these, what counts, and
-    /// what is the same in all rounds.
+    /// The integers from before the inner loop that its test depends on; `None` if it depends on anything but these,
+    /// what counts, and what is the same in all rounds.
     fn bounds(
         code: &Code<'_>,
         ahead: &[BlockId],

@@ -9,18 +9,19 @@
 //! and block parameters that are needed only to compute themselves. A call that is not known to end stays
 //! ([`crate::opt::analysis::termination`]).
 //!
-//! An element is stored for nobody, too, if all that happens to its vector before it is replaced are other changes, and reads in
-//! other places:
+//! An element is stored for nobody, too, if all that happens to its vector before it is replaced are other changes, and
+//! reads in other places:
 //!
 //! ```text
 //! v5 = with_element.vec0 v0, v1, v2, v3
 //! v6 = with_element.vec0 v5, v1, v2, v4     →     v6 = with_element.vec0 v0, v1, v2, v4
 //! ```
 //!
-//! That is more than a store: where elements are vectors, and `v4` is made of `v3`, this would have two owners as long as
-//! `v5` holds it, and would have to be copied.
+//! That is more than a store: where elements are vectors, and `v4` is made of `v3`, this would have two owners as long
+//! as `v5` holds it, and would have to be copied.
 //!
-//! Not done: parameters and results of functions, fields of boxes (see [`crate::opt::interprocedural::dead_across_calls`]).
+//! Not done: parameters and results of functions, fields of boxes (see
+//! [`crate::opt::interprocedural::dead_across_calls`]).
 //!
 //! Tests: `tests/opt/dce/`.
 

@@ -9,16 +9,16 @@
 //!     ...                                      ...
 //! ```
 //!
-//! Dead code elimination keeps every condition, and with it what the condition follows from. Here a branch is kept only if
-//! something that is needed happens on one of its ways and not on the other: control dependence, as computed from
-//! postdominators (Cytron, Ferrante, Rosen, Wegman and Zadeck, *Efficiently Computing Static Single Assignment Form and the
-//! Control Dependence Graph*, 1991, section 7.1). Other branches go where their ways meet. Sensitivities
-//! of what nobody differentiates by are such: loops carry along a choice of what they are, nothing or a vector, and in each round
-//! branches look at the choice to make the next one.
+//! Dead code elimination keeps every condition, and with it what the condition follows from. Here a branch is kept only
+//! if something that is needed happens on one of its ways and not on the other: control dependence, as computed from
+//! postdominators (Cytron, Ferrante, Rosen, Wegman and Zadeck, *Efficiently Computing Static Single Assignment Form and
+//! the Control Dependence Graph*, 1991, section 7.1). Other branches go where their ways meet. Sensitivities of what
+//! nobody differentiates by are such: loops carry along a choice of what they are, nothing or a vector, and in each
+//! round branches look at the choice to make the next one.
 //!
-//! Ways that lead to an error are needed, with the branches that take them, and do not count as ways otherwise; nor do those to
-//! blocks that cannot be reached. Where a loop that is
-//! not known to end is left is needed as well ([`crate::opt::analysis::termination`]).
+//! Ways that lead to an error are needed, with the branches that take them, and do not count as ways otherwise; nor do
+//! those to blocks that cannot be reached. Where a loop that is not known to end is left is needed as well
+//! ([`crate::opt::analysis::termination`]).
 //!
 //! A function all of whose ways end in errors stays as it is.
 //!

@@ -13,10 +13,9 @@
 //!     ...                                ...
 //! ```
 //!
-//! A loop without effects goes when nobody needs a value of it and it has one way out, the same from wherever it is left.
-//! (Ways to blocks that cannot be reached are none.) Such loops are left where the elements of a vector turn out to need no
-//! computation, as zeros do. A loop that
-//! is not known to end stays ([`crate::opt::analysis::termination`]).
+//! A loop without effects goes when nobody needs a value of it and it has one way out, the same from wherever it is
+//! left. (Ways to blocks that cannot be reached are none.) Such loops are left where the elements of a vector turn out
+//! to need no computation, as zeros do. A loop that is not known to end stays ([`crate::opt::analysis::termination`]).
 //!
 //! Tests: `tests/opt/dead-loops/`.
 

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Walks the dominator tree with a table of the operations on the way from the entry; an operation that stands in the
-//! table has its result already. Operations are simplified by [`crate::opt::scalar::fold`] first. All operations without
-//! effect count, calls of functions without effect among them, and so do boxes, since data are immutable.
+//! table has its result already. Operations are simplified by [`crate::opt::scalar::fold`] first. All operations
+//! without effect count, calls of functions without effect among them, and so do boxes, since data are immutable.
 //!
 //! Where a block has one predecessor, and that one ends in a choice, the block knows the outcome: the condition is a
 //! constant there, and so is everything that follows from it (parts of conjunctions, tags of boxed sums, alternatives

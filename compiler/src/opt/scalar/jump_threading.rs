@@ -38,8 +38,8 @@ const MOST_INSTS: usize = 12;
 const MOST_STEPS: usize = 8;
 /// How often a function is gone through in one run.
 const MOST_WAVES: usize = 4;
-/// How many values jumps may hand on for each instruction. What is known on one of n edges each lets all others hand on what
-/// the blocks that are gone round define: n values on n edges.
+/// How many values jumps may hand on for each instruction. What is known on one of n edges each lets all others hand on
+/// what the blocks that are gone round define: n values on n edges.
 const MOST_PASSED: usize = 4;
 /// So many blocks are gone round at least before the values that jumps hand on are counted.
 const LEAST_AT_A_TIME: usize = 32;

@@ -8,17 +8,17 @@
 //! ```
 //!
 //! The code of a derivative first reads a node of the tape, and computes with what it has read in the order of the
-//! transform. In long blocks that keeps more values alive than a processor has registers. So instructions are put where few
-//! values are alive at a time: a block is written from its end to its start, and of the instructions whose results nothing
-//! before needs, the next is the one that brings the fewest values to life (Goodman and Hsu, *Code Scheduling and Register
-//! Allocation in Large Basic Blocks*, 1988, without their pipeline: processors reorder what is near). Where that does not
-//! decide, the order stays.
+//! transform. In long blocks that keeps more values alive than a processor has registers. So instructions are put where
+//! few values are alive at a time: a block is written from its end to its start, and of the instructions whose results
+//! nothing before needs, the next is the one that brings the fewest values to life (Goodman and Hsu, *Code Scheduling
+//! and Register Allocation in Large Basic Blocks*, 1988, without their pipeline: processors reorder what is near).
+//! Where that does not decide, the order stays.
 //!
 //! In every block, what a round of a loop hands on to the next is computed as early as possible ([`carried_early`]).
 //!
-//! What has effects keeps its order, and so do new boxes. Fields and elements are read before the next call, so that it can
-//! take the box or the vector over. Blocks that are not that long keep their order, except that fields and elements are
-//! read, and counters changed, where they are needed.
+//! What has effects keeps its order, and so do new boxes. Fields and elements are read before the next call, so that it
+//! can take the box or the vector over. Blocks that are not that long keep their order, except that fields and elements
+//! are read, and counters changed, where they are needed.
 //!
 //! Tests: `tests/opt/schedule/`.
 
@@ -29,8 +29,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// With more reals than this alive at a time, the order changes; up to it, most of them are in registers, and what other
-/// computations wait for is computed first as it stands.
+/// With more reals than this alive at a time, the order changes; up to it, most of them are in registers, and what
+/// other computations wait for is computed first as it stands.
 const MANY: usize = 40;
 
 /// Treats every function.
@@ -55,8 +55,8 @@ pub fn run(program: &mut Program) -> bool {
     changed
 }
 
-/// The order of the instructions, but with fields right before their first use, or the next barrier, and counters changed right
-/// before their first use.
+/// The order of the instructions, but with fields right before their first use, or the next barrier, and counters
+/// changed right before their first use.
 fn fields_late(block: &Block) -> Vec<usize> {
     let mut order = Vec::with_capacity(block.insts.len());
     // By their results.
@@ -90,14 +90,15 @@ fn fields_late(block: &Block) -> Vec<usize> {
     order
 }
 
-/// True for what counts on from a parameter of the block: what the parameter was should not be needed any more, so that both
-/// can be in one register.
+/// True for what counts on from a parameter of the block: what the parameter was should not be needed any more, so that
+/// both can be in one register.
 fn is_next(block: &Block, inst: &Inst) -> bool {
     matches!(inst.op, Op::Int2(_)) && inst.args.iter().any(|arg| block.params.contains(arg))
 }
 
 /// Moves what a round hands on to the next to where it can be computed first, without a register more: behind the last
-/// use of what the round before has handed on. The rounds of a loop wait for such values, as for the powers of a number here:
+/// use of what the round before has handed on. The rounds of a loop wait for such values, as for the powers of a number
+/// here:
 ///
 /// ```text
 /// b1(v1: f64, v2: f64):                 b1(v1: f64, v2: f64):
@@ -231,8 +232,8 @@ struct Schedule {
     before: Vec<Vec<usize>>,
     /// For each instruction how many that have to come after it are not placed yet.
     after: Vec<usize>,
-    /// For each instruction how many values it needs that are not alive yet, and one more if it ends no life, as others do.
-    /// What is made anew for each use does not count.
+    /// For each instruction how many values it needs that are not alive yet, and one more if it ends no life, as others
+    /// do. What is made anew for each use does not count.
     growth: Vec<usize>,
     operands: Vec<Vec<Value>>,
     /// The instructions that need each value that is not alive yet.

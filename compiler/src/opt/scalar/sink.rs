@@ -10,8 +10,8 @@
 //!     fail text0                            fail text0
 //! ```
 //!
-//! An operation that can be computed anywhere, and whose results are used only in blocks from which control cannot but get to
-//! an error, moves to each of these blocks. So a loop does not make the numbers of a message in every round.
+//! An operation that can be computed anywhere, and whose results are used only in blocks from which control cannot but
+//! get to an error, moves to each of these blocks. So a loop does not make the numbers of a message in every round.
 //!
 //! Runs when nothing looks for equal operations any more. Tests: `tests/opt/sink/`.
 

@@ -15,19 +15,20 @@
 //!                                      jump b1
 //! ```
 //!
-//! An operation is to be reported when its result is infinite and its operands are finite, or when its result is no number and all
-//! operands are. That is seldom so, and then it is almost always so for everything that is computed of the result. So
-//! one check stands for many operations: the sum of all results that do not become part of another one is finite, or the operations
-//! are made again, one by one, each with its own check. Sums, differences, products and roots of what is not finite are not finite
-//! either, so that what goes into them only is checked with them. Making the operations again takes time on the way to an error, and
-//! registers nowhere else.
+//! An operation is to be reported when its result is infinite and its operands are finite, or when its result is no
+//! number and all operands are. That is seldom so, and then it is almost always so for everything that is computed of
+//! the result. So one check stands for many operations: the sum of all results that do not become part of another one
+//! is finite, or the operations are made again, one by one, each with its own check. Sums, differences, products and
+//! roots of what is not finite are not finite either, so that what goes into them only is checked with them. Making the
+//! operations again takes time on the way to an error, and registers nowhere else.
 //!
 //! What has been moved out of a loop is not reported there, as the loop may make no round, but where the loop uses it.
 //!
-//! A number that may be the symbolic zero is computed in any case, and chosen if it is a number: what is checked is what has been chosen.
+//! A number that may be the symbolic zero is computed in any case, and chosen if it is a number: what is checked is
+//! what has been chosen.
 //!
-//! Output and calls are not made before what comes first is checked. Operations that the optimiser has dropped are not watched: nobody
-//! needs what they give. Tests: `tests/opt/watch/`.
+//! Output and calls are not made before what comes first is checked. Operations that the optimiser has dropped are not
+//! watched: nobody needs what they give. Tests: `tests/opt/watch/`.
 
 use crate::base::EntityVec;
 use crate::opt::analysis::finite::{are_finite, keeps_infinity};
@@ -165,7 +166,8 @@ impl Watcher<'_> {
         insts.push(Inst { op: Op::Call(callee), args, results: Values::new(), span: None });
     }
 
-    /// Reports the operations that an operation uses which are computed earlier than they are watched, those that they use first.
+    /// Reports the operations that an operation uses which are computed earlier than they are watched, those that they
+    /// use first.
     fn report_earlier(&mut self, inst: &Inst, reported: &mut FxHashSet<Value>, insts: &mut Vec<Inst>) {
         let mut order = Vec::new();
         let mut waiting = inst.args.to_vec();
@@ -224,7 +226,8 @@ impl Watcher<'_> {
         Chosen { values, is_choice }
     }
 
-    /// What has to be finite, and whether it may be the symbolic zero: the results that do not only become part of others.
+    /// What has to be finite, and whether it may be the symbolic zero: the results that do not only become part of
+    /// others.
     fn roots(&self, insts: &[Inst], stretch: &Stretch) -> Vec<(Value, bool)> {
         let mut parts: FxHashSet<Value> = FxHashSet::default();
         for (at, chosen) in stretch.operations.iter().zip(&stretch.chosen) {
@@ -246,8 +249,8 @@ impl Watcher<'_> {
     }
 }
 
-/// Adds the function that reports an operation on so many operands, if that is to be reported. It takes three texts, the operands, and
-/// the result.
+/// Adds the function that reports an operation on so many operands, if that is to be reported. It takes three texts,
+/// the operands, and the result.
 fn reporter(program: &mut Program, operands: usize) -> FuncId {
     let [comma, nothing] = [", ", ""].map(|text| program.texts.push(text.into()));
     let params: Vec<Type> = [Type::Int; 3].into_iter().chain(vec![Type::F64; operands + 1]).collect();

@@ -12,9 +12,10 @@
 //! }                                        }
 //! ```
 //!
-//! A chain that holds nothing but its length is the same whichever end it grows at. So a function that returns the end of
-//! a chain, or a box around what a call of itself returned, can be told the chain so far and return that. Then the chain
-//! becomes a number ([`crate::opt::tape::list_lengths`]), and if nothing else is left to do after the call, the recursion a loop.
+//! A chain that holds nothing but its length is the same whichever end it grows at. So a function that returns the end
+//! of a chain, or a box around what a call of itself returned, can be told the chain so far and return that. Then the
+//! chain becomes a number ([`crate::opt::tape::list_lengths`]), and if nothing else is left to do after the call, the
+//! recursion a loop.
 //!
 //! A result of a function is an accumulator when everything that the function returns there is the end of a chain that
 //! can be a number, the box of the result of a call of itself that nothing else uses, or that result itself; calls from

@@ -13,15 +13,15 @@
 //! sensitivities of the terms of a sum are a list of equal numbers. Where such boxes are made, the program still knows
 //! that, and it can tell the functions that read them. A field is the value that is stored there when
 //!
-//! - the boxes are made in one function, and neither it nor another returns them or keeps them in anything but boxes and
-//!   vectors that are neither returned nor kept elsewhere (see [`crate::opt::analysis::points_to`]),
+//! - the boxes are made in one function, and neither it nor another returns them or keeps them in anything but boxes
+//!   and vectors that are neither returned nor kept elsewhere (see [`crate::opt::analysis::points_to`]),
 //! - all boxes of the alternative are given the same value,
 //! - no box outlives the value: the block that defines it dominates all blocks that have a parameter for such boxes, or
-//!   for what holds them, so that a box from before the value was defined anew cannot get there. (A box that no parameter
-//!   carries is used only where its definition dominates, and the value's dominates that.)
+//!   for what holds them, so that a box from before the value was defined anew cannot get there. (A box that no
+//!   parameter carries is used only where its definition dominates, and the value's dominates that.)
 //!
-//! Other functions that read the field get the boxes as arguments, and then the value as one more: it has to be a number,
-//! since a pointer would be owned for longer than the boxes need it, and at hand wherever they are called.
+//! Other functions that read the field get the boxes as arguments, and then the value as one more: it has to be a
+//! number, since a pointer would be owned for longer than the boxes need it, and at hand wherever they are called.
 //!
 //! Tests: `tests/opt/invariant-fields/`.
 

@@ -16,8 +16,8 @@
 //! which no memory has room for.
 //!
 //! A recursion that makes the chain of what it returns stays: as a loop it fills boxes
-//! ([`crate::memory::tail_modulo_cons`]), as a sum it would need the stack. Most of these have become recursions that make
-//! the chain of what they are told ([`crate::opt::tape::chain_accumulators`]).
+//! ([`crate::memory::tail_modulo_cons`]), as a sum it would need the stack. Most of these have become recursions that
+//! make the chain of what they are told ([`crate::opt::tape::chain_accumulators`]).
 //!
 //! Tests: `tests/opt/list-lengths/`.
 

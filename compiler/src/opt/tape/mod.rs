@@ -1,10 +1,10 @@
 //! Passes over tapes: what the forward phase of a reverse derivative keeps for the reverse phase.
 //!
-//! A reverse transform returns its backpropagator as a closure, so that the tape of a recursion is a chain of boxes: one
-//! closure for each call. These passes find such chains, whatever program they come from, and turn them into what a
-//! programmer would have written: the forward phase becomes a loop, fields that are the same in all boxes are kept once,
-//! a chain that holds nothing but its length becomes an integer, and a chain whose length is known where it is made
-//! becomes a vector, which later passes may fuse away.
+//! A reverse transform returns its backpropagator as a closure, so that the tape of a recursion is a chain of boxes:
+//! one closure for each call. These passes find such chains, whatever program they come from, and turn them into what a
+//! programmer would have written: the forward phase becomes a loop, fields that are the same in all boxes are kept
+//! once, a chain that holds nothing but its length becomes an integer, and a chain whose length is known where it is
+//! made becomes a vector, which later passes may fuse away.
 //!
 //! | file | |
 //! |---|---|

@@ -11,10 +11,10 @@
 //!                                                v2 = call fn3(v1)
 //! ```
 //!
-//! Recursion within recursion, such as `map` in `map`, keeps a tape in each box of a tape: n² numbers, where the function
-//! itself keeps none at a time. Here the inner tape follows from what there was before it. It is made again when its turn
-//! has come, and is gone before the next one is made, so it stays in the cache; with cheap operations that takes less time
-//! than keeping all of them.
+//! Recursion within recursion, such as `map` in `map`, keeps a tape in each box of a tape: n² numbers, where the
+//! function itself keeps none at a time. Here the inner tape follows from what there was before it. It is made again
+//! when its turn has come, and is gone before the next one is made, so it stays in the cache; with cheap operations
+//! that takes less time than keeping all of them.
 //!
 //! A field is treated if all boxes of its alternative are given results of the same call, and
 //!
@@ -22,15 +22,15 @@
 //! - the call walks data, so that what it makes may be large,
 //! - what leads to this result are cheap operations on numbers and boxes, with so much recursion within recursion at
 //!   most: what it takes is in proportion to the forward phase, once more for each depth,
-//! - its arguments are numbers, in the box already, parts of what the builder has been given, or made in the same way. So the
-//!   tape keeps nothing alive that was not there before,
+//! - its arguments are numbers, in the box already, parts of what the builder has been given, or made in the same way.
+//!   So the tape keeps nothing alive that was not there before,
 //! - it calls neither builder nor reader, so that nothing is made again for each depth of their recursion.
 //!
-//! What is made again is computed by the same operations, so the bits are the same. Loops that count are left out, and so are
-//! those over vectors: their tapes become vectors, which [`crate::opt::loops::fusion`] and others make small.
+//! What is made again is computed by the same operations, so the bits are the same. Loops that count are left out, and
+//! so are those over vectors: their tapes become vectors, which [`crate::opt::loops::fusion`] and others make small.
 //!
-//! Source: the reverse sweep of a scope re-executes its forward sweep, as in Schenck, Rønning, Henriksen and Oancea, "AD for an
-//! Array Language with Nested Parallelism" (2022).
+//! Source: the reverse sweep of a scope re-executes its forward sweep, as in Schenck, Rønning, Henriksen and Oancea,
+//! "AD for an Array Language with Nested Parallelism" (2022).
 //!
 //! Tests: `tests/opt/recompute-calls/`.
 

@@ -26,8 +26,8 @@
 //! each node points to the one before it, and the end, which is what the builder returns now, to the last node.
 //!
 //! This is done for a sum when one function, the *builder*, makes all its boxes, and others, the *readers*, look at
-//! them, so that nobody else can see the difference. (A backpropagator reads its tape in two forms, one that begins sums
-//! and one that adds to them.)
+//! them, so that nobody else can see the difference. (A backpropagator reads its tape in two forms, one that begins
+//! sums and one that adds to them.)
 //!
 //! - The builder returns its boxes as one certain result. They are *nodes*, made of that result of a call of itself
 //!   right before, whose other results are returned unchanged, or *ends*, which are not.
@@ -54,8 +54,8 @@ use smallvec::smallvec;
 
 /// Treats the whole program.
 ///
-/// What is done for one sum gives other sums no new users, and functions neither new callers nor effects, so all of these
-/// are looked up once.
+/// What is done for one sum gives other sums no new users, and functions neither new callers nor effects, so all of
+/// these are looked up once.
 pub fn run(program: &mut Program) -> bool {
     let (effects, callers) = (Effects::new(program), callers(program));
     let mut changed = false;
@@ -278,7 +278,8 @@ impl Tape {
         insts.filter(is_chain).map(|inst| inst.results[0]).collect()
     }
 
-    /// Whether a reader of a node does nothing that matters before it has read the rest of the chain, and always reads that.
+    /// Whether a reader of a node does nothing that matters before it has read the rest of the chain, and always reads
+    /// that.
     fn starts_at_the_end(&self, reader: Reader, code: &Function, effects: &Effects) -> bool {
         self.chain.keys().all(|tag| {
             let mut code = code.clone();

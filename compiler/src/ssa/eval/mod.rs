@@ -1,10 +1,10 @@
 //! The evaluator of SSA: runs a program directly, slowly, and watches it.
 //!
 //! It is the reference for the optimiser and the code generator. Calls keep their frames on a stack of its own, so
-//! recursion is bounded by memory only. It counts operations (see [`Counts`]) and, on demand, checks explicit
-//! reference counts: a program whose owners are counted ([`Stage::Counted`]) may use no box that was freed, free none
-//! twice, and must have freed every box at its end except those that globals hold. Vectors are in [`vector`], operations on
-//! two lanes in [`lanes`], and what is remembered of calls in [`results`].
+//! recursion is bounded by memory only. It counts operations (see [`Counts`]) and, on demand, checks explicit reference
+//! counts: a program whose owners are counted ([`Stage::Counted`]) may use no box that was freed, free none twice, and
+//! must have freed every box at its end except those that globals hold. Vectors are in [`vector`], operations on two
+//! lanes in [`lanes`], and what is remembered of calls in [`results`].
 
 mod lanes;
 mod results;
@@ -62,7 +62,8 @@ pub struct Counts {
     pub boxes: u64,
     /// The largest number of boxes that lived at once (counted where owners are).
     pub most_boxes: u64,
-    /// The largest number of fields in boxes that lived at once, each box counted as one more (counted where owners are).
+    /// The largest number of fields in boxes that lived at once, each box counted as one more (counted where owners
+    /// are).
     pub most_fields: u64,
     /// Vectors that were copied because someone else owned what was to be changed (counted where owners are).
     pub copies: u64,

@@ -30,7 +30,8 @@ fn key(datum: &Datum) -> Result<Key, Error> {
 }
 
 impl Machine<'_, '_> {
-    /// Whether some of the values are boxes, and all of these have more than one owner. Nobody knows before owners are counted.
+    /// Whether some of the values are boxes, and all of these have more than one owner. Nobody knows before owners are
+    /// counted.
     pub(super) fn is_shared(&self, base: usize, values: &[Value]) -> Result<Datum, Error> {
         let mut boxes = 0;
         let mut shared = 0;

@@ -1,7 +1,7 @@
 //! Vectors in the evaluator of SSA.
 //!
-//! Where owners are counted, a vector that nobody else owns is changed in place: its elements move to a new box, and the
-//! old one counts as freed, so that a later use of the old vector is found.
+//! Where owners are counted, a vector that nobody else owns is changed in place: its elements move to a new box, and
+//! the old one counts as freed, so that a later use of the old vector is found.
 
 use crate::ssa::eval::{BoxData, Content, Datum, Error, Machine, broken};
 use crate::ssa::ir::{LANES, Value, VectorId};

@@ -6,9 +6,9 @@
 //! - for a call: aligned under the first operand, or indented by two columns if that is on a line of its own;
 //! - for data, bindings and clauses: aligned under the first element.
 //!
-//! Where the author has broken a list, the breaks stand, and others are added where lines grow too long; where nobody has,
-//! each element gets a line, except that the last may begin on the line of the others if its author has broken it inside,
-//! and that the value of a binding stands beside the name if it takes several lines anyway.
+//! Where the author has broken a list, the breaks stand, and others are added where lines grow too long; where nobody
+//! has, each element gets a line, except that the last may begin on the line of the others if its author has broken it
+//! inside, and that the value of a binding stands beside the name if it takes several lines anyway.
 
 use super::WIDTH;
 use super::tree::{Item, Kind};

@@ -11,9 +11,9 @@
 //! ([`layout`]). Line breaks between the elements of a list are the author's, and are kept; what does not fit into
 //! [`WIDTH`] columns gets more of them. Indentation, spaces and the places of closing brackets are decided here.
 //!
-//! What holds: the text reads to the same datums as before, no comment is lost, and formatting it again changes nothing.
-//! The last follows from this: each decision depends on the line breaks that remain in the output, on widths of what
-//! stands on one line, and on the column; none on breaks that are removed or on the columns of the source.
+//! What holds: the text reads to the same datums as before, no comment is lost, and formatting it again changes
+//! nothing. The last follows from this: each decision depends on the line breaks that remain in the output, on widths
+//! of what stands on one line, and on the column; none on breaks that are removed or on the columns of the source.
 //!
 //! Tests: `compiler/tests/format.rs`.
 

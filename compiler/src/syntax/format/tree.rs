@@ -1,8 +1,8 @@
 //! Tokens and what stands between them → a tree that holds comments and remembers line breaks.
 //!
-//! Requires tokens that the grammar accepts. A line break is remembered if the layout can keep it: not in front of closing
-//! brackets and of the first element of a list, and not behind quotation marks and the dot of a list. So trees of texts
-//! that differ in nothing else are equal, and what is called flat here can be written on one line.
+//! Requires tokens that the grammar accepts. A line break is remembered if the layout can keep it: not in front of
+//! closing brackets and of the first element of a list, and not behind quotation marks and the dot of a list. So trees
+//! of texts that differ in nothing else are equal, and what is called flat here can be written on one line.
 
 use crate::syntax::comments;
 use crate::syntax::lexer::Spanned;

@@ -41,8 +41,8 @@ mod execution;
 mod twins;
 
 /// The functions a call of which may not end, whatever the functions that it calls do: those with a loop that may not,
-/// and those that call themselves, directly or not, in a way that may not. Of those that nobody asks about all are among
-/// them; who asks about one asks about what it calls, too.
+/// and those that call themselves, directly or not, in a way that may not. Of those that nobody asks about all are
+/// among them; who asks about one asks about what it calls, too.
 pub fn endless_functions(program: &Program, asked: &EntityVec<FuncId, bool>) -> EntityVec<FuncId, bool> {
     let functions = program.functions.iter();
     let mut endless: EntityVec<FuncId, bool> =

@@ -336,7 +336,8 @@ impl Finder<'_> {
     /// A read of an element, where everything that the filling knew before its loop is still known.
     fn site(&self, filling: &Filling, block: BlockId, index: usize) -> Option<Site> {
         let inst = self.inst(block, index);
-        // Where alternatives share a slot, code for one may read vectors of another, as what they are not. It never runs.
+        // Where alternatives share a slot, code for one may read vectors of another, as what they are not. It never
+        // runs.
         let Op::Element(layout, field) = inst.op else { return None };
         if layout != filling.layout {
             return None;

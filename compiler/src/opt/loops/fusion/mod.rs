@@ -15,25 +15,25 @@
 //!                                                          jump b4(int_add v6, 1, add v7, v8)
 //! ```
 //!
-//! A *filling* is a loop that writes one element of a vector in each round, each at its own place; it is complete if it has
-//! written all of them in the end. Where an element of a complete filling is read, what the round of that place has
+//! A *filling* is a loop that writes one element of a vector in each round, each at its own place; it is complete if it
+//! has written all of them in the end. Where an element of a complete filling is read, what the round of that place has
 //! computed for it can be computed again, from the place and what was there before the loop. This is done
 //!
 //! - for all reads, if nothing else is done with the vector and there is one read that happens once for each element at
-//!   most, or recomputing is about as cheap as reading: then nobody needs the vector any more, and other passes drop its
-//!   writes, and the loop if it does nothing else;
+//!   most, or recomputing is about as cheap as reading: then nobody needs the vector any more, and other passes drop
+//!   its writes, and the loop if it does nothing else;
 //! - for any read if the elements are constants, such as the zeros that sums of sensitivities begin with.
 //!
-//! A complete filling that writes the elements of another vector of that length makes a copy, and the vector is as good: so
-//! the sensitivity of a sum of vectors is that of each.
+//! A complete filling that writes the elements of another vector of that length makes a copy, and the vector is as
+//! good: so the sensitivity of a sum of vectors is that of each.
 //!
-//! Inside of a filling, what the vector holds at the place that is about to be written is what it held before the loop. A
-//! complete filling that does not look at the vector needs no particular vector to begin with, and gets a new one if it was
-//! the last to use what it began with.
+//! Inside of a filling, what the vector holds at the place that is about to be written is what it held before the loop.
+//! A complete filling that does not look at the vector needs no particular vector to begin with, and gets a new one if
+//! it was the last to use what it began with.
 //!
-//! So chains of building, mapping and folding make no vector in between, and neither do their derivatives, whose loops run
-//! through the places in the other direction. What is computed from vectors is recomputed only if these are read and not
-//! changed elsewhere: a vector that is changed has to have one owner.
+//! So chains of building, mapping and folding make no vector in between, and neither do their derivatives, whose loops
+//! run through the places in the other direction. What is computed from vectors is recomputed only if these are read
+//! and not changed elsewhere: a vector that is changed has to have one owner.
 //!
 //! Tests: `tests/opt/fusion/`.
 

@@ -6,9 +6,9 @@
 //!     branch v2, b3, b2                         branch v2, b2, b3
 //! ```
 //!
-//! A counter that starts at or before the bound and goes there in steps of one meets it, and is before it until then. If it
-//! starts past the bound, it never meets it: where that is not known not to be, the bound is one that is never met either.
-//! So passes over loops know one form of tests.
+//! A counter that starts at or before the bound and goes there in steps of one meets it, and is before it until then.
+//! If it starts past the bound, it never meets it: where that is not known not to be, the bound is one that is never
+//! met either. So passes over loops know one form of tests.
 
 use crate::opt::analysis::loops::{Code, Linear, counter, each_outcome, linear};
 use crate::opt::edit::rewrite::append;

@@ -12,16 +12,17 @@
 //!     jump b1(add v1, 1.0)                      jump b1(int_add v9, 1)
 //! ```
 //!
-//! The numbers of the language are reals, and each place of a vector is checked to be an integer in range. A parameter of a
-//! loop is an integer if it is one at first and each round changes it by a small integer, and so is one of several such
-//! numbers: exactly, since no loop makes so many rounds that it would leave the integers that reals represent. Comparisons of
-//! such numbers compare integers, with reals, too, that a test before has found equal to one. Where a loop that makes boxes or
-//! vectors runs up to any other real, it runs up to the next integer. Where it runs until it is past what is no number, or
-//! equal to what it never meets, it runs for ever. Tests for equality become tests for being before ([`equality`]).
+//! The numbers of the language are reals, and each place of a vector is checked to be an integer in range. A parameter
+//! of a loop is an integer if it is one at first and each round changes it by a small integer, and so is one of several
+//! such numbers: exactly, since no loop makes so many rounds that it would leave the integers that reals represent.
+//! Comparisons of such numbers compare integers, with reals, too, that a test before has found equal to one. Where a
+//! loop that makes boxes or vectors runs up to any other real, it runs up to the next integer. Where it runs until it
+//! is past what is no number, or equal to what it never meets, it runs for ever. Tests for equality become tests for
+//! being before ([`equality`]).
 //!
-//! A place is in range where it starts at or after zero and counts upwards, and a test has found it below the length, or the
-//! other way round: starts below the length, counts downwards, and has been found not to be negative. Lengths are the same
-//! where a test before has found them equal. Of integers that are counted alike one is left.
+//! A place is in range where it starts at or after zero and counts upwards, and a test has found it below the length,
+//! or the other way round: starts below the length, counts downwards, and has been found not to be negative. Lengths
+//! are the same where a test before has found them equal. Of integers that are counted alike one is left.
 //!
 //! Tests: `tests/opt/inductions/`.
 
@@ -287,8 +288,8 @@ fn makes_data(op: Op) -> bool {
     matches!(op, Op::Box(..) | Op::NewVector(_) | Op::WithElement(_))
 }
 
-/// The counters whose integers are asked for, or that are compared with integers, or that end loops, and those that they
-/// are counted from.
+/// The counters whose integers are asked for, or that are compared with integers, or that end loops, and those that
+/// they are counted from.
 fn useful(
     counters: &Counters<'_>,
     graph: &Graph,
@@ -412,8 +413,9 @@ impl Maker<'_> {
         if holds { outcome } else { self.make(Op::Not, vec![outcome], Type::Bool) }
     }
 
-    /// A number that is not negative is below a real if it is below the least integer that is not, and at most as large if
-    /// it is below the next integer. Of what is not a number that is zero, and nothing is below; nor is anything past it.
+    /// A number that is not negative is below a real if it is below the least integer that is not, and at most as large
+    /// if it is below the next integer. Of what is not a number that is zero, and nothing is below; nor is anything
+    /// past it.
     fn limit(&mut self, Limit { counter, real, is_included, is_past, start }: Limit) -> Value {
         if let Some(start) = start {
             return self.equality(counter, real, start);

@@ -1,8 +1,8 @@
 //! What has to hold so that a loop makes so many rounds more.
 //!
-//! Every test of the loop compares something that counts with something that does not change. It has the same outcome in all
-//! rounds from one to another if it has it in the first, or in the last, of them: so one comparison is left, with a bound that
-//! is moved by what happens in the rounds between.
+//! Every test of the loop compares something that counts with something that does not change. It has the same outcome
+//! in all rounds from one to another if it has it in the first, or in the last, of them: so one comparison is left,
+//! with a bound that is moved by what happens in the rounds between.
 //!
 //! ```text
 //! int_lt v1, v0         going up, two rounds           int_lt v1, (v0 - 1)

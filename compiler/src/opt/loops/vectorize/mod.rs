@@ -19,16 +19,17 @@
 //!     jump b1(int_add v4, 1, v8)
 //! ```
 //!
-//! In front of a loop goes one that makes two of its rounds in each of its own, as long as none of the tests that the loop
-//! makes would leave it in either. The loop itself stays as it is for what is left: an odd round, or the one that fails.
+//! In front of a loop goes one that makes two of its rounds in each of its own, as long as none of the tests that the
+//! loop makes would leave it in either. The loop itself stays as it is for what is left: an odd round, or the one that
+//! fails.
 //!
-//! Arithmetic that does not depend on the round before is done in lanes, on elements of vectors at places that follow each
-//! other; everything else, sums from round to round too, is done for one round after the other, as it was. So every number
-//! is computed by the same operations from the same numbers. It pays if more is done in lanes than has to be brought into
-//! them and out of them.
+//! Arithmetic that does not depend on the round before is done in lanes, on elements of vectors at places that follow
+//! each other; everything else, sums from round to round too, is done for one round after the other, as it was. So
+//! every number is computed by the same operations from the same numbers. It pays if more is done in lanes than has to
+//! be brought into them and out of them.
 //!
-//! With [`run_fast`], under `--fast-math`, sums and products from round to round are made in lanes, too: several at a time, which
-//! are put together behind the loop. That changes the order of operations, and so the last digits.
+//! With [`run_fast`], under `--fast-math`, sums and products from round to round are made in lanes, too: several at a
+//! time, which are put together behind the loop. That changes the order of operations, and so the last digits.
 //!
 //! Where operations are watched, each round of the lanes asks whether all that it has computed is finite, before it
 //! changes anything. If not, the loop itself makes its rounds, and all that follow ([`crate::opt::analysis::finite`]).
@@ -62,8 +63,8 @@ enum Sums {
     Apart,
 }
 
-/// How many pairs of rounds a round of lanes makes of a loop that makes sums apart: as many as hide how long an addition
-/// takes.
+/// How many pairs of rounds a round of lanes makes of a loop that makes sums apart: as many as hide how long an
+/// addition takes.
 const APART: usize = 4;
 
 /// Treats every function; numbers stay the same.

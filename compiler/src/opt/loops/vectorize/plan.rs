@@ -191,8 +191,8 @@ fn tested(found: &Loop, laned: &FxHashSet<Value>) -> Vec<Value> {
     tested
 }
 
-/// The changes of the vectors that a loop carries; `None` if it carries other pointers that change, or does something else
-/// with a vector.
+/// The changes of the vectors that a loop carries; `None` if it carries other pointers that change, or does something
+/// else with a vector.
 fn changes(function: &Function, found: &Loop) -> Option<FxHashMap<Value, Inst>> {
     let mut changes: FxHashMap<Value, Inst> = FxHashMap::default();
     for (param, next) in found.params.iter().zip(&found.next) {
@@ -362,7 +362,8 @@ impl Search<'_> {
             || self.found.params.iter().zip(&self.found.next).any(is_gathered)
     }
 
-    /// What is taken out of lanes when a value in lanes is needed for one round: of truth values, what they are made of.
+    /// What is taken out of lanes when a value in lanes is needed for one round: of truth values, what they are made
+    /// of.
     fn taken_out(&self, value: Value, laned: &FxHashSet<Value>, out_of_lanes: &mut FxHashSet<Value>) {
         let mut waiting = vec![value];
         while let Some(value) = waiting.pop() {

@@ -6,9 +6,9 @@
 //! after:   only if sums are made in lanes: they are put together
 //! ```
 //!
-//! Where elements of vectors are tested for the symbolic zero, most are numbers, and one test tells that for all of them and
-//! both lanes: the symbolic zero is no number (see [`Op::RealIs`]). Then the round has two blocks to choose from: one for
-//! numbers, without any of the tests and selections, and one for everything.
+//! Where elements of vectors are tested for the symbolic zero, most are numbers, and one test tells that for all of
+//! them and both lanes: the symbolic zero is no number (see [`Op::RealIs`]). Then the round has two blocks to choose
+//! from: one for numbers, without any of the tests and selections, and one for everything.
 //!
 //! Where operations are watched, a round is in two blocks: what comes before its changes of vectors and asks whether
 //! all is finite, and these changes. If all that is watched becomes part of sums and no vector changes, the sums are
@@ -126,7 +126,8 @@ fn looked_at(
     Some(block)
 }
 
-/// Puts what is gathered in lanes together; the parameters of the block are those of the lanes. What it passes on to the loop.
+/// Puts what is gathered in lanes together; the parameters of the block are those of the lanes. What it passes on to
+/// the loop.
 fn put_together(function: &mut Function, plan: &Plan, after: BlockId) -> (Vec<Inst>, Vec<Value>) {
     let params = function.blocks[after].params.clone();
     let (own, mut further) = params.split_at(plan.found.params.len());

@@ -2,9 +2,9 @@
 //!
 //! A real that an integer has become is that integer, so reals of integers compare as the integers do.
 //!
-//! What an element of a vector is follows from the changes that made the vector, as long as they tell their places apart.
-//! If they do not, the read stays at the last change: it may not go back to an earlier one, which would have to be kept
-//! for it.
+//! What an element of a vector is follows from the changes that made the vector, as long as they tell their places
+//! apart. If they do not, the read stays at the last change: it may not go back to an earlier one, which would have to
+//! be kept for it.
 
 use crate::opt::scalar::fold::{Folded, View, boolean, int, real};
 use crate::ssa::arithmetic;

@@ -31,7 +31,8 @@ use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{Compare, Function, Inst, Op, Program, Real1, Real2, Value, Values};
 use smallvec::smallvec;
 
-/// How many selections are looked through for one test: they share operands, and a chain of them is tested at each step.
+/// How many selections are looked through for one test: they share operands, and a chain of them is tested at each
+/// step.
 const MOST_SELECTIONS: usize = 32;
 
 /// Folds every operation.
@@ -115,7 +116,8 @@ fn real(x: f64) -> Folded {
     Folded::Op(Op::ConstReal(x.to_bits()), Values::new())
 }
 
-/// A result that is worse than the operands stays where it is computed: that may be watched ([`crate::opt::scalar::watch`]).
+/// A result that is worse than the operands stays where it is computed: that may be watched
+/// ([`crate::opt::scalar::watch`]).
 fn unless_born(result: f64, operands: &[f64]) -> Folded {
     let better = |x: &f64| if result.is_nan() { !x.is_nan() } else { x.is_finite() };
     if result.is_finite() || !operands.iter().all(better) { real(result) } else { Folded::Unchanged }
@@ -422,7 +424,8 @@ impl View<'_> {
         match op {
             Op::Tag(_) => int(i64::from(tag)),
             Op::HasTag(_, expected) => boolean(tag == expected),
-            // A field of another alternative, or of what fills an unused slot, is read only where control cannot get to.
+            // A field of another alternative, or of what fills an unused slot, is read only where control cannot get
+            // to.
             Op::Field(sum, expected, field) if (made, tag) == (sum, expected) => {
                 inst.args.get(field as usize).map_or(Folded::Unchanged, |value| Folded::Value(*value))
             }

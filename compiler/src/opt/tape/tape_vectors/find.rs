@@ -88,8 +88,8 @@ pub(super) fn tapes(program: &Program) -> Vec<Tape> {
     found
 }
 
-/// Gives each loop a block before it that goes nowhere else, where its vector can be made: what comes before may be another
-/// loop, which tests there in each round whether it ends.
+/// Gives each loop a block before it that goes nowhere else, where its vector can be made: what comes before may be
+/// another loop, which tests there in each round whether it ends.
 pub(super) fn enter_loops_once(function: &mut Function) {
     let graph = Graph::new(function);
     for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {

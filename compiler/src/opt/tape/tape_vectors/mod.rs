@@ -14,25 +14,25 @@
 //! ```
 //!
 //! A loop that adds one node to a tape in each round and ends when a counter reaches a bound makes a vector of as many
-//! elements before its first round. The loops that read the tape count downwards. So a tape is one piece of memory, without
-//! a header and a pointer for each round.
+//! elements before its first round. The loops that read the tape count downwards. So a tape is one piece of memory,
+//! without a header and a pointer for each round.
 //!
-//! What follows from the place of a node is not kept: the counter itself, and what few cheap operations compute from it and
-//! from what does not change in the loop, elements of vectors among them. If nothing else was on the tape, it is the
-//! number of rounds. A box on the tape all of whose fields follow from the place, and whose fields are read here only, is not
-//! looked into any more, so that nothing but its tag is left of it.
+//! What follows from the place of a node is not kept: the counter itself, and what few cheap operations compute from it
+//! and from what does not change in the loop, elements of vectors among them. If nothing else was on the tape, it is
+//! the number of rounds. A box on the tape all of whose fields follow from the place, and whose fields are read here
+//! only, is not looked into any more, so that nothing but its tag is left of it.
 //!
 //! Between the loops a tape is a box with its length and its vector, and with what did not change in the loop and is no
-//! longer known where the tape is read. It can be there whatever happens to it between the
-//! loops: it may be stored on the tape of an outer loop, or be returned. Required is that one loop makes the nodes of the
-//! sum, and that all who look at them are loops that start at any tape and go from each node to the next.
+//! longer known where the tape is read. It can be there whatever happens to it between the loops: it may be stored on
+//! the tape of an outer loop, or be returned. Required is that one loop makes the nodes of the sum, and that all who
+//! look at them are loops that start at any tape and go from each node to the next.
 //!
-//! A loop that may fail, or that does what can be seen, may end before its counter does. Its tape is a vector only if there
-//! is a vector of that length already, or if each round checks the counter against a bound such as the length of a vector,
-//! which then bounds the length of the tape: memory for rounds that are never made should not be asked for.
+//! A loop that may fail, or that does what can be seen, may end before its counter does. Its tape is a vector only if
+//! there is a vector of that length already, or if each round checks the counter against a bound such as the length of
+//! a vector, which then bounds the length of the tape: memory for rounds that are never made should not be asked for.
 //!
-//! Loops are treated from the inside out: what the tape of an inner loop held on to becomes part of the nodes of the outer
-//! one (by [`unbox_fields`](crate::opt::layout::unbox_fields)), where it may be the same in all rounds again.
+//! Loops are treated from the inside out: what the tape of an inner loop held on to becomes part of the nodes of the
+//! outer one (by [`unbox_fields`](crate::opt::layout::unbox_fields)), where it may be the same in all rounds again.
 //!
 //! Runs when nothing more is found out about the fields of tapes.
 //!
@@ -97,8 +97,8 @@ struct Builder {
     /// Where it starts, if that is a constant.
     constant: Option<i64>,
     bound: Value,
-    /// Whether the bound is known not to be negative: it is the length of a vector that is there before the loop, or a test before
-    /// the loop has said so.
+    /// Whether the bound is known not to be negative: it is the length of a vector that is there before the loop, or a
+    /// test before the loop has said so.
     is_count: bool,
     /// What every round checks the counter to be below, where the loop may fail otherwise, too.
     limit: Option<Value>,
@@ -226,8 +226,8 @@ impl Plan {
         let span = nodes.find(|inst| inst.results.first() == Some(&node)).and_then(|inst| inst.span);
         let mut insts = std::mem::take(&mut function.blocks[before].insts);
         let mut maker = Maker { function, insts: &mut insts };
-        // The loop is left when the counter has reached the bound, so that it has made all rounds. A vector for them must be there
-        // before it is known that it will: it is no longer than what the rounds check.
+        // The loop is left when the counter has reached the bound, so that it has made all rounds. A vector for them
+        // must be there before it is known that it will: it is no longer than what the rounds check.
         let rounds = if is_count && self.builder.constant == Some(0) {
             bound
         } else {
@@ -412,8 +412,8 @@ impl Plan {
         reads
     }
 
-    /// Ends a block with these instructions; its jumps to the loop pass what is left of the tape, its length, and what its
-    /// box holds.
+    /// Ends a block with these instructions; its jumps to the loop pass what is left of the tape, its length, and what
+    /// its box holds.
     fn pass_tape(
         &self,
         function: &mut Function,

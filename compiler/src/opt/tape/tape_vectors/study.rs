@@ -1,7 +1,8 @@
 //! How what is put on a tape follows from the place of its node.
 //!
-//! An expression repeats operations of the loop that builds the tape, on its counter and on what does not change in it. So
-//! its bits are the same, and it is computed only where the original has been: fields of a box behind the test of its tag.
+//! An expression repeats operations of the loop that builds the tape, on its counter and on what does not change in it.
+//! So its bits are the same, and it is computed only where the original has been: fields of a box behind the test of
+//! its tag.
 
 use super::{Builder, Expression, HeldBox, Reader};
 use crate::opt::analysis::loops::{Code, same};
@@ -112,8 +113,8 @@ impl Study<'_> {
         both.then(|| [*condition, yes.args[position], no.args[position]])
     }
 
-    /// What boxes that a node holds, in a field of it, have been given by the loop: each whose fields all follow from the
-    /// place of the node, if nobody looks at them but the loops that read the tape.
+    /// What boxes that a node holds, in a field of it, have been given by the loop: each whose fields all follow from
+    /// the place of the node, if nobody looks at them but the loops that read the tape.
     pub fn boxes(&self, held: Value, field: u32, readers: &[Reader], read: Op) -> Vec<HeldBox> {
         let Some(made) = self.origins(held) else { return Vec::new() };
         let mut found = Vec::new();
@@ -156,8 +157,8 @@ impl Study<'_> {
         Some(found)
     }
 
-    /// Whether the fields of an alternative are read, and all of them by these loops, of what they have just read from the
-    /// tape by `read`.
+    /// Whether the fields of an alternative are read, and all of them by these loops, of what they have just read from
+    /// the tape by `read`.
     fn is_read_by(&self, sum: SumId, tag: u32, readers: &[Reader], read: Op) -> bool {
         let mut reads = 0;
         for (id, function) in self.program.functions.iter() {
@@ -183,8 +184,8 @@ impl Study<'_> {
         reads > 0
     }
 
-    /// Whether a vector may be changed, perhaps under another name, after the tape has been begun: it would have to be kept
-    /// as it was for those who read the tape.
+    /// Whether a vector may be changed, perhaps under another name, after the tape has been begun: it would have to be
+    /// kept as it was for those who read the tape.
     fn may_change(&self, vector: Value) -> bool {
         let Some(home) = self.code.homes.get(&vector) else { return true };
         let (mut seen, mut waiting) = (FxHashSet::default(), vec![self.builder.header]);
