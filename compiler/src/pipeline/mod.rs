@@ -19,7 +19,7 @@ use crate::core::ir as core;
 use crate::expand;
 use crate::flow;
 use crate::foreign;
-use crate::opt::scalar::dce::clean;
+use crate::opt::edit::unused::clean;
 use crate::pipeline::passes as opt;
 use crate::specialize::{self, Sharing};
 use crate::ssa::ir as ssa;

@@ -9,8 +9,7 @@ use crate::opt::loops::{
     fusion, hoist_guards, inductions, licm, neutral_sums, peel, rotate, shared_zeros, unroll_and_jam, vectorize,
 };
 use crate::opt::scalar::{
-    block_params, dce, dead_branches, dead_loops, fold, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink,
-    watch,
+    block_params, dce, fold, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch,
 };
 use crate::opt::tape::{chain_accumulators, invariant_fields, list_lengths, recompute_calls, tape_loops, tape_vectors};
 use crate::ssa::ir::Program;
@@ -64,9 +63,7 @@ pub const PASSES: &[Pass] = &[
     pass("fold", "fold constants and simplify operations, exactly", fold::run),
     pass("gvn", "compute equal values once, know the outcome of earlier tests", gvn::run),
     pass("block-params", "drop block parameters that are always the same", block_params::run),
-    pass("dce", "drop what nobody needs, within functions", dce::run),
-    pass("dead-branches", "drop branches that decide nothing", dead_branches::run),
-    pass("dead-loops", "drop loops that compute nothing", dead_loops::run),
+    pass("dce", "drop what nobody needs, branches and loops included, within functions", dce::run),
     pass("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run),
     growing("inline", "put the code of functions where they are called", inline::run),
     pass("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
@@ -145,8 +142,7 @@ const SIMPLIFY: &[Row] = &[
     ("jump-threading", "results of inlined functions are joined, tagged and taken apart again; gvn found the tests"),
     ("simplify-cfg", "decides the branches whose outcome gvn found"),
     ("block-params", "joins that lost edges have parameters with one value left"),
-    ("dce", "gvn leaves what it replaced"),
-    ("dead-branches", "what is computed for nothing is easier to tell where tests that are known are decided"),
+    ("dce", "gvn leaves what it replaced, and what is computed for nothing shows where known tests are decided"),
     ("constants-across-calls", "few constants are left that only look like computations"),
     ("tags-across-calls", "tests that only the caller, or the maker of a box, can decide are left"),
     ("sole-alternatives", "whoever makes the other alternatives may be gone"),
@@ -164,7 +160,7 @@ const AGAIN: &[Row] = &[(
 /// Runs after these rounds, and they are repeated as long as it finds something, at most [`TAPE_ROUNDS`] times.
 const TAPES: &[Row] = &[
     ("inductions", "loops are formed, and lengths of vectors are in sight"),
-    ("dead-loops", "checks of places that are in range no longer are ways out of loops"),
+    ("dce", "checks of places that are in range no longer are ways out of loops"),
     (
         "tape-loops",
         "builders and readers have to be simple and alone with their sum, so as much as possible is inlined",
@@ -188,8 +184,7 @@ const FUSE: &[Row] = &[
     ("invariant-fields", "tapes that are vectors hold lengths of others, which are the same for all"),
     ("inductions", "the loops that read vectors that were tapes count downwards"),
     ("fusion", "what goes from loop to loop is in vectors, and their places are in range"),
-    ("dce", "vectors that are not read any more should not look as if they were needed"),
-    ("dead-loops", "loops that filled such vectors may have done nothing else"),
+    ("dce", "loops that filled vectors that are not read any more may have done nothing else"),
 ];
 
 /// Later rounds find little, and compile time and code size have to stay in proportion.
@@ -211,8 +206,7 @@ const FINISH: &[Row] = &[
     ("if-convert", "no pass that learns from branches follows"),
     ("simplify-cfg", "blocks that became one side of a selection are gone"),
     ("neutral-sums", "additions consist of selections now"),
-    ("dce", "gvn leaves what it replaced"),
-    ("dead-loops", "what loops have computed may be zeros that are known by now"),
+    ("dce", "gvn leaves what it replaced, and what loops have computed may be zeros that are known by now"),
     ("late-changes", "reads that are left stay where they are, and changes of equal functions should move alike"),
     ("flatten-sums", "tapes are told by their sums, and no pass that looks for them follows"),
     ("merge-sums", "no pass that learns about sums follows, and functions may differ in their sums only"),

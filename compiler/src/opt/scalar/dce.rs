@@ -1,24 +1,29 @@
-//! Dead code elimination within functions: SSA → SSA.
+//! Aggressive dead code elimination: SSA → SSA.
 //!
 //! ```text
-//! v1 = mul v0, v0     →     return v0
-//! return v0
+//! b1: branch v1, b2, b3                    b1: jump b4
+//! b2: v2 = new_vector.vec0 v0
+//!     jump b4(v2)
+//! b3: jump b4(v3)                     →
+//! b4(v4: ptr):                             b4:
+//!     v5 = mul v0, v0                          return v0
+//!     return v0
 //! ```
 //!
-//! Drops instructions without effect whose results nobody needs, calls of functions that can only return among them,
-//! and block parameters that are needed only to compute themselves. A call that is not known to end stays
-//! ([`crate::opt::analysis::termination`]).
+//! Nothing is needed until something with an effect turns out to need it: instructions, parameters of blocks and
+//! branches. A call of a function that can only return has no effect; one that is not known to end has
+//! ([`crate::opt::analysis::termination`]). A branch is needed if something that is needed happens on one of its ways and
+//! not on the other: control dependence, as computed from postdominators (Cytron, Ferrante, Rosen, Wegman and Zadeck,
+//! *Efficiently Computing Static Single Assignment Form and the Control Dependence Graph*, 1991, section 7.1). Other
+//! branches go where their ways meet. So loops that compute nothing go, as are left where the elements of a vector turn
+//! out to need no computation; and so do sensitivities of what nobody differentiates by: loops carry along a choice of
+//! what they are, nothing or a vector, and in each round branches look at the choice to make the next one.
 //!
-//! An element is stored for nobody, too, if all that happens to its vector before it is replaced are other changes, and
-//! reads in other places:
+//! Ways that lead to an error are needed, with the branches that take them, and do not count as ways otherwise; nor do
+//! those to blocks that cannot be reached. Where a loop that is not known to end is left is needed as well. In a
+//! function all of whose ways end in errors all branches stay.
 //!
-//! ```text
-//! v5 = with_element.vec0 v0, v1, v2, v3
-//! v6 = with_element.vec0 v5, v1, v2, v4     →     v6 = with_element.vec0 v0, v1, v2, v4
-//! ```
-//!
-//! That is more than a store: where elements are vectors, and `v4` is made of `v3`, this would have two owners as long
-//! as `v5` holds it, and would have to be copied.
+//! Changes of vectors that nobody sees go, too ([`super::replaced_elements`]).
 //!
 //! Not done: parameters and results of functions, fields of boxes (see
 //! [`crate::opt::interprocedural::dead_across_calls`]).
@@ -27,9 +32,12 @@
 
 use crate::base::EntityVec;
 use crate::opt::analysis::effects::Effects;
-use crate::opt::edit::rewrite::{keep_params, use_counts};
-use crate::ssa::ir::{BlockId, Function, Inst, Op, Program, Value, VectorId};
-use rustc_hash::FxHashMap;
+use crate::opt::analysis::termination;
+use crate::opt::edit::unused::{Sources, drop_dead, eliminate};
+use crate::opt::scalar::replaced_elements::skip_replaced_elements;
+use crate::opt::scalar::simplify_cfg;
+use crate::ssa::graph::{Graph, immediate_dominators, reverse_postorder};
+use crate::ssa::ir::{Block, BlockId, Function, Program, Target, Terminator, Value};
 
 /// Cleans every function.
 pub fn run(program: &mut Program) -> bool {
@@ -38,222 +46,265 @@ pub fn run(program: &mut Program) -> bool {
     for function in program.functions.values_mut() {
         changed |= skip_replaced_elements(function);
         changed |= eliminate(function, &effects);
+        changed |= drop_branches(function, &effects);
     }
     changed
 }
 
-/// So many changes of a vector are looked at for one of the same place.
-const MOST_CHANGES: usize = 8;
-
-/// Drops changes of elements that are replaced before anybody looks at them.
-fn skip_replaced_elements(function: &mut Function) -> bool {
-    let found = function.blocks.values().flat_map(|block| &block.insts).filter_map(change);
-    let mut changes: FxHashMap<Value, Change> = found.collect();
-    if changes.len() < 2 {
+fn drop_branches(function: &mut Function, effects: &Effects) -> bool {
+    if function.blocks.values().all(|block| block.terminator.target_count() < 2) {
         return false;
     }
-    let mut looks = Looks::new(function, &changes);
-    // What a vector is made of, or read from, instead of another.
-    let (mut begin, mut instead) = (FxHashMap::default(), FxHashMap::default());
-    for block in function.blocks.values() {
-        for (last, _) in block.insts.iter().filter_map(change) {
-            let Change { vector, at, mut before } = changes[&last];
-            let mut after = last;
-            for _ in 0..MOST_CHANGES {
-                let Some(earlier) = changes.get(&before).copied() else { break };
-                if earlier.vector != vector || !looks.only_elsewhere(before, at[1]) {
-                    break;
+    let Some(ways) = Ways::new(function) else { return false };
+    let find_dead = |leaving: &[BlockId]| {
+        let Needed { values, branches, .. } = Needed::new(function, effects, &ways, leaving);
+        let is_dead = |id: &BlockId| function.blocks[*id].terminator.target_count() > 1 && !branches[*id];
+        let dead = ways.order.iter().filter(|id| is_dead(id)).filter_map(|id| Some((*id, ways.meeting(*id)?)));
+        (dead.collect::<Vec<(BlockId, BlockId)>>(), values)
+    };
+    // Which loops end takes longer to find out, and matters only where something is dead if all do.
+    let (mut dead, mut values) = find_dead(&[]);
+    if dead.is_empty() {
+        return false;
+    }
+    let graph = Graph::new(function);
+    let Some(endless) = termination::endless_loops(function, &graph) else { return false };
+    if !endless.is_empty() {
+        let leaving: Vec<BlockId> = endless.iter().flat_map(|header| leaving(function, &graph, *header)).collect();
+        (dead, values) = find_dead(&leaving);
+    }
+    if dead.is_empty() {
+        return false;
+    }
+    drop_dead(function, effects, &values);
+    for (id, block) in dead {
+        let target = function.blocks[id].terminator.targets().into_iter().find(|target| target.block == block);
+        let args = target.map_or_else(Vec::new, |target| target.args.clone());
+        debug_assert!(function.blocks[block].params.len() == args.len(), "what is needed there tells the ways apart");
+        function.blocks[id].terminator = Terminator::Jump(Target { block, args });
+    }
+    simplify_cfg::simplify(function);
+    true
+}
+
+/// The blocks that lead out of a loop.
+fn leaving(function: &Function, graph: &Graph, header: BlockId) -> Vec<BlockId> {
+    let body = graph.loop_body(header);
+    let is_way = |target: &&Target| !body[target.block] && !is_unreachable(&function.blocks[target.block]);
+    let leads_out = |id: &BlockId| function.blocks[*id].terminator.targets().iter().any(is_way);
+    body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id).filter(leads_out).collect()
+}
+
+fn is_unreachable(block: &Block) -> bool {
+    block.insts.is_empty() && block.terminator == Terminator::Unreachable
+}
+
+/// How blocks get to where the function returns.
+struct Ways {
+    /// The blocks that can be reached and can get there.
+    order: Vec<BlockId>,
+    /// Where each of these stands in `order`.
+    position: EntityVec<BlockId, Option<usize>>,
+    /// For each of these the block on all its ways that comes first, by position; for those without one, the number of
+    /// positions.
+    meeting: Vec<usize>,
+    /// For each of these, the blocks whose branch decides whether it is reached.
+    deciding: Vec<Vec<BlockId>>,
+}
+
+impl Ways {
+    fn new(function: &Function) -> Option<Ways> {
+        let reachable = reverse_postorder(function);
+        let mut predecessors = function.blocks.same_ids(Vec::new());
+        let mut returns = function.blocks.same_ids(false);
+        let mut waiting = Vec::new();
+        for id in &reachable {
+            let terminator = &function.blocks[*id].terminator;
+            terminator.targets().iter().for_each(|target| predecessors[target.block].push(*id));
+            if matches!(terminator, Terminator::Return(_) | Terminator::TailCall(..)) {
+                waiting.push(*id);
+            }
+        }
+        while let Some(id) = waiting.pop() {
+            if !std::mem::replace(&mut returns[id], true) {
+                waiting.extend(&predecessors[id]);
+            }
+        }
+        if !returns[Function::ENTRY] {
+            return None;
+        }
+        let order: Vec<BlockId> = reachable.into_iter().filter(|id| returns[*id]).collect();
+        let mut position = function.blocks.same_ids(None);
+        order.iter().enumerate().for_each(|(place, id)| position[*id] = Some(place));
+        let mut ways = Ways { meeting: Vec::new(), deciding: vec![Vec::new(); order.len()], order, position };
+        ways.find_meetings(function, &predecessors);
+        ways.find_deciding(function);
+        Some(ways)
+    }
+
+    /// Where a block leads to: positions.
+    fn successors(&self, function: &Function, id: BlockId) -> Vec<usize> {
+        let targets = function.blocks[id].terminator.targets();
+        let mut found: Vec<usize> = targets.iter().filter_map(|target| self.position[target.block]).collect();
+        found.dedup();
+        if found.is_empty() { vec![self.order.len()] } else { found }
+    }
+
+    /// The first block on all ways from a block.
+    fn meeting(&self, id: BlockId) -> Option<BlockId> {
+        self.order.get(self.meeting[self.position[id]?]).copied()
+    }
+
+    /// Immediate postdominators: dominators of the graph turned around, whose entry is where the function returns.
+    fn find_meetings(&mut self, function: &Function, predecessors: &EntityVec<BlockId, Vec<BlockId>>) {
+        let exit = self.order.len();
+        let successors: Vec<Vec<usize>> = self.order.iter().map(|id| self.successors(function, *id)).collect();
+        let mut postorder = Vec::new();
+        let mut seen = vec![false; exit];
+        for (last, _) in successors.iter().enumerate().filter(|(_, next)| next[..] == [exit]) {
+            let mut stack = vec![(last, 0)];
+            seen[last] = true;
+            while let Some((place, edge)) = stack.pop() {
+                let Some(from) = predecessors[self.order[place]].get(edge) else {
+                    postorder.push(place);
+                    continue;
+                };
+                stack.push((place, edge + 1));
+                if let Some(from) = self.position[*from]
+                    && !std::mem::replace(&mut seen[from], true)
+                {
+                    stack.push((from, 0));
                 }
-                if earlier.at == at {
-                    begin.insert(after, earlier.before);
-                    instead.insert(before, earlier.before);
-                    looks.hand_on(before, earlier.before);
-                    changes.entry(after).and_modify(|change| change.before = earlier.before);
-                } else {
-                    after = before;
+            }
+        }
+        let nodes: Vec<usize> = std::iter::once(exit).chain(postorder.into_iter().rev()).collect();
+        let mut numbers = vec![0; exit + 1];
+        nodes.iter().enumerate().for_each(|(number, place)| numbers[*place] = number);
+        let before = |place: &usize| successors[*place].iter().map(|next| numbers[*next]).collect();
+        let before: Vec<Vec<usize>> = std::iter::once(Vec::new()).chain(nodes[1..].iter().map(before)).collect();
+        let meetings = immediate_dominators(&before);
+        self.meeting = (0..exit).map(|place| nodes[meetings[numbers[place]]]).collect();
+    }
+
+    fn find_deciding(&mut self, function: &Function) {
+        for (place, id) in self.order.iter().enumerate() {
+            let successors = self.successors(function, *id);
+            if successors.len() < 2 {
+                continue;
+            }
+            for mut next in successors {
+                while next != self.meeting[place] {
+                    if self.deciding[next].last() != Some(id) {
+                        self.deciding[next].push(*id);
+                    }
+                    next = self.meeting[next];
                 }
-                before = earlier.before;
             }
         }
     }
-    for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
-        match inst.op {
-            Op::Element(..) => {
-                while let Some(before) = instead.get(&inst.args[0]) {
-                    inst.args[0] = *before;
-                }
-            }
-            _ => {
-                if let Some(before) = inst.results.first().and_then(|result| begin.get(result)) {
-                    inst.args[0] = *before;
-                }
-            }
-        }
-    }
-    !begin.is_empty()
 }
 
-/// Who looks at vectors that are made by changes.
-struct Looks {
-    uses: EntityVec<Value, u32>,
-    /// The places in which each is read, where these are known.
-    places: FxHashMap<Value, Vec<i64>>,
-    constants: FxHashMap<Value, i64>,
+/// What a function needs to do what it does.
+struct Needed<'f> {
+    function: &'f Function,
+    ways: &'f Ways,
+    values: EntityVec<Value, bool>,
+    /// Blocks whose branch is needed.
+    branches: EntityVec<BlockId, bool>,
+    /// Blocks that have to be reached.
+    blocks: EntityVec<BlockId, bool>,
+    waiting: Vec<Value>,
+    waiting_blocks: Vec<BlockId>,
 }
 
-impl Looks {
-    fn new(function: &Function, changes: &FxHashMap<Value, Change>) -> Looks {
-        let insts = || function.blocks.values().flat_map(|block| &block.insts);
-        let constant = |inst: &Inst| match inst.op {
-            Op::ConstInt(number) => Some((inst.results[0], number)),
-            _ => None,
+impl<'f> Needed<'f> {
+    /// Of a function these branches of which are needed whatever the rest does.
+    fn new(function: &'f Function, effects: &Effects, ways: &'f Ways, branches: &[BlockId]) -> Needed<'f> {
+        let mut needed = Needed {
+            function,
+            ways,
+            values: function.values.same_ids(false),
+            branches: function.blocks.same_ids(false),
+            blocks: function.blocks.same_ids(false),
+            waiting: Vec::new(),
+            waiting_blocks: Vec::new(),
         };
-        let constants: FxHashMap<Value, i64> = insts().filter_map(constant).collect();
-        let mut places: FxHashMap<Value, Vec<i64>> = FxHashMap::default();
-        for inst in insts().filter(|inst| matches!(inst.op, Op::Element(..)) && changes.contains_key(&inst.args[0])) {
-            if let Some(place) = constants.get(&inst.args[2]) {
-                places.entry(inst.args[0]).or_default().push(*place);
+        let sources = Sources::new(function);
+        function.blocks.ids().for_each(|id| needed.begin(id, effects));
+        branches.iter().for_each(|id| needed.branch(*id));
+        loop {
+            if let Some(id) = needed.waiting_blocks.pop() {
+                if let Some(place) = ways.position[id]
+                    && !std::mem::replace(&mut needed.blocks[id], true)
+                {
+                    ways.deciding[place].iter().for_each(|decider| needed.branch(*decider));
+                }
+            } else if let Some(value) = needed.waiting.pop() {
+                if !std::mem::replace(&mut needed.values[value], true) {
+                    sources.collect(function, value, &mut needed.waiting);
+                    let entered = sources.entered(value);
+                    entered.iter().for_each(|block| needed.enter(*block, &sources.edges[*block]));
+                }
+            } else {
+                return needed;
             }
         }
-        Looks { uses: use_counts(function), places, constants }
     }
 
-    /// Whether all but one use of a vector read it in places that are known not to be this one.
-    fn only_elsewhere(&self, vector: Value, place: Value) -> bool {
-        let elsewhere = match (self.constants.get(&place), self.places.get(&vector)) {
-            (Some(place), Some(places)) => places.iter().filter(|other| *other != place).count(),
-            _ => 0,
+    /// Notes what a block does that is needed whatever the rest does.
+    fn begin(&mut self, id: BlockId, effects: &Effects) {
+        let block = &self.function.blocks[id];
+        let is_way = self.ways.position[id].is_some();
+        let has_effect = block.insts.iter().any(|inst| !effects.is_removable(inst.op));
+        for inst in block.insts.iter().filter(|inst| !is_way || !effects.is_removable(inst.op)) {
+            self.waiting.extend(&inst.args);
+        }
+        if has_effect {
+            self.waiting_blocks.push(id);
+        }
+        let leads_to_error = |target: &&&Target| {
+            // What is called before control would get to the end may be what does not return.
+            let Block { insts, terminator, .. } = &self.function.blocks[target.block];
+            let is_reached = || insts.iter().any(|inst| !effects.is_removable(inst.op));
+            self.ways.position[target.block].is_none() && (*terminator != Terminator::Unreachable || is_reached())
         };
-        self.uses[vector] as usize == 1 + elsewhere
-    }
-
-    /// Lets another vector be read instead of this one; who else used this one uses the other one, too.
-    fn hand_on(&mut self, from: Value, to: Value) {
-        let places = self.places.remove(&from).unwrap_or_default();
-        self.uses[to] = self.uses[to].saturating_add(u32::try_from(places.len()).unwrap_or(u32::MAX));
-        self.places.entry(to).or_default().extend(places);
-    }
-}
-
-/// How a vector is made of another by the change of an element: its kind, its length and the place.
-#[derive(Clone, Copy)]
-struct Change {
-    vector: VectorId,
-    before: Value,
-    at: [Value; 2],
-}
-
-/// The vector that an instruction makes by the change of an element.
-fn change(inst: &Inst) -> Option<(Value, Change)> {
-    let Op::WithElement(vector) = inst.op else { return None };
-    Some((inst.results[0], Change { vector, before: inst.args[0], at: [inst.args[1], inst.args[2]] }))
-}
-
-/// Cleans a function of a program that is not complete yet, so that nothing is known of what it calls.
-pub fn clean(function: &mut Function) {
-    eliminate(function, &Effects::of_calls_unknown());
-}
-
-/// Cleans one function.
-pub fn eliminate(function: &mut Function, effects: &Effects) -> bool {
-    let live = live_values(function, effects);
-    drop_dead(function, effects, &live)
-}
-
-/// Drops what has no effect and computes values that are not live. Parameters of the function stay.
-pub fn drop_dead(function: &mut Function, effects: &Effects, live: &EntityVec<Value, bool>) -> bool {
-    let mut changed = false;
-    let mut kept = function.blocks.same_ids(None);
-    for id in function.blocks.ids() {
-        let block = &mut function.blocks[id];
-        let before = block.insts.len();
-        block.insts.retain(|inst| !effects.is_removable(inst.op) || inst.results.iter().any(|value| live[*value]));
-        changed |= block.insts.len() < before;
-        if id != Function::ENTRY && block.params.iter().any(|param| !live[*param]) {
-            kept[id] = Some(block.params.iter().map(|param| live[*param]).collect());
-            changed = true;
+        let targets = block.terminator.targets();
+        let errors: Vec<&&Target> = targets.iter().filter(leads_to_error).collect();
+        if !errors.is_empty() {
+            errors.iter().for_each(|target| self.waiting.extend(&target.args));
+            self.branch(id);
+        }
+        if !is_way || matches!(block.terminator, Terminator::Return(_) | Terminator::TailCall(..)) {
+            self.waiting_blocks.push(id);
+            block.terminator.for_each_value(|value| self.waiting.push(value));
         }
     }
-    keep_params(function, &kept);
-    changed
-}
 
-/// Where a value comes from.
-#[derive(Clone, Copy)]
-enum Source {
-    /// The parameter of a block at this position.
-    Param(BlockId, usize),
-    /// The instruction of a block at this position.
-    Inst(BlockId, usize),
-}
-
-/// Where values come from, and blocks are entered from.
-pub struct Sources {
-    values: EntityVec<Value, Option<Source>>,
-    /// The edges into each block: where they come from, and their position among the targets there.
-    pub edges: EntityVec<BlockId, Vec<(BlockId, usize)>>,
-}
-
-impl Sources {
-    /// Looks at a whole function.
-    pub fn new(function: &Function) -> Sources {
-        let mut sources =
-            Sources { values: function.values.same_ids(None), edges: function.blocks.same_ids(Vec::new()) };
-        for (id, block) in function.blocks.iter() {
-            for (position, param) in block.params.iter().enumerate() {
-                sources.values[*param] = Some(Source::Param(id, position));
-            }
-            for (position, inst) in block.insts.iter().enumerate() {
-                inst.results.iter().for_each(|value| sources.values[*value] = Some(Source::Inst(id, position)));
-            }
-            for (edge, target) in block.terminator.targets().iter().enumerate() {
-                sources.edges[target.block].push((id, edge));
+    /// Notes that it matters by which of these edges a block is entered last.
+    fn enter(&mut self, block: BlockId, edges: &[(BlockId, usize)]) {
+        for (from, edge) in edges {
+            let targets = self.function.blocks[*from].terminator.targets();
+            let same = |target: &&Target| target.block != block || target.args == targets[*edge].args;
+            let ways = self.ways;
+            match ways.position[*from].filter(|_| ways.meeting(*from) == Some(block) && targets.iter().all(same)) {
+                // All its ways come together here. If they do not come by this edge, another block tells; and how often
+                // they come back to it before makes no difference.
+                Some(place) => {
+                    let deciders = ways.deciding[place].iter().filter(|decider| *decider != from);
+                    deciders.for_each(|decider| self.branch(*decider));
+                }
+                None => self.branch(*from),
             }
         }
-        sources
     }
 
-    /// Lists what a value is computed from, or handed on from where its block is entered.
-    pub fn collect(&self, function: &Function, value: Value, found: &mut Vec<Value>) {
-        match self.values[value] {
-            Some(Source::Inst(block, position)) => found.extend(&function.blocks[block].insts[position].args),
-            Some(Source::Param(block, position)) => {
-                let given =
-                    |(from, edge): &(BlockId, usize)| function.blocks[*from].terminator.target(*edge).args[position];
-                found.extend(self.edges[block].iter().map(given));
-            }
-            None => {}
+    /// Notes that a block has to be reached, and that it matters where it goes on.
+    fn branch(&mut self, id: BlockId) {
+        self.waiting_blocks.push(id);
+        if !std::mem::replace(&mut self.branches[id], true)
+            && let Terminator::Branch(value, ..) | Terminator::Switch(value, _) = &self.function.blocks[id].terminator
+        {
+            self.waiting.push(*value);
         }
     }
-
-    /// The block that a value is a parameter of.
-    pub fn entered(&self, value: Value) -> Option<BlockId> {
-        match self.values[value]? {
-            Source::Param(block, _) => Some(block),
-            Source::Inst(..) => None,
-        }
-    }
-}
-
-/// The values that something needs which has an effect.
-fn live_values(function: &Function, effects: &Effects) -> EntityVec<Value, bool> {
-    let sources = Sources::new(function);
-    let mut waiting = Vec::new();
-    for block in function.blocks.values() {
-        for inst in block.insts.iter().filter(|inst| !effects.is_removable(inst.op)) {
-            waiting.extend(&inst.args);
-        }
-        let mut uses = Vec::new();
-        block.terminator.for_each_value(|value| uses.push(value));
-        // Arguments of jumps come last and are needed only where the parameter is.
-        uses.truncate(uses.len() - block.terminator.targets().iter().map(|target| target.args.len()).sum::<usize>());
-        waiting.extend(uses);
-    }
-    let mut live = function.values.same_ids(false);
-    while let Some(value) = waiting.pop() {
-        if !std::mem::replace(&mut live[value], true) {
-            sources.collect(function, value, &mut waiting);
-        }
-    }
-    live
 }

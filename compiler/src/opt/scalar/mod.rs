@@ -7,9 +7,8 @@
 //! | [`gvn`] | global value numbering, known outcomes of tests |
 //! | [`jump_threading`] | decisions that the way there has made already |
 //! | [`block_params`] | parameters of blocks that are always the same |
-//! | [`dce`] | dead code |
-//! | [`dead_branches`] | branches that decide nothing |
-//! | [`dead_loops`] | loops that compute nothing |
+//! | [`dce`] | aggressive dead code elimination |
+//! | [`replaced_elements`] | changes of vectors that nobody sees |
 //! | [`if_convert`] | selections instead of branches |
 //! | [`sink`] | what only errors need |
 //! | [`schedule`] | the order of instructions |
@@ -17,12 +16,11 @@
 
 pub mod block_params;
 pub mod dce;
-pub mod dead_branches;
-pub mod dead_loops;
 pub mod fold;
 pub mod gvn;
 pub mod if_convert;
 pub mod jump_threading;
+pub mod replaced_elements;
 pub mod schedule;
 pub mod simplify_cfg;
 pub mod sink;
