@@ -10,7 +10,7 @@
 
 use std::process::ExitCode;
 use std::time::Instant;
-use vlad::pipeline::passes::{Settings, optimize, pass_named};
+use vlad::pipeline::passes::{Leave, Settings, optimize, pass_named};
 use vlad::ssa::ir::Program;
 use vlad::ssa::parse;
 
@@ -42,7 +42,7 @@ fn run(file: &str, passes: &[String]) -> Result<(), String> {
     for name in passes {
         let pass = pass_named(name).ok_or_else(|| format!("there is no pass `{name}`"))?;
         let start = Instant::now();
-        pass.run(&mut program, usize::MAX);
+        pass.run(&mut program, Leave::default());
         eprintln!("{name:<24}{:>12.3?}", start.elapsed());
     }
     report("after", &program);

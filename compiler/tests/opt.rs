@@ -2,11 +2,11 @@
 //!
 //! `tests/opt/PASS/*.ssa` holds a program, a line of dashes, and what the pass makes of it; with `BLESS=1` the
 //! expectations are written anew. Every program also runs before and after the pass, on the input that a line
-//! `; input: ...` gives. Besides, all passes and the whole pipeline run on random programs.
+//! `; input: ...` gives. A line `; fast-math` lets sums be made in another order. Besides, all passes and the whole pipeline run on random programs.
 
 use std::path::{Path, PathBuf};
 use vlad::opt::interprocedural::compact::compact;
-use vlad::pipeline::passes::{PASSES, Pass, Settings, optimize, pass_named};
+use vlad::pipeline::passes::{Leave, PASSES, Pass, Settings, optimize, pass_named};
 use vlad::ssa::eval::{self, Options};
 use vlad::ssa::ir::Program;
 use vlad::ssa::parse;
@@ -31,10 +31,10 @@ fn behaviour(program: &Program, input: &str, stage: Stage) -> Result<Behaviour, 
 }
 
 /// Runs a pass and checks that the program still does the same.
-fn run_pass(pass: &Pass, program: &Program, input: &str) -> Result<Program, String> {
+fn run_pass(pass: &Pass, program: &Program, input: &str, fast_math: bool) -> Result<Program, String> {
     let before = behaviour(program, input, Stage::Pure)?;
     let mut result = program.clone();
-    pass.run(&mut result, usize::MAX);
+    pass.run(&mut result, Leave { most: usize::MAX, fast_math });
     let after = behaviour(&result, input, pass.stage)
         .map_err(|error| format!("after {}: {error}\n{program}\n{result}", pass.name))?;
     if before.is_some() && before != after {
@@ -48,7 +48,8 @@ fn check_file(pass: &Pass, path: &Path) -> Result<(), String> {
     let (source, expected) = text.split_once(SEPARATOR).unwrap_or((text.trim_end(), ""));
     let program = parse::program(source).map_err(|error| error.to_string())?;
     let input = source.lines().find_map(|line| line.strip_prefix("; input: ")).unwrap_or("");
-    let mut result = run_pass(pass, &program, input)?;
+    let fast_math = source.lines().any(|line| line == "; fast-math");
+    let mut result = run_pass(pass, &program, input, fast_math)?;
     for function in result.functions.values_mut() {
         compact(function);
     }
@@ -110,8 +111,8 @@ fn seeds() -> std::ops::Range<u64> {
 fn random_programs_survive_every_pass() {
     for seed in seeds() {
         let program = random_ssa::program(seed);
-        for pass in PASSES.iter().filter(|pass| !pass.changes_numbers) {
-            if let Err(message) = run_pass(pass, &program, "0.75") {
+        for pass in PASSES {
+            if let Err(message) = run_pass(pass, &program, "0.75", false) {
                 panic!("seed {seed}: {message}");
             }
         }
@@ -185,7 +186,7 @@ fn large_circles_of_calls_are_found_to_end() {
         );
     }
     let mut program = parse::program(&text).unwrap_or_else(|error| panic!("{error}"));
-    assert!(pass_named("dce").expect("a pass").run(&mut program, usize::MAX));
+    assert!(pass_named("dce").expect("a pass").run(&mut program, Leave::default()));
     let main = program.function_text(program.main.expect("a program has a main function"));
     assert!(!main.contains("call"), "the call whose result nobody needs is left: {main}");
 }

@@ -19,7 +19,7 @@ use crate::core::ir as core;
 use crate::expand;
 use crate::flow;
 use crate::foreign;
-use crate::opt::edit::unused::clean;
+use crate::opt::scalar::unused::clean;
 use crate::pipeline::passes as opt;
 use crate::specialize::{self, Sharing};
 use crate::ssa::ir as ssa;
@@ -243,9 +243,9 @@ impl Pipeline {
     pub fn native(&mut self, program: &core::Program) -> Result<ssa::Program, Refusal> {
         let mut code = self.first_order(program)?;
         let Settings { fast_math, trap_nan, .. } = self.settings;
-        // Sums in another order say nothing about those in order.
-        let disabled = if trap_nan { vec!["vectorize-reductions".into()] } else { Vec::new() };
-        self.optimize(&mut code, &opt::Settings { fast_math, disabled, ..opt::Settings::default() });
+        // Where numbers cease to be finite depends on the order of sums.
+        let fast_math = fast_math && !trap_nan;
+        self.optimize(&mut code, &opt::Settings { fast_math, ..opt::Settings::default() });
         Ok(code)
     }
 

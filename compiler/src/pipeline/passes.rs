@@ -2,15 +2,13 @@
 
 use crate::memory::{counting, early_boxes, late_changes, rows, tail_modulo_cons};
 use crate::opt::interprocedural::{
-    compact, constants_across_calls, dead_across_calls, inline, merge_functions, sharing, tags_across_calls, tail_calls,
+    constants_across_calls, dead_across_calls, inline, merge_functions, sharing, tags_across_calls, tail_calls,
 };
 use crate::opt::layout::{flatten_sums, recompute_fields, sole_alternatives, split_sums, unbox_fields};
 use crate::opt::loops::{
     fusion, hoist_guards, inductions, licm, neutral_sums, peel, rotate, shared_zeros, unroll_and_jam, vectorize,
 };
-use crate::opt::scalar::{
-    block_params, dce, fold, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch,
-};
+use crate::opt::scalar::{dce, fold, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch};
 use crate::opt::tape::{chain_accumulators, invariant_fields, list_lengths, recompute_calls, tape_loops, tape_vectors};
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
@@ -26,8 +24,6 @@ pub struct Pass {
     run: Run,
     /// What it leaves.
     pub stage: Stage,
-    /// Whether numbers may differ after it, as [`Settings::fast_math`] allows.
-    pub changes_numbers: bool,
 }
 
 /// What a pass does; true when it changed something.
@@ -36,33 +32,58 @@ enum Run {
     Plain(fn(&mut Program) -> bool),
     /// It copies code as long as the program has no more than so many instructions.
     Growing(fn(&mut Program, usize) -> bool),
+    /// It is told whether sums and products may be made in another order, as [`Settings::fast_math`] allows.
+    Reordering(fn(&mut Program, bool) -> bool),
+}
+
+/// What a pass may know besides the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Leave {
+    /// So many instructions the program may grow to.
+    pub most: usize,
+    /// Whether sums and products may be made in another order.
+    pub fast_math: bool,
+}
+
+impl Default for Leave {
+    fn default() -> Leave {
+        Leave { most: usize::MAX, fast_math: false }
+    }
 }
 
 impl Pass {
-    /// Runs it on a program that may grow to so many instructions. True when it changed something.
-    pub fn run(&self, program: &mut Program, most: usize) -> bool {
+    /// Runs it on a program. True when it changed something.
+    pub fn run(&self, program: &mut Program, leave: Leave) -> bool {
         match self.run {
             Run::Plain(run) => run(program),
-            Run::Growing(run) => run(program, most),
+            Run::Growing(run) => run(program, leave.most),
+            Run::Reordering(run) => run(program, leave.fast_math),
         }
     }
 }
 
 const fn pass(name: &'static str, about: &'static str, run: fn(&mut Program) -> bool) -> Pass {
-    Pass { name, about, run: Run::Plain(run), stage: Stage::Pure, changes_numbers: false }
+    Pass { name, about, run: Run::Plain(run), stage: Stage::Pure }
 }
 
 const fn growing(name: &'static str, about: &'static str, run: fn(&mut Program, usize) -> bool) -> Pass {
-    Pass { name, about, run: Run::Growing(run), stage: Stage::Pure, changes_numbers: false }
+    Pass { name, about, run: Run::Growing(run), stage: Stage::Pure }
+}
+
+const fn reordering(name: &'static str, about: &'static str, run: fn(&mut Program, bool) -> bool) -> Pass {
+    Pass { name, about, run: Run::Reordering(run), stage: Stage::Pure }
 }
 
 /// All passes.
 pub const PASSES: &[Pass] = &[
-    pass("simplify-cfg", "decide branches on constants, join and skip blocks", simplify_cfg::run),
+    pass(
+        "simplify-cfg",
+        "decide branches on constants, join and skip blocks, drop parameters that are always the same",
+        simplify_cfg::run,
+    ),
     pass("jump-threading", "skip decisions whose outcome the way there tells", jump_threading::run),
     pass("fold", "fold constants and simplify operations, exactly", fold::run),
     pass("gvn", "compute equal values once, know the outcome of earlier tests", gvn::run),
-    pass("block-params", "drop block parameters that are always the same", block_params::run),
     pass("dce", "drop what nobody needs, branches and loops included, within functions", dce::run),
     pass("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run),
     growing("inline", "put the code of functions where they are called", inline::run),
@@ -93,12 +114,7 @@ pub const PASSES: &[Pass] = &[
     pass("late-changes", "change vectors after they have been read", late_changes::run),
     pass("sink", "compute what only errors need where they are reported", sink::run),
     pass("unroll-and-jam", "make sums of several rounds of the loop around them at a time", unroll_and_jam::run),
-    Pass {
-        changes_numbers: true,
-        ..pass("vectorize-reductions", "make sums of loops in lanes, in another order", vectorize::run_fast)
-    },
-    pass("vectorize", "make two rounds of loops at a time", vectorize::run),
-    pass("compact", "drop functions and blocks that nothing reaches, and renumber", compact::run),
+    reordering("vectorize", "make two rounds of loops at a time", vectorize::run),
     pass("sharing", "make once what is made of boxes that have several owners", sharing::run),
     pass("tail-modulo-cons", "make loops of recursion whose result is boxed", tail_modulo_cons::run),
     pass("early-boxes", "make large boxes before what they hold", early_boxes::run),
@@ -124,7 +140,6 @@ const PREPARE: &[Row] = &[
     ("simplify-cfg", "decides the branches whose outcome gvn found"),
     ("dce", "gvn leaves what it replaced"),
     ("merge-functions", "copies that the specialiser made for nothing should be gone before sizes and calls count"),
-    ("compact", "nobody should work on merged functions"),
 ];
 
 /// Runs again and again until nothing changes, at most [`GROWING_ROUNDS`] times: code that is inlined is simplified,
@@ -132,7 +147,6 @@ const PREPARE: &[Row] = &[
 const GROW: &[Row] = &[
     ("tail-calls", "a function whose recursion is a loop can be inlined, and blocks end in calls of their own now"),
     ("inline", "callees were simplified in the round before, so that their sizes tell what they cost"),
-    ("compact", "functions whose only call was inlined are gone; nobody should work on them"),
     ("split-sums", "data that met only in functions that have been inlined no longer do"),
 ];
 
@@ -141,7 +155,6 @@ const SIMPLIFY: &[Row] = &[
     ("gvn", "what is computed twice, or known, hides what can be simplified"),
     ("jump-threading", "results of inlined functions are joined, tagged and taken apart again; gvn found the tests"),
     ("simplify-cfg", "decides the branches whose outcome gvn found"),
-    ("block-params", "joins that lost edges have parameters with one value left"),
     ("dce", "gvn leaves what it replaced, and what is computed for nothing shows where known tests are decided"),
     ("constants-across-calls", "few constants are left that only look like computations"),
     ("tags-across-calls", "tests that only the caller, or the maker of a box, can decide are left"),
@@ -211,20 +224,14 @@ const FINISH: &[Row] = &[
     ("flatten-sums", "tapes are told by their sums, and no pass that looks for them follows"),
     ("merge-sums", "no pass that learns about sums follows, and functions may differ in their sums only"),
     ("merge-functions", "functions that differed in what was dropped are the same now"),
-    ("compact", "later stages allocate tables for everything that has a number"),
     ("sink", "nothing looks for equal operations any more, and loops should do in lanes what they need only"),
     ("unroll-and-jam", "loops have their final form, and what they do for errors only is not in the way"),
     ("dce", "rounds that are made at a time share their tests"),
-    (
-        "vectorize-reductions",
-        "sums and products in lanes are made of other lanes, and the rest of the loops is as good as it gets",
-    ),
     ("vectorize", "only what places reference counts has to know lanes, and loops have the blocks that they end with"),
     ("sharing", "functions change no more, and whatever walks lists becomes a loop that asks for each"),
     ("tail-modulo-cons", "boxes are filled after they are made, which every pass but the next would get wrong"),
     ("early-boxes", "functions that fill boxes of others are told from those that fill their own"),
     ("rotate", "no pass that looks for loops by the test at their beginning follows"),
-    ("block-params", "what does not change in a loop had one definition before"),
     ("simplify-cfg", "tests at the ends of loops are blocks of their own"),
     ("schedule", "code has its final form, and the owners of boxes should be counted where their fields are read"),
     ("watch", "what is still computed is needed, in its final order, which is found for whole blocks"),
@@ -327,8 +334,7 @@ impl Runner<'_> {
         let mut changed = false;
         for (name, _) in rows {
             let pass = pass_named(name).expect("the pipeline names passes");
-            let is_wanted = self.settings.fast_math || !pass.changes_numbers;
-            if is_wanted && !self.settings.disabled.iter().any(|disabled| disabled == name) {
+            if !self.settings.disabled.iter().any(|disabled| disabled == name) {
                 changed |= self.run(program, pass);
             }
         }
@@ -338,7 +344,8 @@ impl Runner<'_> {
     fn run(&mut self, program: &mut Program, pass: &Pass) -> bool {
         let start = Instant::now();
         self.work += size(program);
-        let changed = pass.run(program, self.most);
+        let leave = Leave { most: self.most, fast_math: self.settings.fast_math };
+        let changed = pass.run(program, leave);
         self.note_time(pass.name, start.elapsed());
         self.runs += 1;
         if self.settings.dump_after.iter().any(|name| name == pass.name) {

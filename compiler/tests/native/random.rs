@@ -3,7 +3,7 @@
 
 use crate::build::{live_boxes, run_with};
 use crate::random_ssa;
-use vlad::pipeline::passes::{Settings, optimize, pass_named};
+use vlad::pipeline::passes::{Leave, Settings, optimize, pass_named};
 
 fn seeds() -> u64 {
     std::env::var("SEEDS").ok().and_then(|count| count.parse().ok()).unwrap_or(25)
@@ -15,7 +15,7 @@ fn random_programs_do_the_same_as_in_the_evaluator() {
         let mut plain = random_ssa::program(seed);
         let mut optimized = plain.clone();
         let memory = pass_named("memory").expect("it places the reference counts");
-        memory.run(&mut plain, usize::MAX);
+        memory.run(&mut plain, Leave::default());
         optimize(&mut optimized, &Settings::default());
         for program in [&plain, &optimized] {
             let output = run_with(program, "0.75", &[("VLAD_MAX_MEMORY", "500M")]);

@@ -1,7 +1,7 @@
 //! Vectors: layouts of elements, changes in place and copies, and how much memory they take.
 
 use crate::build::{live_boxes, run_with, stdout};
-use vlad::pipeline::passes::{Settings, optimize, pass_named};
+use vlad::pipeline::passes::{Leave, Settings, optimize, pass_named};
 use vlad::ssa::eval::{self, Options};
 use vlad::ssa::ir::Program;
 use vlad::ssa::parse;
@@ -19,7 +19,7 @@ fn parsed(text: &str) -> Program {
 fn forms(program: &Program) -> [Program; 2] {
     let (mut plain, mut optimized) = (program.clone(), program.clone());
     for pass in ["late-changes", "memory"] {
-        pass_named(pass).expect("it exists").run(&mut plain, usize::MAX);
+        pass_named(pass).expect("it exists").run(&mut plain, Leave::default());
     }
     optimize(&mut optimized, &Settings::default());
     [plain, optimized]

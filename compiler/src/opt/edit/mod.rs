@@ -4,10 +4,8 @@
 //! |---|---|
 //! | [`rewrite`] | replacing values, finding definitions, counting uses |
 //! | [`self_calls`] | tail calls of a function to itself as a loop |
-//! | [`unused`] | dropping values that nobody needs |
 //! | [`repair`] | SSA form again after code was copied |
 
 pub mod repair;
 pub mod rewrite;
 pub mod self_calls;
-pub mod unused;

@@ -1,10 +1,10 @@
-//! Compaction: SSA → SSA.
+//! Compaction: dense tables again, behind passes that leave functions and blocks that nothing reaches.
 //!
 //! Drops functions that the main function cannot reach, blocks that control cannot reach, and numbers that nothing
 //! defines, and numbers blocks and values again in the order of the code. Passes only ever append to the tables of a
-//! function; this one makes them dense again.
+//! function.
 //!
-//! Tests: `tests/opt/compact/`.
+//! Tests: `tests/opt/merge-functions/compact-*`.
 
 use crate::base::EntityVec;
 use crate::opt::analysis::call_graph::reachable;

@@ -28,6 +28,7 @@
 use crate::base::EntityVec;
 use crate::opt::analysis::call_graph::{callees, components};
 use crate::opt::edit::rewrite::{paste, size};
+use crate::opt::interprocedural::compact;
 use crate::opt::interprocedural::sharing;
 use crate::opt::scalar::simplify_cfg;
 use crate::ssa::graph::Graph;
@@ -73,7 +74,8 @@ pub fn run(program: &mut Program, most: usize) -> bool {
     for id in order {
         changed |= inliner.function(id);
     }
-    changed
+    // Nobody should work on functions whose only call is gone.
+    changed | compact::run(program)
 }
 
 /// The functions with callees first, except for calls of breakers.

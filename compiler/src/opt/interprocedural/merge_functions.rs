@@ -23,7 +23,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::analysis::call_graph::callees;
-use crate::opt::interprocedural::compact::compact;
+use crate::opt::interprocedural::compact::{self, compact};
 use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -45,7 +45,7 @@ pub fn run(program: &mut Program) -> bool {
         forget_places(program, &leader_of);
         redirect(program, &leader_of);
     }
-    changed
+    changed | compact::run(program)
 }
 
 /// Classes of functions that are equal when called functions count as equal.

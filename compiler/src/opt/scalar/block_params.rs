@@ -1,4 +1,4 @@
-//! Simplification of block parameters: SSA → SSA.
+//! Simplification of block parameters, a part of [`crate::opt::scalar::simplify_cfg`].
 //!
 //! ```text
 //! jump b1(v0, v1, v1)                            jump b1(v1)
@@ -11,22 +11,13 @@
 //! the same values are one: this is assumed of all of them and then refuted edge by edge, so that parameters which are
 //! equal around a loop because they were equal before are found.
 //!
-//! Requires that no reachable block has stale parameters. Tests: `tests/opt/block-params/`.
+//! Requires that no reachable block has stale parameters. Tests: `tests/opt/simplify-cfg/params-*`.
 
 use crate::base::EntityVec;
 use crate::opt::edit::rewrite::{KeptParams, Replacements, keep_params};
 use crate::ssa::graph::reverse_postorder;
-use crate::ssa::ir::{BlockId, Function, Program, Value};
+use crate::ssa::ir::{BlockId, Function, Value};
 use rustc_hash::FxHashMap;
-
-/// Simplifies every function.
-pub fn run(program: &mut Program) -> bool {
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= simplify(function);
-    }
-    changed
-}
 
 /// Simplifies one function.
 pub fn simplify(function: &mut Function) -> bool {

@@ -20,8 +20,8 @@
 //! what they are, nothing or a vector, and in each round branches look at the choice to make the next one.
 //!
 //! Ways that lead to an error are needed, with the branches that take them, and do not count as ways otherwise; nor do
-//! those to blocks that cannot be reached. Where a loop that is not known to end is left is needed as well. In a
-//! function all of whose ways end in errors all branches stay.
+//! those to blocks that cannot be reached. In a function that never returns errors are where ways lead. Where a loop that
+//! is not known to end is left is needed as well.
 //!
 //! Changes of vectors that nobody sees go, too ([`super::replaced_elements`]).
 //!
@@ -33,9 +33,9 @@
 use crate::base::EntityVec;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::termination;
-use crate::opt::edit::unused::{Sources, drop_dead, eliminate};
 use crate::opt::scalar::replaced_elements::skip_replaced_elements;
 use crate::opt::scalar::simplify_cfg;
+use crate::opt::scalar::unused::{Sources, drop_dead, eliminate};
 use crate::ssa::graph::{Graph, immediate_dominators, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, Function, Program, Target, Terminator, Value};
 
@@ -99,7 +99,7 @@ fn is_unreachable(block: &Block) -> bool {
     block.insts.is_empty() && block.terminator == Terminator::Unreachable
 }
 
-/// How blocks get to where the function returns.
+/// How blocks get to where the function returns; or fails, if it never returns.
 struct Ways {
     /// The blocks that can be reached and can get there.
     order: Vec<BlockId>,
@@ -125,10 +125,11 @@ impl Ways {
                 waiting.push(*id);
             }
         }
-        while let Some(id) = waiting.pop() {
-            if !std::mem::replace(&mut returns[id], true) {
-                waiting.extend(&predecessors[id]);
-            }
+        mark_with_predecessors(waiting, &predecessors, &mut returns);
+        if !returns[Function::ENTRY] {
+            let fails = |id: &&BlockId| matches!(function.blocks[**id].terminator, Terminator::Fail(_));
+            let waiting = reachable.iter().filter(fails).copied().collect();
+            mark_with_predecessors(waiting, &predecessors, &mut returns);
         }
         if !returns[Function::ENTRY] {
             return None;
@@ -204,6 +205,19 @@ impl Ways {
     }
 }
 
+/// Marks blocks, and all that can get to them.
+fn mark_with_predecessors(
+    mut waiting: Vec<BlockId>,
+    predecessors: &EntityVec<BlockId, Vec<BlockId>>,
+    marked: &mut EntityVec<BlockId, bool>,
+) {
+    while let Some(id) = waiting.pop() {
+        if !std::mem::replace(&mut marked[id], true) {
+            waiting.extend(&predecessors[id]);
+        }
+    }
+}
+
 /// What a function needs to do what it does.
 struct Needed<'f> {
     function: &'f Function,
@@ -274,7 +288,8 @@ impl<'f> Needed<'f> {
             errors.iter().for_each(|target| self.waiting.extend(&target.args));
             self.branch(id);
         }
-        if !is_way || matches!(block.terminator, Terminator::Return(_) | Terminator::TailCall(..)) {
+        let ends = matches!(block.terminator, Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_));
+        if !is_way || ends {
             self.waiting_blocks.push(id);
             block.terminator.for_each_value(|value| self.waiting.push(value));
         }

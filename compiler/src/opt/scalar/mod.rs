@@ -7,6 +7,7 @@
 //! | [`gvn`] | global value numbering, known outcomes of tests |
 //! | [`jump_threading`] | decisions that the way there has made already |
 //! | [`block_params`] | parameters of blocks that are always the same |
+//! | [`unused`] | values that nobody needs, for passes that leave such |
 //! | [`dce`] | aggressive dead code elimination |
 //! | [`replaced_elements`] | changes of vectors that nobody sees |
 //! | [`if_convert`] | selections instead of branches |
@@ -24,4 +25,5 @@ pub mod replaced_elements;
 pub mod schedule;
 pub mod simplify_cfg;
 pub mod sink;
+pub mod unused;
 pub mod watch;

@@ -22,6 +22,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::edit::rewrite::{Definitions, Replacements, clear_unreachable, use_counts};
+use crate::opt::scalar::block_params;
 use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{Block, BlockId, Function, Op, Program, Target, Terminator, Value};
 use rustc_hash::FxHashMap;
@@ -31,6 +32,10 @@ pub fn run(program: &mut Program) -> bool {
     let mut changed = false;
     for function in program.functions.values_mut() {
         changed |= simplify(function);
+        if block_params::simplify(function) {
+            simplify(function);
+            changed = true;
+        }
     }
     changed
 }

@@ -39,7 +39,7 @@
 //!
 //! Runs late: nothing but the placing of reference counts knows lanes.
 //!
-//! Tests: `tests/opt/vectorize/`, `tests/opt/vectorize-reductions/`.
+//! Tests: `tests/opt/vectorize/`.
 
 mod bounds;
 mod plan;
@@ -67,14 +67,11 @@ enum Sums {
 /// addition takes.
 const APART: usize = 4;
 
-/// Treats every function; numbers stay the same.
-pub fn run(program: &mut Program) -> bool {
-    treat_all(program, Sums::InOrder)
-}
-
-/// Treats loops that make sums or products, which then are made in another order.
-pub fn run_fast(program: &mut Program) -> bool {
-    treat_all(program, Sums::Apart)
+/// Treats every function. Numbers stay the same, unless sums and products may be made in another order.
+pub fn run(program: &mut Program, fast_math: bool) -> bool {
+    // What is made in lanes of its own leaves the rest of the rounds to others.
+    let apart = fast_math && treat_all(program, Sums::Apart);
+    treat_all(program, Sums::InOrder) || apart
 }
 
 fn treat_all(program: &mut Program, sums: Sums) -> bool {
