@@ -4,7 +4,7 @@ use crate::memory::{counting, early_boxes, late_changes, rows, tail_modulo_cons}
 use crate::opt::interprocedural::{
     constants_across_calls, dead_across_calls, inline, merge_functions, sharing, tags_across_calls, tail_calls,
 };
-use crate::opt::layout::{flatten_sums, recompute_fields, sole_alternatives, split_sums, unbox_fields};
+use crate::opt::layout::{flatten_sums, recompute_fields, split_sums, unbox_fields};
 use crate::opt::loops::{
     fusion, hoist_guards, inductions, licm, neutral_sums, peel, rotate, shared_zeros, unroll_and_jam, vectorize,
 };
@@ -90,11 +90,9 @@ pub const PASSES: &[Pass] = &[
     pass("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
     pass("tags-across-calls", "decide tests by the alternatives that flow there", tags_across_calls::run),
     pass("dead-across-calls", "drop parameters, results, fields and globals that nobody needs", dead_across_calls::run),
-    pass("split-sums", "give data that never meet sums of their own", split_sums::split),
-    pass("merge-sums", "make one sum of those that are alike", split_sums::merge),
-    pass("sole-alternatives", "give sums the only alternative that is made", sole_alternatives::run),
+    pass("split-sums", "give data that never meet sums of their own", split_sums::run),
     pass("flatten-sums", "let boxes that only hold a box of another sum be that box", flatten_sums::run),
-    pass("unbox-fields", "make boxes that are only stored in another box or a vector part of it", unbox_fields::run),
+    pass("unbox-fields", "drop alternatives that nobody makes; store boxes within what holds them", unbox_fields::run),
     pass("recompute-fields", "compute fields that follow from others where they are read", recompute_fields::run),
     growing("recompute-calls", "make again what cheap calls have made for tapes", recompute_calls::run),
     pass("tape-loops", "build and read tapes by loops instead of recursion", tape_loops::run),
@@ -103,7 +101,7 @@ pub const PASSES: &[Pass] = &[
     pass("list-lengths", "make numbers of chains that hold nothing but their length", list_lengths::run),
     pass("tape-vectors", "make vectors of tapes of loops that count their rounds", tape_vectors::run),
     pass("fusion", "compute elements of vectors where they are read", fusion::run),
-    pass("merge-functions", "keep one of functions that do the same", merge_functions::run),
+    pass("merge-functions", "keep one of functions, and of unions, that are the same", merge_functions::run),
     pass("licm", "compute before a loop what does not change in it", licm::run),
     pass("hoist-guards", "check before a loop what does not change in it", hoist_guards::run),
     pass("inductions", "count by integers, drop checks of places that are in range", inductions::run),
@@ -158,8 +156,7 @@ const SIMPLIFY: &[Row] = &[
     ("dce", "gvn leaves what it replaced, and what is computed for nothing shows where known tests are decided"),
     ("constants-across-calls", "few constants are left that only look like computations"),
     ("tags-across-calls", "tests that only the caller, or the maker of a box, can decide are left"),
-    ("sole-alternatives", "whoever makes the other alternatives may be gone"),
-    ("unbox-fields", "what was boxed for its size may be small now, and tapes should be made of one kind of box"),
+    ("unbox-fields", "whoever made other alternatives may be gone, and what was boxed for its size may be small"),
     ("recompute-fields", "fields hold what is needed, with the operations that it follows from in sight"),
     ("dead-across-calls", "what is dead within functions is not a reason to keep anything across them"),
 ];
@@ -222,7 +219,6 @@ const FINISH: &[Row] = &[
     ("dce", "gvn leaves what it replaced, and what loops have computed may be zeros that are known by now"),
     ("late-changes", "reads that are left stay where they are, and changes of equal functions should move alike"),
     ("flatten-sums", "tapes are told by their sums, and no pass that looks for them follows"),
-    ("merge-sums", "no pass that learns about sums follows, and functions may differ in their sums only"),
     ("merge-functions", "functions that differed in what was dropped are the same now"),
     ("sink", "nothing looks for equal operations any more, and loops should do in lanes what they need only"),
     ("unroll-and-jam", "loops have their final form, and what they do for errors only is not in the way"),

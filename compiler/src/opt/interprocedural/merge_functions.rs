@@ -24,12 +24,14 @@
 use crate::base::EntityVec;
 use crate::opt::analysis::call_graph::callees;
 use crate::opt::interprocedural::compact::{self, compact};
+use crate::opt::layout::split_sums;
 use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
+    let of_sums = split_sums::merge(program);
     for function in program.functions.values_mut() {
         compact(function);
     }
@@ -45,7 +47,7 @@ pub fn run(program: &mut Program) -> bool {
         forget_places(program, &leader_of);
         redirect(program, &leader_of);
     }
-    changed | compact::run(program)
+    changed | of_sums | compact::run(program)
 }
 
 /// Classes of functions that are equal when called functions count as equal.

@@ -1,4 +1,4 @@
-//! Sums of whose alternatives only one is made have that one: SSA → SSA.
+//! Sums of whose alternatives only one is made have that one: the first step of [`crate::opt::layout::unbox_fields`].
 //!
 //! ```text
 //! sum sum0 = "start" | "tape"(int, ptr)        sum sum0 = "tape"(int, ptr)
@@ -16,15 +16,15 @@
 //!
 //! Invariant: every value of a sum comes from an instruction of the program that makes it.
 //!
-//! Tests: `tests/opt/sole-alternatives/`.
+//! Tests: `tests/opt/unbox-fields/sole-*`.
 
 use crate::base::EntityVec;
 use crate::opt::scalar::simplify_cfg;
 use crate::ssa::ir::{Block, Inst, Op, Program, SumId, Terminator, Values};
 use rustc_hash::FxHashSet;
 
-/// Treats the whole program.
-pub fn run(program: &mut Program) -> bool {
+/// Drops the other alternatives. True if there were some.
+pub fn drop_others(program: &mut Program) -> bool {
     let sole = sole_alternatives(program);
     if sole.values().all(Option::is_none) {
         return false;

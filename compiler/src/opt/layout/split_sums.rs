@@ -13,9 +13,9 @@
 //! [`crate::opt::analysis::points_to`]).
 //!
 //! Code that does the same to data of different sums is not the same function; so sums that are still alike in the end
-//! become one again before [`crate::opt::interprocedural::merge_functions`] looks ([`merge`]).
+//! become one again where [`crate::opt::interprocedural::merge_functions`] looks for such functions ([`merge`]).
 //!
-//! Tests: `tests/opt/split-sums/`, `tests/opt/merge-sums/`.
+//! Tests: `tests/opt/split-sums/`; of [`merge`], `tests/opt/merge-functions/sums-*`.
 
 use crate::base::EntityVec;
 use crate::opt::analysis::points_to::{Class, Classes, Place};
@@ -23,7 +23,7 @@ use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Sum, SumId, VectorId, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives the values of each class sums and kinds of vectors of their own.
-pub fn split(program: &mut Program) -> bool {
+pub fn run(program: &mut Program) -> bool {
     let classes = Classes::new(program);
     let of_vectors = split_vectors(program, &classes);
     split_sums(program, &classes) || of_vectors

@@ -28,6 +28,7 @@ use crate::base::EntityVec;
 use crate::opt::analysis::holders::{Field, Holder, holders, read_from, reads, stores};
 use crate::opt::edit::rewrite;
 use crate::opt::edit::rewrite::{Definitions, Replacements, use_counts};
+use crate::opt::layout::sole_alternatives::drop_others;
 use crate::ssa::ir::{Function, Inst, Op, Program, Sum, SumId, Type, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
@@ -37,7 +38,7 @@ const MAX_FIELDS: usize = 128;
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
-    let changed = see_through(program);
+    let changed = drop_others(program) | see_through(program);
     let plan = Plan::new(program);
     if plan.inner.is_empty() {
         return changed;
