@@ -7,7 +7,6 @@ use super::emit::{Emitted, Emitter, Parts, Val};
 use super::helper::Helper;
 use crate::shape::lattice::{Class, Fact, Head, Shape};
 use crate::specialize::Specializer;
-use crate::specialize::layout::leaves::Layout;
 use crate::specialize::operators::vector::Elements;
 use crate::specialize::operators::zeros;
 use crate::ssa::ir::Type;
@@ -28,25 +27,23 @@ impl Specializer<'_> {
 
     /// [`convert`](Self::convert), alternative by alternative.
     pub fn convert_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
-        if let Some(only) = self.only_alternative(value.shape, target) {
-            let parts = self.parts(e, value, only);
-            return self.convert_parts(e, parts, false, target);
-        }
         let is_single = self.flow.shapes.single(value.shape).is_some();
-        self.dispatch(e, value, target, |this, e, parts| this.convert_parts(e, parts, is_single, target))
+        let tags = self.common_alternatives(value.shape, target);
+        self.dispatch_among(e, value, &tags, target, |this, e, parts| this.convert_parts(e, parts, is_single, target))
     }
 
-    /// The position of the only one of several alternatives that `target` has, too: that is what the value is.
-    fn only_alternative(&mut self, shape: Shape, target: Shape) -> Option<usize> {
-        if !matches!(self.layout(shape), Layout::Union { .. }) {
-            return None;
+    /// The positions of the alternatives that `target` has, too: what the value is. Where a wide sum meets a narrow one, no more
+    /// than the narrow one is looked through.
+    fn common_alternatives(&self, shape: Shape, target: Shape) -> Vec<usize> {
+        let shapes = &self.flow.shapes;
+        let (own, wanted) = (shapes.alternatives(shape), shapes.alternatives(target));
+        if own.len() <= wanted.len() {
+            return (0..own.len()).filter(|tag| shapes.position(target, own[*tag].head.class()).is_some()).collect();
         }
-        let alternatives = self.flow.shapes.alternatives(shape);
-        let mut fitting = (0..alternatives.len()).filter(|tag| {
-            let class = alternatives[*tag].head.class();
-            self.flow.shapes.position(target, class).is_some()
-        });
-        fitting.next().filter(|_| fitting.next().is_none())
+        let mut tags: Vec<usize> =
+            wanted.iter().filter_map(|alternative| shapes.position(shape, alternative.head.class())).collect();
+        tags.sort_unstable();
+        tags
     }
 
     /// The conversion of one alternative, which is the only one of its shape or not.

@@ -54,12 +54,12 @@ impl Attempt {
     }
 }
 
-fn most_frequent(targets: &[BlockId]) -> BlockId {
+fn most_frequent(targets: &[(usize, BlockId)]) -> BlockId {
     let mut counts: FxHashMap<BlockId, usize> = FxHashMap::default();
-    targets.iter().for_each(|block| *counts.entry(*block).or_insert(0) += 1);
+    targets.iter().for_each(|(_, block)| *counts.entry(*block).or_insert(0) += 1);
     // The first of those that come as often, whatever order the table has.
     let most = counts.values().copied().max().unwrap_or(0);
-    *targets.iter().find(|block| counts[block] == most).expect("a value has an alternative")
+    targets.iter().map(|(_, block)| *block).find(|block| counts[block] == most).expect("a value has an alternative")
 }
 
 impl Specializer<'_> {
@@ -70,40 +70,54 @@ impl Specializer<'_> {
         e: &mut Emitter,
         value: &Val,
         out: Shape,
+        each: impl FnMut(&mut Self, &mut Emitter, Parts) -> Emitted<Val>,
+    ) -> Emitted<Val> {
+        let tags: Vec<usize> = (0..self.flow.shapes.alternatives(value.shape).len()).collect();
+        self.dispatch_among(e, value, &tags, out, each)
+    }
+
+    /// [`dispatch`](Self::dispatch) of a value that is known to be one of the alternatives at the given positions. What is
+    /// emitted is in proportion to those.
+    pub fn dispatch_among(
+        &mut self,
+        e: &mut Emitter,
+        value: &Val,
+        tags: &[usize],
+        out: Shape,
         mut each: impl FnMut(&mut Self, &mut Emitter, Parts) -> Emitted<Val>,
     ) -> Emitted<Val> {
-        let count = self.flow.shapes.alternatives(value.shape).len();
-        if count == 0 {
+        if let [only] = tags {
+            let parts = self.parts(e, value, *only);
+            return each(self, e, parts);
+        }
+        if tags.is_empty() {
             e.terminate(Terminator::Unreachable);
             return None;
         }
-        if count == 1 {
-            let parts = self.parts(e, value, 0);
-            return each(self, e, parts);
-        }
         // Alternatives that a box holds in several ways are opened on the way to them.
-        let mut opened = vec![false; count];
-        if matches!(self.layout(value.shape), Layout::Boxed(_)) {
-            opened = self.cases(value.shape).iter().map(|cases| cases.choice.is_some()).collect();
-        }
+        let is_boxed = self.is_boxed(value.shape);
+        let cases = is_boxed.then(|| self.cases(value.shape));
+        let opens = |tag: usize| cases.as_ref().is_some_and(|cases| cases[tag].choice.is_some());
         let from = e.block;
-        let (mut targets, mut ends, mut arrived) = (Vec::with_capacity(count), Vec::new(), Vec::new());
+        let (mut targets, mut ends, mut arrived) = (Vec::with_capacity(tags.len()), Vec::new(), Vec::new());
         e.depth += 1;
-        for (tag, opened) in opened.iter().enumerate() {
+        for tag in tags.iter().copied() {
+            let opened = opens(tag);
             let alternative = self.flow.shapes.alternatives(value.shape)[tag].clone();
-            let params = if *opened { self.alternative_leaves(&alternative) } else { Vec::new() };
+            let params = if opened { self.alternative_leaves(&alternative) } else { Vec::new() };
             let attempt = Attempt::new(e, &params);
-            let parts = if *opened {
+            let parts = if opened {
                 let leaves = e.function.blocks[attempt.block].params.clone();
                 self.parts_of(alternative, leaves)
             } else {
                 self.parts(e, value, tag)
             };
             let result = each(self, e, parts);
-            targets.push(match &result {
+            let block = match &result {
                 None if e.block == attempt.block => attempt.end(e, &mut ends),
                 _ => attempt.block,
-            });
+            };
+            targets.push((tag, block));
             if let Some(result) = result {
                 debug_assert_eq!(result.shape, out, "every alternative gives the announced shape");
                 arrived.push((e.block, result.leaves));
@@ -111,7 +125,7 @@ impl Specializer<'_> {
         }
         e.depth -= 1;
         e.switch_to(from);
-        self.go_to_targets(e, value, &targets, opened.contains(&true));
+        self.go_to_targets(e, value, &targets, tags.iter().copied().any(opens));
         let types = self.leaves(out);
         let joined = !arrived.is_empty();
         let join = e.new_block(&types);
@@ -122,36 +136,36 @@ impl Specializer<'_> {
         self.continue_at(e, join, joined, out)
     }
 
-    /// Ends the block with a choice between the targets for the alternatives of a value.
-    fn go_to_targets(&mut self, e: &mut Emitter, value: &Val, targets: &[BlockId], opens: bool) {
+    /// Ends the block with a choice between the targets for the alternatives that a value may be.
+    fn go_to_targets(&mut self, e: &mut Emitter, value: &Val, targets: &[(usize, BlockId)], opens: bool) {
         let usual = most_frequent(targets);
-        let mut rare: Vec<usize> = (0..targets.len()).filter(|tag| targets[*tag] != usual).collect();
+        let mut rare: Vec<(usize, BlockId)> = targets.iter().copied().filter(|(_, block)| *block != usual).collect();
         if rare.is_empty() {
             return e.jump(usual, Vec::new());
         }
         if targets.len() == 2 {
-            rare = vec![0];
+            rare = vec![targets[0]];
         }
         let is_tested = rare.len() <= MAX_TESTS && rare.len() * 2 <= targets.len();
-        let other = if targets.len() == 2 { targets[1] } else { usual };
-        match self.layout(value.shape) {
-            _ if is_tested && !opens => {
-                for (place, tag) in rare.iter().enumerate() {
-                    let test = self.is_one_of(e, value, &[*tag]);
-                    let next = if place + 1 == rare.len() { other } else { e.new_block(&[]) };
-                    e.terminate(Terminator::Branch(test, target(targets[*tag]), target(next)));
-                    e.switch_to(next);
-                }
+        let other = if targets.len() == 2 { targets[1].1 } else { usual };
+        if is_tested && !opens {
+            for (place, (tag, block)) in rare.iter().enumerate() {
+                let test = self.is_one_of(e, value, &[*tag]);
+                let next = if place + 1 == rare.len() { other } else { e.new_block(&[]) };
+                e.terminate(Terminator::Branch(test, target(*block), target(next)));
+                e.switch_to(next);
             }
-            Layout::Boxed(sum) => {
-                let targets: Vec<Option<BlockId>> = targets.iter().copied().map(Some).collect();
-                self.switch_box(e, sum, value.shape, &value.leaves, &targets);
-            }
-            _ => {
-                let targets = targets.iter().map(|block| target(*block)).collect();
-                e.terminate(Terminator::Switch(value.leaves[0], targets));
-            }
+            return;
         }
+        let count = self.flow.shapes.alternatives(value.shape).len();
+        if let Layout::Boxed(sum) = self.layout(value.shape) {
+            let mut blocks = vec![None; count];
+            targets.iter().for_each(|(tag, block)| blocks[*tag] = Some(*block));
+            return self.switch_box(e, sum, value.shape, &value.leaves, &blocks);
+        }
+        let mut blocks = vec![target(usual); count];
+        targets.iter().for_each(|(tag, block)| blocks[*tag] = target(*block));
+        e.terminate(Terminator::Switch(value.leaves[0], blocks));
     }
 
     /// Runs `each` for both outcomes of a condition, and joins the results, which are values of shape `out`.

@@ -110,6 +110,8 @@ pub struct Specializer<'a> {
     adding: FxHashMap<Var, Var>,
     /// See [`Specializer::has_many_choices`].
     choices: FxHashMap<Shape, usize>,
+    /// Which shapes have plain forms only.
+    plain: FxHashMap<Shape, bool>,
 }
 
 /// How many functions are made for one and the same operation on large data.
@@ -177,6 +179,7 @@ pub fn lower(
         watched: FxHashMap::default(),
         adding: FxHashMap::default(),
         choices: FxHashMap::default(),
+        plain: FxHashMap::default(),
     };
     let main = specializer.program(limits)?;
     match specializer.certain_failure(main) {

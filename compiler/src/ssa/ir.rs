@@ -364,7 +364,7 @@ pub struct Inst {
 }
 
 /// A jump target with its arguments.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The block.
     pub block: BlockId,
@@ -373,7 +373,7 @@ pub struct Target {
 }
 
 /// How a block ends.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Terminator {
     /// Continues at the target.
     Jump(Target),

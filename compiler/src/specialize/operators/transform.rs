@@ -216,12 +216,22 @@ impl Specializer<'_> {
     /// converted to it.
     pub fn own_environment(&mut self, e: &mut Emitter, list: &Val, target: Shape) -> Emitted<Val> {
         let list = self.unfold_zeros(e, list)?;
-        let codes = self.codes.get_or_insert_with(|| Codes::new(self.core));
-        let is_plain = |head: Head| form_of(codes, Prim::Plain, head) == head;
-        match self.flow.shapes.alternatives(list.shape).iter().map(|list| list.head).all(is_plain) {
+        match self.is_plain(list.shape) {
             true => Some(list),
             false => self.form(e, Prim::Plain, &list, target),
         }
+    }
+
+    /// Whether all alternatives are plain forms. Each clause of a long choice asks that of the sum of all.
+    fn is_plain(&mut self, shape: Shape) -> bool {
+        if let Some(known) = self.plain.get(&shape) {
+            return *known;
+        }
+        let codes = self.codes.get_or_insert_with(|| Codes::new(self.core));
+        let is_plain = |head: Head| form_of(codes, Prim::Plain, head) == head;
+        let plain = self.flow.shapes.alternatives(shape).iter().map(|list| list.head).all(is_plain);
+        self.plain.insert(shape, plain);
+        plain
     }
 
     /// The code that an operator makes of another.
