@@ -119,9 +119,12 @@ impl Delay<'_> {
         if !needs_new {
             // Where changes have moved to, they need what they did not need there before.
             let needs_new = |block: BlockId| self.live[block].binary_search(&new).is_ok() || self.uses.has(block, new);
-            let mut onward =
-                terminator.targets().into_iter().map(|target| target.block).filter(|block| needs_new(*block));
-            if let (Some(onward), None) = (onward.next(), onward.next())
+            let only = {
+                let targets = terminator.targets();
+                let mut onward = targets.iter().map(|target| target.block).filter(|block| needs_new(*block));
+                onward.next().filter(|_| onward.next().is_none())
+            };
+            if let Some(onward) = only
                 && self.graph.predecessors[onward].len() == 1
                 && before.iter().any(|vector| {
                     terminator.targets().iter().any(|target| self.live[target.block].binary_search(vector).is_ok())

@@ -20,6 +20,7 @@ use crate::base::EntityVec;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Target, Terminator, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// What is known about pointers.
 pub struct Facts<'a> {
@@ -92,7 +93,7 @@ impl<'f> Decisions<'f> {
     }
 
     /// Where control can go from a block once it has come to another one.
-    fn onward(&self, from: BlockId, behind: BlockId) -> Vec<&'f Target> {
+    fn onward(&self, from: BlockId, behind: BlockId) -> SmallVec<[&'f Target; 2]> {
         let terminator = &self.function.blocks[from].terminator;
         let targets = terminator.targets();
         match decides(terminator).and_then(|value| self.taken_before(behind, value)) {

@@ -6,6 +6,13 @@
 
 use crate::base::EntityVec;
 use crate::ssa::ir::{BlockId, Function};
+use smallvec::SmallVec;
+
+/// Blocks next to one: most have one or two, and every pass makes these tables for every function.
+pub type Blocks = SmallVec<[BlockId; 4]>;
+
+/// The same as positions in an order.
+pub type Positions = SmallVec<[usize; 2]>;
 
 /// Facts about the control flow of one function; a change of terminators makes them stale.
 #[derive(Clone, Debug)]
@@ -15,7 +22,7 @@ pub struct Graph {
     /// The position of each block in `order`; `None` when it cannot be reached.
     pub position: EntityVec<BlockId, Option<u32>>,
     /// The reachable predecessors of each block, once for each edge.
-    pub predecessors: EntityVec<BlockId, Vec<BlockId>>,
+    pub predecessors: EntityVec<BlockId, Blocks>,
     /// The position of the last of these edges among the targets of the block that it comes from.
     last_edge: EntityVec<BlockId, usize>,
     /// The immediate dominator of each reachable block except the entry.
@@ -32,7 +39,7 @@ impl Graph {
         for (index, block) in order.iter().enumerate() {
             position[*block] = u32::try_from(index).ok();
         }
-        let mut predecessors = function.blocks.same_ids(Vec::new());
+        let mut predecessors = function.blocks.same_ids(Blocks::new());
         let mut last_edge = function.blocks.same_ids(0);
         for block in &order {
             for (position, target) in function.blocks[*block].terminator.targets().into_iter().enumerate() {
@@ -68,8 +75,8 @@ impl Graph {
     }
 
     /// The children of each block in the dominator tree, in reverse postorder.
-    pub fn dominator_children(&self) -> EntityVec<BlockId, Vec<BlockId>> {
-        let mut children = self.dominator.same_ids(Vec::new());
+    pub fn dominator_children(&self) -> EntityVec<BlockId, Blocks> {
+        let mut children = self.dominator.same_ids(Blocks::new());
         for block in &self.order {
             if let Some(parent) = self.dominator[*block] {
                 children[parent].push(*block);
@@ -110,7 +117,7 @@ impl Graph {
         let mut waiting: Vec<BlockId> = latches.copied().collect();
         while let Some(block) = waiting.pop() {
             if !std::mem::replace(&mut body[block], true) {
-                waiting.extend(&self.predecessors[block]);
+                waiting.extend_from_slice(&self.predecessors[block]);
             }
         }
         body
@@ -123,7 +130,7 @@ impl Graph {
     fn find_dominators(&mut self) {
         let positions =
             |block: &BlockId| self.predecessors[*block].iter().map(|from| self.index(*from) as usize).collect();
-        let predecessors: Vec<Vec<usize>> = self.order.iter().map(positions).collect();
+        let predecessors: Vec<Positions> = self.order.iter().map(positions).collect();
         for (position, dominator) in immediate_dominators(&predecessors).into_iter().enumerate().skip(1) {
             self.dominator[self.order[position]] = Some(self.order[dominator]);
         }
@@ -156,16 +163,22 @@ impl Graph {
 
 /// The immediate dominator of each node of a graph, given by its predecessors. Nodes are numbered in reverse postorder:
 /// the first is the entry, and its own dominator.
-pub fn immediate_dominators(predecessors: &[Vec<usize>]) -> Vec<usize> {
+pub fn immediate_dominators(predecessors: &[Positions]) -> Vec<usize> {
     // The first time, what comes later in the order is unknown; where loops have one entry each, that decides nothing.
-    let mut tree = Tree::default();
+    let mut tree = Tree::with_capacity(predecessors.len());
+    let mut are_known = true;
     for from in predecessors {
-        let known = from.iter().copied().filter(|from| *from < tree.parents.len());
+        let size = tree.parents.len();
+        are_known &= from.iter().all(|from| *from < size);
+        let known = from.iter().copied().filter(|from| *from < size);
         let parent = known.reduce(|a, b| tree.common(a, b)).unwrap_or_default();
         tree.add(parent);
     }
+    if are_known {
+        return tree.parents;
+    }
     loop {
-        let mut next = Tree::default();
+        let mut next = Tree::with_capacity(predecessors.len());
         for (node, from) in predecessors.iter().enumerate() {
             let parent = from.iter().copied().filter(|_| node > 0).reduce(|a, b| tree.common(a, b));
             next.add(parent.unwrap_or_default());
@@ -179,7 +192,6 @@ pub fn immediate_dominators(predecessors: &[Vec<usize>]) -> Vec<usize> {
 
 /// A tree that grows at its leaves. Each node knows its parent and an ancestor farther away, so that what lies n steps
 /// up is found in some log n (Myers, *An Applicative Random-Access Stack*, 1983).
-#[derive(Default)]
 struct Tree {
     parents: Vec<usize>,
     jumps: Vec<usize>,
@@ -187,6 +199,11 @@ struct Tree {
 }
 
 impl Tree {
+    fn with_capacity(nodes: usize) -> Tree {
+        let [parents, jumps, depths] = [(); 3].map(|()| Vec::with_capacity(nodes));
+        Tree { parents, jumps, depths }
+    }
+
     /// Adds a node; the first one is its own parent.
     fn add(&mut self, parent: usize) {
         let node = self.parents.len();
@@ -244,14 +261,15 @@ pub fn reverse_postorder(function: &Function) -> Vec<BlockId> {
 
 #[cfg(test)]
 mod tests {
-    use super::immediate_dominators;
+    use super::{Positions, immediate_dominators};
+    use smallvec::smallvec;
 
     /// Whether removing `above` keeps control from getting to `node`.
-    fn dominates(predecessors: &[Vec<usize>], above: usize, node: usize) -> bool {
+    fn dominates(predecessors: &[Positions], above: usize, node: usize) -> bool {
         let (mut seen, mut waiting) = (vec![false; predecessors.len()], vec![node]);
         while let Some(at) = waiting.pop() {
             if at != above && !std::mem::replace(&mut seen[at], true) {
-                waiting.extend(&predecessors[at]);
+                waiting.extend_from_slice(&predecessors[at]);
             }
         }
         !seen[0]
@@ -267,9 +285,9 @@ mod tests {
         };
         for _ in 0..300 {
             let count = 2 + random(24);
-            let mut predecessors: Vec<Vec<usize>> = vec![Vec::new()];
+            let mut predecessors: Vec<Positions> = vec![Positions::new()];
             for node in 1..count {
-                predecessors.push(vec![random(node)]);
+                predecessors.push(smallvec![random(node)]);
             }
             for _ in 0..random(count) {
                 let to = 1 + random(count - 1);

@@ -24,7 +24,7 @@
 
 use crate::base::{EntityVec, Span, entity_id};
 pub use crate::core::reader::Item;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::rc::Rc;
 
@@ -350,6 +350,9 @@ pub enum Piece {
 /// room, and passes look at all of them, again and again.
 pub type Values = SmallVec<[Value; 4]>;
 
+/// The types of a few values.
+pub type Types = SmallVec<[Type; 16]>;
+
 /// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
@@ -497,7 +500,7 @@ impl Function {
         &self.blocks[Function::ENTRY].params
     }
     /// The types of the parameters.
-    pub fn param_types(&self) -> Vec<Type> {
+    pub fn param_types(&self) -> Types {
         self.params().iter().map(|v| self.values[*v]).collect()
     }
     /// A new block with parameters of the given types.
@@ -594,12 +597,14 @@ impl Op {
 
 impl Terminator {
     /// The targets that control may go to within the function.
-    pub fn targets(&self) -> Vec<&Target> {
+    pub fn targets(&self) -> SmallVec<[&Target; 2]> {
         match self {
-            Terminator::Jump(target) => vec![target],
-            Terminator::Branch(_, a, b) => vec![a, b],
+            Terminator::Jump(target) => smallvec![target],
+            Terminator::Branch(_, a, b) => smallvec![a, b],
             Terminator::Switch(_, targets) => targets.iter().collect(),
-            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => vec![],
+            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => {
+                smallvec![]
+            }
         }
     }
     /// One of them. A switch may have thousands, so who wants one does not ask for all.
@@ -638,12 +643,14 @@ impl Terminator {
         }
     }
     /// All of them, mutably.
-    pub fn targets_mut(&mut self) -> Vec<&mut Target> {
+    pub fn targets_mut(&mut self) -> SmallVec<[&mut Target; 2]> {
         match self {
-            Terminator::Jump(target) => vec![target],
-            Terminator::Branch(_, a, b) => vec![a, b],
+            Terminator::Jump(target) => smallvec![target],
+            Terminator::Branch(_, a, b) => smallvec![a, b],
             Terminator::Switch(_, targets) => targets.iter_mut().collect(),
-            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => vec![],
+            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => {
+                smallvec![]
+            }
         }
     }
     /// Calls `f` on every value that the terminator uses.

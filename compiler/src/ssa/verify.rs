@@ -16,7 +16,7 @@
 
 use crate::base::EntityVec;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Types, Value};
 use crate::ssa::signature::signature;
 use std::fmt;
 
@@ -75,19 +75,19 @@ fn check_main(program: &Program, errors: &mut Vec<Error>) {
 }
 
 fn check_lanes(program: &Program, errors: &mut Vec<Error>) {
-    let mut check = |types: &[Type], what: String| {
+    let mut check = |types: &[Type], what: fmt::Arguments| {
         if types.iter().any(|ty| ty.is_lanes()) {
             errors.push(Error { place: None, message: format!("{what} holds lanes") });
         }
     };
     for (id, sum) in program.sums.iter() {
-        sum.alternatives.iter().for_each(|alternative| check(&alternative.fields, id.to_string()));
+        sum.alternatives.iter().for_each(|alternative| check(&alternative.fields, format_args!("{id}")));
     }
-    program.vectors.iter().for_each(|(id, vector)| check(&vector.fields, id.to_string()));
-    program.slots.iter().for_each(|(id, ty)| check(&[*ty], id.to_string()));
+    program.vectors.iter().for_each(|(id, vector)| check(&vector.fields, format_args!("{id}")));
+    program.slots.iter().for_each(|(id, ty)| check(&[*ty], format_args!("{id}")));
     for (id, function) in program.functions.iter().filter(|(_, function)| !function.blocks.is_empty()) {
-        check(&function.param_types(), format!("a parameter of {id}"));
-        check(&function.results, format!("a result of {id}"));
+        check(&function.param_types(), format_args!("a parameter of {id}"));
+        check(&function.results, format_args!("a result of {id}"));
     }
 }
 
@@ -260,7 +260,7 @@ impl Check<'_> {
     }
 
     fn target(&mut self, target: &Target) {
-        let expected: Vec<Type> = self.types(&self.function.blocks[target.block].params).collect();
+        let expected: Types = self.types(&self.function.blocks[target.block].params).collect();
         self.expect_types(format_args!("arguments of {}", target.block), &target.args, &expected);
     }
 }

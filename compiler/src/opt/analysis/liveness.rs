@@ -36,7 +36,7 @@ pub fn live_in(
         while let Some(block) = waiting.pop() {
             if block != defined[value] && live[block].last() != Some(&value) {
                 live[block].push(value);
-                waiting.extend(&graph.predecessors[block]);
+                waiting.extend_from_slice(&graph.predecessors[block]);
             }
         }
     }

@@ -36,8 +36,9 @@ use crate::opt::analysis::termination;
 use crate::opt::scalar::replaced_elements::skip_replaced_elements;
 use crate::opt::scalar::simplify_cfg;
 use crate::opt::scalar::unused::{Sources, drop_dead, eliminate};
-use crate::ssa::graph::{Graph, immediate_dominators, reverse_postorder};
+use crate::ssa::graph::{Blocks, Graph, Positions, immediate_dominators, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, Function, Program, Target, Terminator, Value};
+use smallvec::smallvec;
 
 /// Cleans every function.
 pub fn run(program: &mut Program) -> bool {
@@ -115,7 +116,7 @@ struct Ways {
 impl Ways {
     fn new(function: &Function) -> Option<Ways> {
         let reachable = reverse_postorder(function);
-        let mut predecessors = function.blocks.same_ids(Vec::new());
+        let mut predecessors = function.blocks.same_ids(Blocks::new());
         let mut returns = function.blocks.same_ids(false);
         let mut waiting = Vec::new();
         for id in &reachable {
@@ -144,11 +145,11 @@ impl Ways {
     }
 
     /// Where a block leads to: positions.
-    fn successors(&self, function: &Function, id: BlockId) -> Vec<usize> {
+    fn successors(&self, function: &Function, id: BlockId) -> Positions {
         let targets = function.blocks[id].terminator.targets();
-        let mut found: Vec<usize> = targets.iter().filter_map(|target| self.position[target.block]).collect();
+        let mut found: Positions = targets.iter().filter_map(|target| self.position[target.block]).collect();
         found.dedup();
-        if found.is_empty() { vec![self.order.len()] } else { found }
+        if found.is_empty() { smallvec![self.order.len()] } else { found }
     }
 
     /// The first block on all ways from a block.
@@ -157,9 +158,9 @@ impl Ways {
     }
 
     /// Immediate postdominators: dominators of the graph turned around, whose entry is where the function returns.
-    fn find_meetings(&mut self, function: &Function, predecessors: &EntityVec<BlockId, Vec<BlockId>>) {
+    fn find_meetings(&mut self, function: &Function, predecessors: &EntityVec<BlockId, Blocks>) {
         let exit = self.order.len();
-        let successors: Vec<Vec<usize>> = self.order.iter().map(|id| self.successors(function, *id)).collect();
+        let successors: Vec<Positions> = self.order.iter().map(|id| self.successors(function, *id)).collect();
         let mut postorder = Vec::new();
         let mut seen = vec![false; exit];
         for (last, _) in successors.iter().enumerate().filter(|(_, next)| next[..] == [exit]) {
@@ -182,7 +183,7 @@ impl Ways {
         let mut numbers = vec![0; exit + 1];
         nodes.iter().enumerate().for_each(|(number, place)| numbers[*place] = number);
         let before = |place: &usize| successors[*place].iter().map(|next| numbers[*next]).collect();
-        let before: Vec<Vec<usize>> = std::iter::once(Vec::new()).chain(nodes[1..].iter().map(before)).collect();
+        let before: Vec<Positions> = std::iter::once(Positions::new()).chain(nodes[1..].iter().map(before)).collect();
         let meetings = immediate_dominators(&before);
         self.meeting = (0..exit).map(|place| nodes[meetings[numbers[place]]]).collect();
     }
@@ -208,12 +209,12 @@ impl Ways {
 /// Marks blocks, and all that can get to them.
 fn mark_with_predecessors(
     mut waiting: Vec<BlockId>,
-    predecessors: &EntityVec<BlockId, Vec<BlockId>>,
+    predecessors: &EntityVec<BlockId, Blocks>,
     marked: &mut EntityVec<BlockId, bool>,
 ) {
     while let Some(id) = waiting.pop() {
         if !std::mem::replace(&mut marked[id], true) {
-            waiting.extend(&predecessors[id]);
+            waiting.extend_from_slice(&predecessors[id]);
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::base::{EntityVec, Span};
 use crate::opt::analysis::effects::Effects;
 use crate::opt::edit::rewrite::{Constants, Definitions, Replacements, is_constant};
 use crate::opt::scalar::fold::{Folded, fold};
-use crate::ssa::graph::Graph;
+use crate::ssa::graph::{Blocks, Graph};
 use crate::ssa::ir::{
     BlockId, Compare, Function, Inst, Op, Program, Real1, Sum, SumId, Target, Terminator, Type, Value, Values,
 };
@@ -95,7 +95,7 @@ enum Undo {
 struct Numbering<'f> {
     function: &'f mut Function,
     graph: Graph,
-    children: EntityVec<BlockId, Vec<BlockId>>,
+    children: EntityVec<BlockId, Blocks>,
     definitions: Definitions,
     replacements: Replacements,
     effects: &'f Effects,

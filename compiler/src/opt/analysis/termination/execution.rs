@@ -8,6 +8,7 @@ use super::{Code, Loop};
 use crate::ssa::arithmetic;
 use crate::ssa::ir::{BlockId, Op, Target, Terminator, Value};
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 /// How many blocks are executed at most.
 const BUDGET: usize = 100;
@@ -47,10 +48,10 @@ impl Code<'_> {
                     env.insert(result, known);
                 }
             }
-            let targets: Vec<&Target> = match &block.terminator {
+            let targets: SmallVec<[&Target; 2]> = match &block.terminator {
                 Terminator::Branch(condition, yes, no) => match self.known(*condition, &env) {
-                    Some(Known::Bool(holds)) => vec![if holds { yes } else { no }],
-                    _ => vec![yes, no],
+                    Some(Known::Bool(holds)) => smallvec![if holds { yes } else { no }],
+                    _ => smallvec![yes, no],
                 },
                 Terminator::Switch(value, targets) => match self.known(*value, &env) {
                     Some(Known::Int(tag)) => {

@@ -271,7 +271,7 @@ impl Finder<'_> {
             let targets = function.blocks[block].terminator.targets();
             targets.into_iter().map(|target| target.block).collect()
         });
-        let to_read = reached(site.block, |block| graph.predecessors[block].clone());
+        let to_read = reached(site.block, |block| graph.predecessors[block].to_vec());
         from_filling.intersection(&to_read).any(|block| {
             let insts = &function.blocks[*block].insts;
             let is_end = *block == site.block && !self.innermost.contains_key(block);

@@ -164,9 +164,9 @@ impl Recipe {
 
 /// Puts a block between two others that passes on a new vector.
 fn begin(function: &mut Function, (from, to): (BlockId, BlockId), position: usize, op: Op, length: Value) {
-    let mut targets = function.blocks[from].terminator.targets().into_iter();
-    let target = targets.find(|target| target.block == to).expect("there is a way");
-    let mut args = target.args.clone();
+    let targets = function.blocks[from].terminator.targets();
+    let mut args = targets.iter().find(|target| target.block == to).expect("there is a way").args.clone();
+    drop(targets);
     let mut insts = Vec::new();
     args[position] = append(&mut function.values, &mut insts, op, vec![length], Type::Ptr, None);
     let terminator = Terminator::Jump(Target { block: to, args });
