@@ -83,6 +83,8 @@ pub struct Specializer<'a> {
     texts: FxHashMap<Rc<str>, TextId>,
     /// Rendered errors.
     error_texts: FxHashMap<(Place, RuntimeError), TextId>,
+    /// Those of which run time writes parts.
+    rendered: FxHashMap<(Place, RuntimeError), Rc<str>>,
     slots: FxHashMap<GlobalId, Vec<SlotId>>,
     flags: FxHashMap<GlobalId, SlotId>,
     /// What each function certainly does.
@@ -162,6 +164,7 @@ pub fn lower(
         tasks: Vec::new(),
         texts: FxHashMap::default(),
         error_texts: FxHashMap::default(),
+        rendered: FxHashMap::default(),
         slots: FxHashMap::default(),
         flags: FxHashMap::default(),
         certain: FxHashMap::default(),

@@ -81,16 +81,26 @@ impl Specializer<'_> {
         text
     }
 
+    /// The text of an error that is to be written in pieces. Thousands of functions may have the same one.
+    fn rendered(&mut self, e: &Emitter, error: &RuntimeError) -> Rc<str> {
+        let key = (self.place(e), error.clone());
+        if let Some(text) = self.rendered.get(&key) {
+            return Rc::clone(text);
+        }
+        let text: Rc<str> = error.to_diagnostic(&key.0).render(self.sources, false).into();
+        self.rendered.insert(key, Rc::clone(&text));
+        text
+    }
+
     /// The messages of a failing read, as [`Op::Read`](crate::ssa::ir::Op::Read) wants them.
     pub fn input_error_text(&mut self, e: &Emitter, prim: Prim) -> TextId {
-        let place = self.place(e);
         let report = crate::ssa::ir::INPUT_FAULT.to_string();
         let errors = [
             RuntimeError::EndOfInput { prim },
             RuntimeError::MalformedInput { report: report.clone() },
             RuntimeError::InputOutput { message: report },
         ];
-        let texts = errors.map(|error| error.to_diagnostic(&place).render(self.sources, false));
+        let texts = errors.map(|error| self.rendered(e, &error));
         self.text(&texts.join("\0"))
     }
 
@@ -160,10 +170,10 @@ impl Specializer<'_> {
         error: &RuntimeError,
         write: impl Fn(&mut Self, &mut Emitter, usize),
     ) -> Emitted<T> {
-        let text = error.to_diagnostic(&self.place(e)).render(self.sources, false);
+        let text = self.rendered(e, error);
         let (last, before) = match text.rsplit_once(HOLE) {
             Some((before, last)) => (last, Some(before)),
-            None => (text.as_str(), None),
+            None => (&*text, None),
         };
         for (hole, piece) in before.iter().flat_map(|before| before.split(HOLE)).enumerate() {
             self.write_text(e, Stream::Err, piece);
