@@ -150,9 +150,9 @@ fn code(text: &str) -> Result<Program, String> {
     pipeline.sources = SourceMap::carrying([(NAME.to_string(), text.to_string())]);
     let mut program = pipeline.expand(Path::new(NAME)).map_err(|_| "the program has mistakes")?;
     let options = flow::Options::default();
-    let flow = flow::analyze(&mut program, &pipeline.sources, &options, flow::Precision::Full)
+    let mut flow = flow::analyze(&mut program, &pipeline.sources, &options, flow::Precision::Full)
         .map_err(|_| "the program cannot be analysed")?;
-    let specialized = pipeline.specialize(&program, flow, Sharing::Apart);
+    let specialized = pipeline.specialize(&program, &mut flow, Sharing::Apart);
     let mut program = specialized.map_err(|_| "the program cannot be compiled")?;
     optimize(&mut program, &Optimisation::default());
     Ok(program)

@@ -169,6 +169,26 @@ fn time_is_in_proportion_to_size() {
     assert!(large < 40 * small, "100 functions take {small:?}, 1000 take {large:?}");
 }
 
+/// Many functions differ in nothing but what they say when they fail.
+#[test]
+fn functions_that_differ_in_their_errors_are_told_apart_in_proportion() {
+    let time = |count: usize| {
+        let mut text: String = (0..count).map(|i| format!("text text{i} \"error {i}\"\n")).collect();
+        text += "main fn0\nfn fn0 \"main\"() {\nb0:\n    return\n}\n";
+        for i in 0..count {
+            text += &format!("fn fn{} \"f\"(v0: bool) {{\nb0:\n    branch v0, b1, b2\nb1:\n    return\n", i + 1);
+            text += &format!("b2:\n    fail text{i}\n}}\n");
+        }
+        let mut program = parse::program(&text).unwrap_or_else(|error| panic!("{error}"));
+        let start = std::time::Instant::now();
+        let changed = pass_named("merge-functions").expect("a pass").run(&mut program, usize::MAX);
+        assert!(!changed, "functions that fail in other ways are not equal");
+        start.elapsed()
+    };
+    let (small, large) = (time(1500), time(15000));
+    assert!(large < 40 * small, "1500 functions take {small:?}, 15000 take {large:?}");
+}
+
 /// So many functions call each other that only an algorithm in proportion to the calls ends before the tests do.
 #[test]
 fn large_circles_of_calls_are_found_to_end() {

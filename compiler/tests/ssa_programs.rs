@@ -39,8 +39,8 @@ fn programs() -> Vec<PathBuf> {
 fn code(path: &Path, options: &flow::Options, sharing: Sharing) -> Option<Program> {
     let mut pipeline = Pipeline::new(Settings::default());
     let mut program = pipeline.expand(path).ok()?;
-    let flow = flow::analyze(&mut program, &pipeline.sources, options, flow::Precision::Full).ok()?;
-    pipeline.specialize(&program, flow, sharing).ok()
+    let mut flow = flow::analyze(&mut program, &pipeline.sources, options, flow::Precision::Full).ok()?;
+    pipeline.specialize(&program, &mut flow, sharing).ok()
 }
 
 fn input(path: &Path) -> String {

@@ -44,6 +44,7 @@ pub const KINDS: &[Kind] = &[
     kind("conds", "conditionals of a hundred clauses, with gradients", conds),
     kind("clauses", "conditionals of a thousand clauses, with gradients", clauses),
     kind("clause-chain", "clauses of one conditional, with its gradient", clause_chain),
+    kind("pick", "clauses that give a function each, and the gradient of what is done with it", pick),
     kind("circle", "functions that call one of two others last, and the gradient of the first", circle),
     kind("layers", "matrices in one list, that a vector goes through, and the gradient in all of them", layers),
     kind("closures", "functions in one list, called from one place", closures),
@@ -284,6 +285,15 @@ fn clause_chain(lines: usize) -> String {
         lines,
         |k| format!("  ((< x {k}) (sin (* x (+ x {k}))))"),
         "  (else x)))\n((gradient f) a)",
+    )
+}
+
+fn pick(lines: usize) -> String {
+    listed(
+        "(define (pick i x) (cond",
+        lines,
+        |k| format!("  ((= i {k}) (lambda (y) (* x (sin (+ y {k})))))"),
+        "  (else (lambda (y) y))))\n((gradient (lambda (x) ((pick a x) x))) a)",
     )
 }
 

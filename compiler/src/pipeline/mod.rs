@@ -157,10 +157,10 @@ impl Pipeline {
     pub fn specialize(
         &mut self,
         program: &core::Program,
-        mut flow: flow::Analysis,
+        flow: &mut flow::Analysis,
         sharing: Sharing,
     ) -> Result<ssa::Program, Refusal> {
-        self.specialize_to(program, &mut flow, self.limits.max_instructions, sharing)
+        self.specialize_to(program, flow, self.limits.max_instructions, sharing)
     }
 
     fn specialize_to(

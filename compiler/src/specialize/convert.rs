@@ -3,6 +3,7 @@
 //!
 //! Between two boxed shapes a conversion is a function of its own, made on demand, which may call itself.
 
+use super::dispatch::Among;
 use super::emit::{Emitted, Emitter, Parts, Val};
 use super::helper::Helper;
 use crate::shape::lattice::{Class, Fact, Head, Shape};
@@ -28,8 +29,8 @@ impl Specializer<'_> {
     /// [`convert`](Self::convert), alternative by alternative.
     pub fn convert_unfolded(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         let is_single = self.flow.shapes.single(value.shape).is_some();
-        let tags = self.common_alternatives(value.shape, target);
-        self.dispatch_among(e, value, &tags, target, |this, e, parts| this.convert_parts(e, parts, is_single, target))
+        let among = Among { tags: self.common_alternatives(value.shape, target), others: None };
+        self.dispatch_among(e, value, &among, target, |this, e, parts| this.convert_parts(e, parts, is_single, target))
     }
 
     /// The positions of the alternatives that `target` has, too: what the value is. Where a wide sum meets a narrow one, no more

@@ -19,6 +19,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// So many alternatives are tested for one by one, if all others come to the same end.
 const MAX_TESTS: usize = 2;
 
+/// What a choice is between.
+pub struct Among {
+    /// The positions of the alternatives that are told apart.
+    pub tags: Vec<usize>,
+    /// The one of these that all others come to the same end as. Without it there are no others: the value is one of these.
+    pub others: Option<usize>,
+}
+
 /// The block of an alternative, and how much there was before it.
 struct Attempt {
     block: BlockId,
@@ -72,20 +80,20 @@ impl Specializer<'_> {
         out: Shape,
         each: impl FnMut(&mut Self, &mut Emitter, Parts) -> Emitted<Val>,
     ) -> Emitted<Val> {
-        let tags: Vec<usize> = (0..self.flow.shapes.alternatives(value.shape).len()).collect();
-        self.dispatch_among(e, value, &tags, out, each)
+        let tags = (0..self.flow.shapes.alternatives(value.shape).len()).collect();
+        self.dispatch_among(e, value, &Among { tags, others: None }, out, each)
     }
 
-    /// [`dispatch`](Self::dispatch) of a value that is known to be one of the alternatives at the given positions. What is
-    /// emitted is in proportion to those.
+    /// [`dispatch`](Self::dispatch) among some alternatives. What is emitted is in proportion to those.
     pub fn dispatch_among(
         &mut self,
         e: &mut Emitter,
         value: &Val,
-        tags: &[usize],
+        among: &Among,
         out: Shape,
         mut each: impl FnMut(&mut Self, &mut Emitter, Parts) -> Emitted<Val>,
     ) -> Emitted<Val> {
+        let tags = &among.tags[..];
         if let [only] = tags {
             let parts = self.parts(e, value, *only);
             return each(self, e, parts);
@@ -125,7 +133,9 @@ impl Specializer<'_> {
         }
         e.depth -= 1;
         e.switch_to(from);
-        self.go_to_targets(e, value, &targets, tags.iter().copied().any(opens));
+        let others = among.others.and_then(|tag| targets.iter().find(|(other, _)| *other == tag));
+        let usual = others.map(|(_, block)| *block);
+        self.go_to_targets(e, value, &targets, usual, tags.iter().copied().any(opens));
         let types = self.leaves(out);
         let joined = !arrived.is_empty();
         let join = e.new_block(&types);
@@ -136,18 +146,29 @@ impl Specializer<'_> {
         self.continue_at(e, join, joined, out)
     }
 
-    /// Ends the block with a choice between the targets for the alternatives that a value may be.
-    fn go_to_targets(&mut self, e: &mut Emitter, value: &Val, targets: &[(usize, BlockId)], opens: bool) {
-        let usual = most_frequent(targets);
+    /// Ends the block with a choice between the targets for the alternatives that a value may be. All others go on in the block
+    /// `others`, if there is one.
+    fn go_to_targets(
+        &mut self,
+        e: &mut Emitter,
+        value: &Val,
+        targets: &[(usize, BlockId)],
+        others: Option<BlockId>,
+        opens: bool,
+    ) {
+        let usual = others.unwrap_or_else(|| most_frequent(targets));
         let mut rare: Vec<(usize, BlockId)> = targets.iter().copied().filter(|(_, block)| *block != usual).collect();
         if rare.is_empty() {
             return e.jump(usual, Vec::new());
         }
-        if targets.len() == 2 {
+        let count = self.flow.shapes.alternatives(value.shape).len();
+        let are_two = others.is_none() && targets.len() == 2;
+        if are_two {
             rare = vec![targets[0]];
         }
-        let is_tested = rare.len() <= MAX_TESTS && rare.len() * 2 <= targets.len();
-        let other = if targets.len() == 2 { targets[1].1 } else { usual };
+        let all = if others.is_some() { count } else { targets.len() };
+        let is_tested = rare.len() <= MAX_TESTS && rare.len() * 2 <= all;
+        let other = if are_two { targets[1].1 } else { usual };
         if is_tested && !opens {
             for (place, (tag, block)) in rare.iter().enumerate() {
                 let test = self.is_one_of(e, value, &[*tag]);
@@ -157,9 +178,8 @@ impl Specializer<'_> {
             }
             return;
         }
-        let count = self.flow.shapes.alternatives(value.shape).len();
         if let Layout::Boxed(sum) = self.layout(value.shape) {
-            let mut blocks = vec![None; count];
+            let mut blocks = vec![others; count];
             targets.iter().for_each(|(tag, block)| blocks[*tag] = Some(*block));
             return self.switch_box(e, sum, value.shape, &value.leaves, &blocks);
         }

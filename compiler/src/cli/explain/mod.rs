@@ -109,9 +109,9 @@ fn explain(pipeline: &mut Pipeline, mut program: Program) -> Result<(Vec<Explain
         Refusal::Mistake(diagnostics) => diagnostics,
         Refusal::Unsupported(diagnostic) => vec![*diagnostic],
     };
-    let analysis = pipeline.analyze(&mut program).map_err(refused)?;
+    let mut analysis = pipeline.analyze(&mut program).map_err(refused)?;
     let functions = functions(&program, &analysis, &pipeline.sources);
-    let mut code = pipeline.specialize(&program, analysis, Sharing::Apart).map_err(refused)?;
+    let mut code = pipeline.specialize(&program, &mut analysis, Sharing::Apart).map_err(refused)?;
     pipeline.optimize(&mut code, &opt::Settings::default());
     Ok((functions, memory::kinds(&code, &pipeline.sources)))
 }

@@ -8,6 +8,7 @@ use crate::core::prim::{Levels, Prim};
 use crate::shape::algebra::sum_head;
 use crate::shape::lattice::{Alternative, Class, Code, Fact, Head, Shape, Site};
 use crate::shape::vector::{is_environment, is_handed};
+use crate::specialize::dispatch::Among;
 use crate::specialize::emit::{Emitted, Emitter, Hot, Parts, Val};
 use crate::specialize::helper::{Helper, Origin};
 use crate::specialize::operators::zeros;
@@ -309,7 +310,8 @@ impl Specializer<'_> {
             {
                 return this.convert(e, b, target);
             }
-            this.dispatch(e, b, target, |this, e, y| {
+            let among = this.perhaps_added(x.alternative.head, b.shape);
+            this.dispatch_among(e, b, &among, target, |this, e, y| {
                 if (x.alternative.head, y.alternative.head) == (Head::Vector, Head::Vector) && !single {
                     let (left, right) = (this.single(e, x.clone()), this.single(e, y.clone()));
                     if this.holds_large(left.shape) && this.holds_large(right.shape) {
@@ -319,6 +321,25 @@ impl Specializer<'_> {
                 this.plus_parts(e, x.clone(), y, single, target)
             })
         })
+    }
+
+    /// The alternatives of a shape that may be added to one with that head, and one that stands for most of those that may not:
+    /// what is said of them is what kind of value they are. Of sums of hundreds of alternatives each, pairs would be many.
+    fn perhaps_added(&mut self, head: Head, shape: Shape) -> Among {
+        let alternatives = self.flow.shapes.alternatives(shape);
+        let added = self.flow.shapes.perhaps_added(head, shape);
+        // Where the place of an alternative takes what it holds, it stands for itself only.
+        let is_opened = |this: &mut Self| {
+            this.is_boxed(shape) && this.cases(shape).iter().any(|alternative| alternative.choice.is_some())
+        };
+        if added.len() == alternatives.len() || is_opened(self) {
+            return Among { tags: (0..alternatives.len()).collect(), others: None };
+        }
+        let kind = |tag: usize| self.found(alternatives[tag].head).kind;
+        let others = (0..alternatives.len()).find(|tag| !added.contains(tag));
+        let stands_for = |tag: usize| others.is_some_and(|other| tag != other && kind(tag) == kind(other));
+        let tags = (0..alternatives.len()).filter(|tag| added.contains(tag) || !stands_for(*tag)).collect();
+        Among { tags, others }
     }
 
     fn is_real(&self, value: &Val) -> bool {
