@@ -602,9 +602,7 @@ impl Terminator {
             Terminator::Jump(target) => smallvec![target],
             Terminator::Branch(_, a, b) => smallvec![a, b],
             Terminator::Switch(_, targets) => targets.iter().collect(),
-            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => {
-                smallvec![]
-            }
+            _ => smallvec![],
         }
     }
     /// One of them. A switch may have thousands, so who wants one does not ask for all.
@@ -648,9 +646,7 @@ impl Terminator {
             Terminator::Jump(target) => smallvec![target],
             Terminator::Branch(_, a, b) => smallvec![a, b],
             Terminator::Switch(_, targets) => targets.iter_mut().collect(),
-            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => {
-                smallvec![]
-            }
+            _ => smallvec![],
         }
     }
     /// Calls `f` on every value that the terminator uses.
