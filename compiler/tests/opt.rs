@@ -6,7 +6,9 @@
 
 use std::path::{Path, PathBuf};
 use vlad::opt::interprocedural::compact::compact;
-use vlad::pipeline::passes::{Leave, PASSES, Pass, Settings, optimize, pass_named};
+use vlad::pipeline::passes::forms::Form;
+use vlad::pipeline::passes::order::{INLINE, Phase, Row, SIMPLIFY};
+use vlad::pipeline::passes::{Leave, PASSES, Pass, SCHEDULE, Settings, optimize, pass_named};
 use vlad::ssa::eval::{self, Options};
 use vlad::ssa::ir::Program;
 use vlad::ssa::parse;
@@ -30,13 +32,20 @@ fn behaviour(program: &Program, input: &str, stage: Stage) -> Result<Behaviour, 
     }
 }
 
-/// Runs a pass and checks that the program still does the same.
+/// Runs a pass and checks that the program still does the same, and that the pass has done all that it can if it says so.
 fn run_pass(pass: &Pass, program: &Program, input: &str, fast_math: bool) -> Result<Program, String> {
     let before = behaviour(program, input, Stage::Pure)?;
     let mut result = program.clone();
-    pass.run(&mut result, Leave { most: usize::MAX, fast_math });
-    let after = behaviour(&result, input, pass.stage)
+    let leave = Leave { most: usize::MAX, fast_math };
+    pass.run(&mut result, leave);
+    let after = behaviour(&result, input, pass.stage())
         .map_err(|error| format!("after {}: {error}\n{program}\n{result}", pass.name))?;
+    if pass.settles {
+        let mut again = result.clone();
+        if pass.run(&mut again, leave) || again != result {
+            return Err(format!("{} is not done with\n{program}\nafter\n{result}", pass.name));
+        }
+    }
     if before.is_some() && before != after {
         return Err(format!("{} changed {before:?} to {after:?}\n{program}\n{result}", pass.name));
     }
@@ -90,6 +99,26 @@ fn passes_do_what_the_files_say() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The forms of operations that a row's pass meets are those that rows before it have brought in.
+#[test]
+fn the_schedule_keeps_what_passes_ask_for() {
+    let mut made: Vec<Form> = Vec::new();
+    let mut follow = |rows: &[Row]| {
+        for (name, _) in rows {
+            let pass = pass_named(name).unwrap_or_else(|| panic!("`{name}` is not a pass"));
+            assert!(made.iter().all(|form| pass.meets.contains(form)), "`{name}` cannot meet {made:?}");
+            made.extend(pass.makes.filter(|form| !made.contains(form)));
+        }
+    };
+    for phase in SCHEDULE {
+        match phase {
+            Phase::Once(rows) => follow(rows),
+            Phase::Inline(_) => [INLINE, SIMPLIFY].into_iter().for_each(&mut follow),
+            Phase::Repeat(rows, _) => [rows, INLINE, SIMPLIFY, rows].into_iter().for_each(&mut follow),
+        }
+    }
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn no_pass_of_the_optimiser_changes_numbers() {
     fs::write(&file, program).expect("temporary files can be written");
     let expected = vlad(folder.path(), &["eval", "program.vlad"]);
     // The last passes say who owns which box: without them there is no program.
-    let optional = PASSES.iter().filter(|pass| pass.stage == Stage::Pure);
+    let optional = PASSES.iter().filter(|pass| pass.stage() == Stage::Pure);
     let every: Vec<&str> = optional.map(|pass| pass.name).collect();
     assert!(every.len() > 20, "{every:?}");
     let mut settings: Vec<Vec<String>> = every.iter().map(|pass| vec![(*pass).to_string()]).collect();

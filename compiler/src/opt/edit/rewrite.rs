@@ -36,12 +36,17 @@ impl Replacements {
     }
     /// Replaces all uses in `function`.
     pub fn apply(&self, function: &mut Function) -> bool {
+        let mut changed = false;
         if self.any {
             for block in function.blocks.values_mut() {
-                block.for_each_use(|value| *value = self.resolve(*value));
+                block.for_each_use(|value| {
+                    let by = self.resolve(*value);
+                    changed |= by != *value;
+                    *value = by;
+                });
             }
         }
-        self.any
+        changed
     }
 }
 

@@ -47,7 +47,10 @@ pub fn run(program: &mut Program) -> bool {
     for function in program.functions.values_mut() {
         changed |= skip_replaced_elements(function);
         changed |= eliminate(function, &effects);
-        changed |= drop_branches(function, &effects);
+        while drop_branches(function, &effects) {
+            eliminate(function, &effects);
+            changed = true;
+        }
     }
     changed
 }
