@@ -38,6 +38,7 @@ use crate::opt::scalar::simplify_cfg;
 use crate::opt::scalar::unused::{Sources, drop_dead, eliminate};
 use crate::ssa::graph::{Blocks, Graph, Positions, immediate_dominators, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, Function, Program, Target, Terminator, Value};
+use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 /// Cleans every function.
@@ -72,9 +73,11 @@ fn drop_branches(function: &mut Function, effects: &Effects) -> bool {
         return false;
     }
     let graph = Graph::new(function);
-    let Some(endless) = termination::endless_loops(function, &graph) else { return false };
+    let leaving: FxHashMap<BlockId, Vec<BlockId>> = left_by(function, &graph, &dead);
+    let asked = |header: BlockId| leaving.contains_key(&header);
+    let Some(endless) = termination::endless_loops(function, &graph, asked) else { return false };
     if !endless.is_empty() {
-        let leaving: Vec<BlockId> = endless.iter().flat_map(|header| leaving(function, &graph, *header)).collect();
+        let leaving: Vec<BlockId> = endless.iter().flat_map(|header| leaving[header].iter().copied()).collect();
         (dead, values) = find_dead(&leaving);
     }
     if dead.is_empty() {
@@ -91,12 +94,19 @@ fn drop_branches(function: &mut Function, effects: &Effects) -> bool {
     true
 }
 
-/// The blocks that lead out of a loop.
-fn leaving(function: &Function, graph: &Graph, header: BlockId) -> Vec<BlockId> {
-    let body = graph.loop_body(header);
-    let is_way = |target: &&Target| !body[target.block] && !is_unreachable(&function.blocks[target.block]);
-    let leads_out = |id: &BlockId| function.blocks[*id].terminator.targets().iter().any(is_way);
-    body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id).filter(leads_out).collect()
+/// The loops that are left by one of these branches: the blocks that lead out, by headers.
+fn left_by(function: &Function, graph: &Graph, branches: &[(BlockId, BlockId)]) -> FxHashMap<BlockId, Vec<BlockId>> {
+    let mut found = FxHashMap::default();
+    for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {
+        let body = graph.loop_body(*header);
+        let is_way = |target: &&Target| !body[target.block] && !is_unreachable(&function.blocks[target.block]);
+        let leads_out = |id: &BlockId| function.blocks[*id].terminator.targets().iter().any(|target| is_way(target));
+        if branches.iter().any(|(id, _)| body[*id] && leads_out(id)) {
+            let inside = body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id);
+            found.insert(*header, inside.filter(leads_out).collect());
+        }
+    }
+    found
 }
 
 fn is_unreachable(block: &Block) -> bool {

@@ -65,7 +65,8 @@ fn walks_data(function: &Function) -> bool {
 
 fn has_endless_loop(function: &Function) -> bool {
     // Most functions have no loop, and need no analysis.
-    has_cycle(function) && endless_loops(function, &Graph::new(function)).is_none_or(|headers| !headers.is_empty())
+    has_cycle(function)
+        && endless_loops(function, &Graph::new(function), |_| true).is_none_or(|headers| !headers.is_empty())
 }
 
 /// Whether a block can be reached from itself.
@@ -93,8 +94,9 @@ fn has_cycle(function: &Function) -> bool {
     false
 }
 
-/// The headers of the loops that may not end; `None` where blocks go round without one being a header.
-pub fn endless_loops(function: &Function, graph: &Graph) -> Option<Vec<BlockId>> {
+/// The headers of the loops that may not end, of those that are asked about; `None` where blocks go round without one
+/// being a header.
+pub fn endless_loops(function: &Function, graph: &Graph, asked: impl Fn(BlockId) -> bool) -> Option<Vec<BlockId>> {
     let mut headers = Vec::new();
     for (place, block) in graph.order.iter().enumerate() {
         let mut is_header = false;
@@ -109,11 +111,15 @@ pub fn endless_loops(function: &Function, graph: &Graph) -> Option<Vec<BlockId>>
             headers.push(*block);
         }
     }
-    if headers.is_empty() {
-        return Some(headers);
+    if !headers.iter().any(|header| asked(*header)) {
+        return Some(Vec::new());
     }
     let code = Code { function, graph, definitions: Definitions::new(function), homes: homes(function) };
-    let mut open: Vec<Loop> = headers.iter().map(|header| code.study(*header)).filter(|of| !code.ends(of)).collect();
+    let study = |header: &BlockId| Some(code.study(*header)).filter(|of| !code.ends(of));
+    if headers.iter().filter(|header| asked(**header)).all(|header| study(header).is_none()) {
+        return Some(Vec::new());
+    }
+    let mut open: Vec<Loop> = headers.iter().filter_map(study).collect();
     // One that runs in step with another ends as often as that, with all loops inside.
     let (first, mut left) = (open.clone(), twins::BUDGET);
     for twin in &first {
@@ -121,7 +127,7 @@ pub fn endless_loops(function: &Function, graph: &Graph) -> Option<Vec<BlockId>>
             open.retain(|of| !twin.body[of.header]);
         }
     }
-    Some(open.into_iter().map(|of| of.header).collect())
+    Some(open.into_iter().map(|of| of.header).filter(|header| asked(*header)).collect())
 }
 
 /// Where each value comes from: the block, and the position if it is a parameter.
