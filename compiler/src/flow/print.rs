@@ -16,7 +16,7 @@ use super::analysis::{Analysis, Facts, VariantId};
 use crate::base::entity::Entity;
 use crate::core::ir::{Body, Item, Program, Rhs};
 use crate::shape::lattice::{Fact, Head, Shape, Shapes};
-use crate::shape::vector::Places;
+use crate::shape::vector::{Most, Places};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
@@ -88,11 +88,11 @@ impl Printer<'_> {
             Head::ZeroOf => self.sequence("zero-of ", children, "", ""),
             Head::Vector => self.sequence("#(", children, "", ")"),
             Head::Beginning => self.sequence("#(", children, "", " ...)"),
-            Head::OneHot(Places { most: 1, may_be_vacant: false, .. }) => self.sequence("one-hot ", children, " ", ""),
-            Head::OneHot(Places { most, may_be_vacant: false, .. }) => {
+            Head::OneHot(Places { most: Most::Few(1), .. }) => self.sequence("one-hot ", children, " ", ""),
+            Head::OneHot(Places { most: Most::Few(most), .. }) => {
                 self.sequence(&format!("{most}-hot "), children, " ", "");
             }
-            Head::OneHot(Places { most, .. }) => self.sequence(&format!("up-to-{most}-hot "), children, " ", ""),
+            Head::OneHot(Places { most: Most::Any, .. }) => self.sequence("many-hot ", children, " ", ""),
             Head::Pair(None) => self.sequence("(", children, " . ", ")"),
             Head::Pair(Some(code)) => {
                 let open = format!("{}:(", self.program.lambdas[code.lambda].name);

@@ -591,9 +591,11 @@ impl Unfolding<'_, '_> {
                     }
                     (Head::Nothing, _) => Self::add(parts, y.head, shapes(&y.children)),
                     // As `plus` in compiled code, which decides as little as it can at run time.
-                    (_, Head::ZeroOf) if right.len() == 1 => Self::add(parts, x.head.of_data(), shapes(&x.children)),
-                    (Head::ZeroOf, _) => Self::add(parts, y.head.of_data(), shapes(&y.children)),
-                    (_, Head::ZeroOf) => Self::add(parts, x.head.of_data(), shapes(&x.children)),
+                    (_, Head::ZeroOf) if right.len() == 1 => {
+                        Self::add(parts, self.shapes.head_beside(x.head, y), shapes(&x.children))
+                    }
+                    (Head::ZeroOf, _) => Self::add(parts, self.shapes.head_beside(y.head, x), shapes(&y.children)),
+                    (_, Head::ZeroOf) => Self::add(parts, self.shapes.head_beside(x.head, y), shapes(&x.children)),
                     (Head::Real(f), Head::Real(g)) => Self::add(parts, Head::Real(add_facts(f, g)), vec![]),
                     // The longer one, as long as its zeros are.
                     (Head::Vector, Head::Vector) if self.shapes.is_zero_vector(x) && self.shapes.is_zero_vector(y) => {
@@ -621,13 +623,10 @@ impl Unfolding<'_, '_> {
                         Self::add(parts, Head::Vector, vec![vec![Atom::Shape(all), Atom::Plus(one, all)]]);
                     }
                     (Head::OneHot(m), Head::OneHot(n)) => {
-                        let sum = m.plus(n);
-                        if let Some(places) = sum.few {
+                        if let Some(places) = m.plus(n) {
                             let (base, one, other) = (x.children[0], x.children[1], y.children[1]);
                             let part = vec![Atom::Shape(one), Atom::Shape(other), Atom::Plus(one, other)];
                             Self::add(parts, Head::OneHot(places), vec![vec![Atom::Shape(base)], part]);
-                        }
-                        if !sum.may_be_vector {
                             continue;
                         }
                         let zero = self.shapes.zero(x.children[0]);

@@ -166,7 +166,9 @@ pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, belo
     if shapes.is_recursive(shape) && kept.iter().any(|a| a.children.iter().any(contains)) {
         return shape;
     }
-    shapes.intern(kept)
+    let refined = shapes.intern(kept);
+    // What is left of recursive data that may be a closure is one of these.
+    if shapes.is_recursive(shape) { shapes.read_from_data(refined) } else { refined }
 }
 
 /// The class of a value of an alternative below so many of its transformations, where that is decided.

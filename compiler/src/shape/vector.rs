@@ -189,11 +189,22 @@ impl Shapes {
         if self.is_vector(of) && !self.folds_zero(of) { zero } else { self.settled_element(zero) }
     }
 
-    /// Whether a shape is the folded zero of a vector that closures in data share, see [`Self::zero_of_capture`].
-    fn is_shared_zero(&self, zero: Shape) -> bool {
-        let zero = self.single(zero).filter(|zero| zero.head == Head::ZeroOf);
-        let of = zero.and_then(|zero| self.single(zero.children[0]));
-        of.is_some_and(|of| self.is_zero_vector(&of))
+    /// Whether an alternative is the folded zero of a vector that closures in data share, see [`Self::zero_of_capture`].
+    fn is_shared_zero(&self, zero: &Alternative) -> bool {
+        zero.head == Head::ZeroOf && self.single(zero.children[0]).is_some_and(|of| self.is_zero_vector(&of))
+    }
+
+    /// Whether values of a shape may be such zeros.
+    fn may_be_shared_zero(&self, shape: Shape) -> bool {
+        self.find(shape, Class::ZeroOf).is_some_and(|zero| self.is_shared_zero(&zero))
+    }
+
+    /// The head of a sum that began with a folded zero.
+    pub(super) fn head_beside(&self, head: Head, zero: &Alternative) -> Head {
+        match head {
+            Head::OneHot(places) if self.is_shared_zero(zero) => Head::OneHot(Places { is_of_data: true, ..places }),
+            _ => head,
+        }
     }
 
     /// The sum of two pairs of which one is a zero: the other one, which remembers where it began with folded zeros.
@@ -214,8 +225,8 @@ impl Shapes {
             return *known;
         }
         let mut alternatives = self.alternatives(sum).to_vec();
-        if self.position(zero, Class::ZeroOf).is_some() {
-            alternatives.iter_mut().for_each(|of| of.head = of.head.of_data());
+        if let Some(zero) = self.find(zero, Class::ZeroOf) {
+            alternatives.iter_mut().for_each(|of| of.head = self.head_beside(of.head, &zero));
         } else if let ([pair], Some(zero)) = (&mut alternatives[..], self.single(zero))
             && matches!((pair.head, zero.head), (Head::Pair(_), Head::Pair(_)))
         {
@@ -260,8 +271,8 @@ impl Shapes {
                 _ if is_handed(self, alternative) == (side == Prim::Kept) => self.make(Head::Nothing, &[]),
                 head if side != Prim::Kept => match head {
                     Head::OneHot(places) if self.stays_few(sum, side, levels) => {
-                        let is_of_data = places.is_of_data || self.position(sum, Class::ZeroOf).is_some();
-                        let handed = Places { may_be_vacant: true, is_of_data, ..places };
+                        let is_of_data = places.is_of_data || self.may_be_shared_zero(sum);
+                        let handed = Places { most: Most::Any, is_of_data };
                         self.make(Head::OneHot(handed), &alternative.children)
                     }
                     _ => {
@@ -289,7 +300,7 @@ impl Shapes {
         }) else {
             return false;
         };
-        let is_data = places.is_of_data || self.position(sum, Class::ZeroOf).is_some();
+        let is_data = places.is_of_data || self.may_be_shared_zero(sum);
         let begins_plain = alternatives.iter().any(|of| self.is_zero_vector(of));
         let comes_to_few = is_data || side == Prim::HandedFew && levels.keeps_few && !begins_plain;
         comes_to_few && !self.gives_elements(hot)
@@ -373,44 +384,50 @@ impl Shapes {
     }
 }
 
-/// Sums of one-hot vectors have so many places that are no zeros, at most. What would have more is a vector.
+/// Sums of one-hot vectors that no closures in data share have so many places that are no zeros, at most. What would have
+/// more is a vector.
 const MAX_HOT: u8 = 4;
 
-/// How many places of a one-hot vector there are.
+/// How many places of a one-hot vector there are, at most; some may be vacant since parts in the same place are added.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Most {
+    Few(u8),
+    /// Run time decides.
+    Any,
+}
+
+/// The places of a one-hot vector.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Places {
-    /// At most; some may be vacant since parts in the same place are added.
-    pub most: u8,
-    /// Whether the vector is handed on with its places, so that others may be the same or find a vacant one.
-    pub may_be_vacant: bool,
+    pub most: Most,
     /// Whether the sum began with a folded zero, as that of a closure in data does.
     pub is_of_data: bool,
 }
 
-/// What the sum of two one-hot vectors may be.
-pub struct HotSum {
-    /// One that has so many places.
-    pub few: Option<Places>,
-    pub may_be_vector: bool,
-}
-
 impl Places {
-    pub const ONE: Places = Places { most: 1, may_be_vacant: false, is_of_data: false };
+    pub const ONE: Places = Places { most: Most::Few(1), is_of_data: false };
 
     pub fn join(self, other: Places) -> Places {
-        Places {
-            most: self.most.max(other.most),
-            may_be_vacant: self.may_be_vacant || other.may_be_vacant,
-            is_of_data: self.is_of_data || other.is_of_data,
-        }
+        Places { most: self.most.max(other.most), is_of_data: self.is_of_data || other.is_of_data }
     }
 
-    /// The sum of vectors with so many places. Where some may be vacant, and the places of both are more than there can be,
-    /// run time decides.
-    pub fn plus(self, other: Places) -> HotSum {
-        let most = self.most + other.most;
-        let few = Places { most: most.min(MAX_HOT), ..self.join(other) };
-        HotSum { few: (most <= MAX_HOT || few.may_be_vacant).then_some(few), may_be_vector: most > MAX_HOT }
+    /// The places of the sum of two one-hot vectors, if that is one: what closures in data share has any number of places.
+    pub fn plus(self, other: Places) -> Option<Places> {
+        let most = match (self.most, other.most) {
+            (Most::Few(a), Most::Few(b)) if !self.is_of_data && !other.is_of_data => {
+                Some(a + b).filter(|sum| *sum <= MAX_HOT).map(Most::Few)
+            }
+            _ => Some(Most::Any),
+        };
+        most.map(|most| Places { most, ..self.join(other) })
+    }
+
+    /// Whether that many places fit.
+    pub fn hold(self, places: usize) -> bool {
+        match self.most {
+            Most::Few(most) => places <= usize::from(most),
+            Most::Any => true,
+        }
     }
 }
 
@@ -422,16 +439,6 @@ pub fn is_environment(head: Head) -> bool {
 /// Whether an alternative of a sum is a vector to be handed on. Zeros are not: to begin with one costs nothing.
 pub fn is_handed(shapes: &Shapes, alternative: &Alternative) -> bool {
     matches!(alternative.head, Head::Vector | Head::OneHot(_)) && !shapes.is_zero_vector(alternative)
-}
-
-impl Head {
-    /// The head of a sum that began with a folded zero.
-    pub fn of_data(self) -> Head {
-        match self {
-            Head::OneHot(places) => Head::OneHot(Places { is_of_data: true, ..places }),
-            _ => self,
-        }
-    }
 }
 
 /// Whether values of a head are vectors, or zeros of which that is not known.
@@ -492,9 +499,8 @@ pub fn in_element(shapes: &mut Shapes, vector: Shape, sensitivity: Shape) -> Sha
         return Shapes::BOTTOM;
     }
     let base = shapes.zero_base(vector);
-    // Closures that share a vector read the same places again and again, if anything.
-    let shares = shapes.is_shared_zero(vector);
-    let places = Places { is_of_data: shares, may_be_vacant: shares, ..Places::ONE };
+    let shares = shapes.single(vector).is_some_and(|zero| shapes.is_shared_zero(&zero));
+    let places = Places { is_of_data: shares, ..Places::ONE };
     shapes.make(Head::OneHot(places), &[base, sensitivity])
 }
 

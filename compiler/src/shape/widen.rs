@@ -182,7 +182,9 @@ impl Shapes {
         if old == new || !seen.insert((old, new)) {
             return;
         }
-        let has_parts = self.alternatives(old).iter().any(|a| !a.children.is_empty());
+        // A vector of zeros has no more parts than a number: that the sum that began with it may be the folded zero of one is no
+        // growth.
+        let has_parts = self.alternatives(old).iter().any(|a| !a.children.is_empty() && !self.is_zero_vector(a));
         if has_parts && self.contains(new, old, &mut FxHashSet::default()) {
             groups.push(vec![new, old]);
             return;

@@ -68,12 +68,9 @@ impl Specializer<'_> {
         if wide.children.is_empty() {
             leaves.extend(own_leaf(self, e, parts.alternative.head, parts.own, wide.head));
         }
-        if let Head::OneHot(places) = wide.head {
+        if let Head::OneHot(_) = wide.head {
             let base = self.convert_base(e, &parts, wide.children[0]);
-            let hots =
-                self.map_hots(e, &parts, wide.children[1], |this, e, part, shape| this.convert(e, part, shape))?;
-            let hots = self.fitted(e, &parts, hots, places)?;
-            return Some(self.build_hot(e, target, tag, base, hots));
+            return self.convert_one_hot(e, &parts, base, target, tag);
         }
         for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
             leaves.extend(self.convert(e, child, *shape)?.leaves);

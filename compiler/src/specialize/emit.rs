@@ -7,6 +7,7 @@ use super::{Sharing, Specializer};
 use crate::base::Span;
 use crate::shape::lattice::{Alternative, Fact, Head, Shape};
 use crate::specialize::layout::leaves::{Layout, SLOT_TYPES, slot_class};
+use crate::specialize::operators::tables::has_table;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Target, Terminator, Type, Value};
 use std::rc::Rc;
 
@@ -23,7 +24,8 @@ pub struct Parts {
     pub alternative: Alternative,
     /// The leaf of an unknown real, boolean or text; the length of a vector.
     pub own: Option<Value>,
-    /// The place of the next element of the beginning of a vector, or that of the element of a one-hot vector.
+    /// The place of the next element of the beginning of a vector, or that of the element of a one-hot vector; the number of
+    /// places in a table.
     pub place: Option<Value>,
     /// The elements of a vector, if they have leaves; those that the elements of a one-hot vector are zeros of.
     pub elements: Option<Value>,
@@ -31,6 +33,8 @@ pub struct Parts {
     pub children: Vec<Val>,
     /// What a one-hot vector has in further places.
     pub more: Vec<Hot>,
+    /// If a one-hot vector may have any number of places, their table instead: its capacity and its cells.
+    pub table: Option<[Value; 2]>,
 }
 
 /// A place of a one-hot vector, with what is there.
@@ -50,7 +54,8 @@ impl Hot {
 impl Parts {
     /// The places of a one-hot vector.
     pub fn hots(&self) -> Vec<Hot> {
-        let first = self.place.map(|place| Hot { place, part: self.children[0].clone() });
+        let first =
+            self.place.filter(|_| self.table.is_none()).map(|place| Hot { place, part: self.children[0].clone() });
         first.into_iter().chain(self.more.iter().cloned()).collect()
     }
 }
@@ -247,7 +252,13 @@ impl Specializer<'_> {
             || matches!(alternative.head, Head::OneHot(_)) && !self.flow.shapes.is_constant(alternative.children[0]);
         let elements = leaves.get(after).copied().filter(|_| has_elements);
         let mut more = Vec::new();
+        let mut table = None;
         let children = match alternative.head {
+            head if has_table(head) => {
+                let after = after + usize::from(has_elements);
+                table = Some([leaves[after], leaves[after + 1]]);
+                Vec::new()
+            }
             Head::OneHot(_) => {
                 let (shape, after) = (alternative.children[1], after + usize::from(has_elements));
                 let (first, rest) = leaves[after..].split_at(self.leaves(shape).len());
@@ -258,7 +269,7 @@ impl Specializer<'_> {
             _ if own.is_some() => Vec::new(),
             _ => self.split(&alternative.children.clone(), &leaves),
         };
-        Parts { alternative, own, place, elements, children, more }
+        Parts { alternative, own, place, elements, children, more, table }
     }
 
     /// Builds a value of `shape` that is its alternative at position `tag`, from the alternative's leaves.

@@ -24,6 +24,8 @@ pub enum Helper {
     Plus(Shape, Shape, Shape, Origin),
     /// The same, told what to say when it fails.
     SharedPlus(Shape, Shape, Shape),
+    /// `plus` of one-hot vectors of which one has a table, or the sum.
+    PlusTables(Shape, Shape, Shape, Origin),
     /// `plus` of the further coefficients of two series.
     PlusRests(Shape, Shape, Shape, Origin),
     /// `*j`, `primal` and the like from a shape to the result's.
@@ -73,9 +75,10 @@ impl Specializer<'_> {
         let (name, params, results) = match helper {
             Helper::Convert(from, to) => ("convert", vec![from], Some(to)),
             Helper::Zero(from, _, to) => ("zero", vec![from], Some(to)),
-            Helper::Plus(a, b, to, _) | Helper::SharedPlus(a, b, to) | Helper::PlusRests(a, b, to, _) => {
-                ("plus", vec![a, b], Some(to))
-            }
+            Helper::Plus(a, b, to, _)
+            | Helper::SharedPlus(a, b, to)
+            | Helper::PlusRests(a, b, to, _)
+            | Helper::PlusTables(a, b, to, _) => ("plus", vec![a, b], Some(to)),
             Helper::Operator(operator, from, to, _) => (operator.prim.name(), vec![from], Some(to)),
             Helper::Bundle(_, parts, to, _) => ("bundle", parts.to_vec(), Some(to)),
             Helper::UnfoldZeros(from, to) => ("unfold", vec![from], Some(to)),
@@ -103,6 +106,7 @@ impl Specializer<'_> {
         let origin = match helper {
             Helper::Plus(.., origin)
             | Helper::PlusRests(.., origin)
+            | Helper::PlusTables(.., origin)
             | Helper::Operator(.., origin)
             | Helper::Bundle(.., origin) => origin,
             _ => Origin::default(),
@@ -117,6 +121,10 @@ impl Specializer<'_> {
             Helper::Plus(a, b, to, _) => {
                 let values = self.split(&[a, b], &params);
                 self.plus_unfolded(e, &values[0], &values[1], to)
+            }
+            Helper::PlusTables(a, b, to, _) => {
+                let values = self.split(&[a, b], &params);
+                self.plus_tables_unfolded(e, &values[0], &values[1], to)
             }
             Helper::PlusRests(a, b, to, _) => {
                 let values = self.split(&[a, b], &params);

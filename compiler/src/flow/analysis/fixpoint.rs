@@ -4,7 +4,7 @@
 //! no result in the component changes; then all of them are final and are never looked at again. A variant further in
 //! depends on a preliminary result of a frame outside of it ([`Frame::low`]) and waits for that frame.
 
-use super::{Abort, Analyzer, Facts, Frame, General, Key, Variant, VariantId};
+use super::{Abort, Analyzer, Facts, Frame, General, Key, Shared, Variant, VariantId};
 use crate::core::ir::LambdaId;
 use crate::shape::lattice::{Head, Shape, Shapes};
 use crate::shape::widen::PATIENCE;
@@ -310,6 +310,7 @@ impl Analyzer<'_> {
         let id = self.result.variants.push(Variant {
             key: key.clone(),
             result: Shapes::BOTTOM,
+            gives: Shared::Nothing,
             facts: Rc::default(),
             recursive: false,
             updates: 0,
@@ -331,6 +332,7 @@ impl Analyzer<'_> {
             facts.shapes.insert(*var, *shape);
         }
         let result = self.body(&lambda.body, &mut facts)?;
+        self.result.variants[id].gives = facts.shared_of(lambda.body.result);
         self.result.variants[id].facts = Rc::new(facts);
         Ok(result)
     }

@@ -125,6 +125,8 @@ pub struct Variant {
     pub key: Key,
     /// The shape of its result; ⊥ if it never returns.
     pub result: Shape,
+    /// What closures in data share of its result.
+    pub gives: Shared,
     /// What is known inside it. It is shared by attempts to specialise the program.
     pub facts: Rc<Facts>,
     /// It may call itself, directly or through others.
@@ -500,7 +502,7 @@ impl Analyzer<'_> {
                 let args: Vec<Shape> = args.iter().map(|x| facts.shapes[x]).collect();
                 self.primitive(*below, *prim, &args)?
             }
-            Rhs::Apply(f, a) => self.apply(binding.var, facts.shapes[f], *a, facts)?,
+            Rhs::Apply(f, a) => self.apply(binding.var, *f, *a, facts)?,
             Rhs::If(condition, then, other) => self.choice(*condition, then, other, facts)?,
         })
     }
@@ -582,10 +584,10 @@ impl Analyzer<'_> {
         Abort::Failure(Failure::Tower { refusal, hides: self.result.shapes.hides_numbers.get() })
     }
 
-    fn apply(&mut self, var: Var, function: Shape, operand: Var, facts: &mut Facts) -> Result<Shape, Abort> {
-        let alternatives = self.result.shapes.alternatives(function);
+    fn apply(&mut self, var: Var, function: Var, operand: Var, facts: &mut Facts) -> Result<Shape, Abort> {
+        let alternatives = self.result.shapes.alternatives(facts.shapes[&function]);
         let dynamic = usize::from(alternatives.len() > 1);
-        let mut results = Vec::new();
+        let (mut results, mut gives) = (Vec::new(), Shared::Nothing);
         self.frame().dynamic += dynamic;
         for alternative in alternatives.iter() {
             let Head::Closure(code, site) = alternative.head else { continue };
@@ -595,7 +597,9 @@ impl Analyzer<'_> {
             let (variant, shape) = self.call(Key { lambda, args, shared })?;
             facts.calls.insert((var, code.lambda), variant);
             results.push(shape);
+            gives = gives.join(self.result.variants[variant].gives.clone());
         }
+        facts.hold(var, gives);
         self.frame().dynamic -= dynamic;
         Ok(self.result.shapes.join_all(&results))
     }

@@ -45,6 +45,17 @@ impl Shared {
         }
     }
 
+    /// What is shared of one or the other.
+    pub(super) fn join(self, other: Shared) -> Shared {
+        match (self, other) {
+            (Shared::Nothing, one) | (one, Shared::Nothing) => one,
+            (Shared::All, _) | (_, Shared::All) => Shared::All,
+            (Shared::Parts(a), Shared::Parts(b)) => {
+                Shared::pair([0, 1].map(|part| a[part].clone().join(b[part].clone())))
+            }
+        }
+    }
+
     fn part(&self, index: usize) -> Shared {
         match self {
             Shared::Nothing | Shared::All => self.clone(),
@@ -55,7 +66,7 @@ impl Shared {
 
 impl Facts {
     /// What is shared of the value of a variable.
-    fn shared_of(&self, x: Var) -> Shared {
+    pub(super) fn shared_of(&self, x: Var) -> Shared {
         self.shared.get(&x).cloned().unwrap_or_default()
     }
 
@@ -72,16 +83,18 @@ impl Facts {
                 Prim::J | Prim::JInverse | Prim::JStar | Prim::Primal | Prim::Zero => self.shared_of(args[0]),
                 Prim::Car => self.shared_of(args[0]).part(0),
                 Prim::Cdr => self.shared_of(args[0]).part(1),
+                Prim::VectorRef => self.shared_of(args[0]).part(0),
                 Prim::Cons => Shared::pair([self.shared_of(args[0]), self.shared_of(args[1])]),
                 _ => Shared::Nothing,
             },
-            _ => Shared::Nothing,
+            Rhs::If(_, then, other) => self.shared_of(then.result).join(self.shared_of(other.result)),
+            _ => return,
         };
         self.hold(x, shared);
     }
 
     /// Lets a variable hold that.
-    fn hold(&mut self, x: Var, shared: Shared) {
+    pub(super) fn hold(&mut self, x: Var, shared: Shared) {
         if shared != Shared::Nothing {
             self.shared.insert(x, shared);
         }
@@ -109,7 +122,7 @@ impl Analyzer<'_> {
     /// whatever it was read by.
     pub(super) fn shared_by_call(
         &self,
-        function: Shape,
+        function: Var,
         called: (Code, Site),
         argument: Var,
         facts: &Facts,
@@ -118,7 +131,9 @@ impl Analyzer<'_> {
         if self.is_backpropagator(code) {
             return [Shared::Nothing, Shared::Nothing];
         }
-        let is_data = site == Site::Data || self.result.shapes.is_recursive(function);
+        let is_data = site == Site::Data
+            || self.result.shapes.is_recursive(facts.shapes[&function])
+            || facts.shared_of(function) == Shared::All;
         [if is_data { Shared::All } else { Shared::Nothing }, facts.shared_of(argument)]
     }
 

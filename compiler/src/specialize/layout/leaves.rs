@@ -25,6 +25,7 @@ use super::cycles::boxed_parts;
 use crate::core::ir::Program;
 use crate::shape::lattice::{Alternative, Fact, Head, Shape, Shapes};
 use crate::shape::operators::is_number;
+use crate::shape::vector::Most;
 use crate::ssa::ir::{self, SumId, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -167,9 +168,13 @@ impl Layouts {
             Head::OneHot(places) => {
                 let mut leaves = vec![Type::Int, Type::Int];
                 leaves.extend((!shapes.is_constant(alternative.children[0])).then_some(Type::Ptr));
+                let Most::Few(most) = places.most else {
+                    leaves.extend([Type::Int, Type::Ptr]);
+                    return leaves;
+                };
                 let part = self.leaves(shapes, program, alternative.children[1]);
                 leaves.extend_from_slice(&part);
-                for _ in 1..places.most {
+                for _ in 1..most {
                     leaves.push(Type::Int);
                     leaves.extend_from_slice(&part);
                 }

@@ -59,8 +59,8 @@ impl Specializer<'_> {
         let part = self.settled(e, &parts.children[0])?;
         let wide = self.flow.shapes.alternatives(shape)[0].children.clone();
         let part = self.convert(e, &part, wide[1])?;
-        let mut leaves = self.convert_base(e, &parts, wide[0]);
-        leaves.extend(part.leaves);
+        let base = self.convert_base(e, &parts, wide[0]);
+        let leaves = parts.own.into_iter().chain(parts.place).chain(base).chain(part.leaves).collect();
         Some(self.build(e, shape, 0, leaves))
     }
 

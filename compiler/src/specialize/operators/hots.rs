@@ -4,18 +4,18 @@
 //! are few; parts in the same place are added at run time, which leaves a place vacant. So what reads a few elements
 //! costs as much as it reads, also where its sensitivity is kept in data, as that of a closure in a list is.
 //!
-//! What is handed on within the environment of a closure keeps its places: if the same ones are read again, or some are vacant,
-//! the sum is one-hot, and otherwise a vector, which run time finds out.
+//! What closures in data share, and what is handed on within the environment of a closure, has any number of places: see
+//! [`tables`](super::tables).
 //!
 //! Invariant: the places of a vector differ, but for vacant ones, and the first is not vacant. So the sum with another
 //! vector adds to each element at most once, as it would if both had all their elements.
 
 use super::vector::Elements;
 use crate::shape::lattice::{Head, Shape, Site};
-use crate::shape::vector::Places;
+use crate::shape::vector::{Most, Places};
 use crate::specialize::Specializer;
 use crate::specialize::emit::{Emitted, Emitter, Hot, Parts, Val};
-use crate::ssa::ir::{IntCompare, Op, Type, Value};
+use crate::ssa::ir::{IntCompare, Op, Terminator, Type, Value};
 
 /// The place where there is nothing.
 const VACANT: i64 = -1;
@@ -33,7 +33,8 @@ impl Specializer<'_> {
         let alternative = self.flow.shapes.alternatives(target)[tag].clone();
         let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
         let mut leaves = base;
-        let vacant = usize::from(places.most) - hots.len();
+        let Most::Few(most) = places.most else { unreachable!("tables are built of cells") };
+        let vacant = usize::from(most) - hots.len();
         for (position, hot) in hots.into_iter().enumerate() {
             leaves.extend(hot.leaves().skip(usize::from(position == 0)));
         }
@@ -51,7 +52,7 @@ impl Specializer<'_> {
     }
 
     /// Whether a place is not vacant. The length of the vector is above all places.
-    fn is_taken(e: &mut Emitter, parts: &Parts, place: Value) -> Option<Value> {
+    pub(super) fn is_taken(e: &mut Emitter, parts: &Parts, place: Value) -> Option<Value> {
         Some(e.value(Op::IntCompare(IntCompare::Below), &[place, parts.own?], Type::Bool))
     }
 
@@ -108,6 +109,9 @@ impl Specializer<'_> {
         parts: &Parts,
         each: impl Fn(&mut Self, &mut Emitter, &Val, &Val) -> Emitted<Val>,
     ) -> Emitted<Elements> {
+        if parts.table.is_some() {
+            return self.with_table(e, vector, parts, each);
+        }
         let mut vector = vector;
         let shape = self.flow.shapes.make(Head::Vector, &[vector.shape]);
         for (position, Hot { place, part }) in parts.hots().into_iter().enumerate() {
@@ -130,52 +134,82 @@ impl Specializer<'_> {
         Some(vector)
     }
 
-    /// Which alternative of a shape the sum of two one-hot vectors is: one-hot if it has as many places as both have,
-    /// and a vector otherwise. Where it can be no vector, the places that are taken fit, which the shapes at hand may
-    /// not show.
-    pub(in crate::specialize) fn tag_of_hot_sum(&self, x: &Parts, y: &Parts, result: Shape) -> Option<(usize, Head)> {
-        let places = x.more.len() + y.more.len() + 2;
-        let alternatives = self.flow.shapes.alternatives(result);
-        let find = |wanted: &dyn Fn(Head) -> bool| alternatives.iter().position(|of| wanted(of.head));
-        let tag = find(&|head| matches!(head, Head::OneHot(few) if usize::from(few.most) >= places))
-            .or_else(|| find(&|head| head == Head::Vector))
-            .or_else(|| find(&|head| matches!(head, Head::OneHot(_))))?;
-        Some((tag, alternatives[tag].head))
+    /// A one-hot vector with other elements that its zeros are zeros of, and what `each` makes of its parts.
+    pub(in crate::specialize) fn map_one_hot(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        base: Option<Value>,
+        (target, tag): (Shape, usize),
+        each: impl Fn(&mut Self, &mut Emitter, &Val, Shape) -> Emitted<Val>,
+    ) -> Emitted<Val> {
+        let alternative = self.flow.shapes.alternatives(target)[tag].clone();
+        let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
+        let part = alternative.children[1];
+        if places.most == Most::Any {
+            let shape = self.flow.shapes.make(alternative.head, &alternative.children);
+            let table = self.map_to_table(e, parts, base, [shape, part], each)?;
+            return Some(self.build(e, target, tag, table.leaves));
+        }
+        if parts.table.is_some() {
+            e.terminate(Terminator::Unreachable);
+            return None;
+        }
+        let hots = self.map_hots(e, parts, part, each)?;
+        let hots = self.fitted(e, parts, hots, places)?;
+        let base = parts.own.into_iter().chain(parts.place).chain(base).collect();
+        Some(self.build_hot(e, target, tag, base, hots))
     }
 
-    /// Which alternative the sum of two one-hot vectors is if its places are few, and run time decides whether they are.
-    pub(in crate::specialize) fn tag_if_few(&mut self, x: &Parts, y: &Parts, result: Shape) -> Option<usize> {
+    /// A one-hot vector as another alternative of that class.
+    pub(in crate::specialize) fn convert_one_hot(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        base: Option<Value>,
+        target: Shape,
+        tag: usize,
+    ) -> Emitted<Val> {
+        let part = self.flow.shapes.alternatives(target)[tag].children[1];
+        if let Some(table) = parts.table
+            && self.same_leaves(parts.alternative.children[1], part)
+        {
+            let leaves = parts.own.into_iter().chain(parts.place).chain(base).chain(table).collect();
+            return Some(self.build(e, target, tag, leaves));
+        }
+        self.map_one_hot(e, parts, base, (target, tag), |this, e, part, shape| this.convert(e, part, shape))
+    }
+
+    /// Which alternative of a shape the sum of two one-hot vectors is. Where it can be no vector, the places that are taken fit,
+    /// which the shapes at hand may not show.
+    pub(in crate::specialize) fn tag_of_hot_sum(&self, x: &Parts, y: &Parts, result: Shape) -> Option<(usize, Head)> {
         let places = |parts: &Parts| match parts.alternative.head {
             Head::OneHot(places) => Some(places),
             _ => None,
         };
         let sum = places(x)?.plus(places(y)?);
-        let few = sum.few.filter(|_| sum.may_be_vector)?;
         let alternatives = self.flow.shapes.alternatives(result);
-        let is_as_few = |head: Head| match head {
-            Head::OneHot(other) => other.most == few.most && other.may_be_vacant == few.may_be_vacant,
-            _ => false,
-        };
-        let tag = alternatives.iter().position(|of| is_as_few(of.head))?;
-        // What the shapes at hand show may be more than what the analysis knows.
-        let wide = alternatives[tag].children[1];
-        let is_wide = [x, y].iter().all(|parts| self.flow.shapes.join(parts.alternative.children[1], wide) == wide);
-        is_wide.then_some(tag)
+        let find = |wanted: &dyn Fn(Head) -> bool| alternatives.iter().position(|of| wanted(of.head));
+        let fits = |head: Head| matches!((head, sum), (Head::OneHot(wide), Some(sum)) if wide.most >= sum.most);
+        let tag = find(&fits)
+            .or_else(|| find(&|head| head == Head::Vector))
+            .or_else(|| find(&|head| matches!(head, Head::OneHot(_))))?;
+        Some((tag, alternatives[tag].head))
     }
 
-    /// `(plus x y)` of one-hot vectors, as a one-hot vector that has place for what is not in the same places; where it may
-    /// not have, the sum may be the alternative `vector`.
+    /// `(plus x y)` of one-hot vectors, as a one-hot vector that has place for what is not in the same places.
     pub(in crate::specialize) fn plus_hots(
         &mut self,
         e: &mut Emitter,
         [x, y]: [&Parts; 2],
         result: Shape,
         tag: usize,
-        vector: Option<usize>,
     ) -> Emitted<Val> {
         let alternative = self.flow.shapes.alternatives(result)[tag].clone();
-        let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
-        let (places, wide) = (usize::from(places.most), alternative.children);
+        let Head::OneHot(Places { most: Most::Few(places), .. }) = alternative.head else {
+            unreachable!("the tag is that of a one-hot vector with few places")
+        };
+        let (places, wide) = (usize::from(places), alternative.children);
         let convert = |this: &mut Self, e: &mut Emitter, part: &Val, shape| this.convert(e, part, shape);
         let mut sums = self.map_hots(e, x, wide[1], convert)?;
         let others = self.map_hots(e, y, wide[1], convert)?;
@@ -183,7 +217,6 @@ impl Specializer<'_> {
         while !fit && sums.len() < places {
             sums.push(Hot { place: e.int(VACANT), part: self.anything(e, wide[1]) });
         }
-        let mut more = Vec::new();
         for (position, (addend, mut other)) in y.hots().into_iter().zip(others).enumerate() {
             for (sum, augend) in x.hots().iter().enumerate() {
                 let mut same = e.value(Op::IntCompare(IntCompare::Eq), &[augend.place, addend.place], Type::Bool);
@@ -204,16 +237,10 @@ impl Specializer<'_> {
                 continue;
             }
             self.fill_vacant(e, y, &mut sums, &mut other)?;
-            more.push(Self::is_taken(e, y, other.place)?);
         }
-        let few = |this: &mut Self, e: &mut Emitter| {
-            let base = this.convert_base(e, x, wide[0]);
-            Some(this.build_hot(e, result, tag, base, sums.clone()))
-        };
-        let Some((vector, are_more)) = vector.zip(Self::any(e, more)) else { return few(self, e) };
-        self.either(e, are_more, result, |this, e, are_more| {
-            if are_more { this.plus_to_vector(e, x, y, result, vector) } else { few(this, e) }
-        })
+        let base = self.convert_base(e, x, wide[0]);
+        let base = x.own.into_iter().chain(x.place).chain(base).collect();
+        Some(self.build_hot(e, result, tag, base, sums))
     }
 
     /// The places of a one-hot vector in no more than so many. Those that are taken fit, which the shape at hand may not show.
@@ -224,16 +251,11 @@ impl Specializer<'_> {
         mut hots: Vec<Hot>,
         places: Places,
     ) -> Emitted<Vec<Hot>> {
-        while hots.len() > usize::from(places.most) {
+        while !places.hold(hots.len()) {
             let Some(mut other) = hots.pop() else { break };
             self.fill_vacant(e, parts, &mut hots, &mut other)?;
         }
         Some(hots)
-    }
-
-    /// Whether one of the conditions holds.
-    fn any(e: &mut Emitter, conditions: Vec<Value>) -> Option<Value> {
-        conditions.into_iter().reduce(|a, b| e.value(Op::Or, &[a, b], Type::Bool))
     }
 
     /// Puts what is in one place of a one-hot vector into the first of its other places that is vacant. The first place

@@ -194,7 +194,8 @@ impl Specializer<'_> {
         let shape = self.flow.shapes.make(parts.alternative.head, &parts.alternative.children);
         let own = parts.own.into_iter().chain(parts.place).chain(parts.elements);
         let own = own.chain(parts.children.into_iter().flat_map(|child| child.leaves));
-        let leaves: Vec<Value> = own.chain(parts.more.into_iter().flat_map(Hot::leaves)).collect();
+        let own = own.chain(parts.more.into_iter().flat_map(Hot::leaves));
+        let leaves: Vec<Value> = own.chain(parts.table.into_iter().flatten()).collect();
         self.build(e, shape, 0, leaves)
     }
 

@@ -89,11 +89,9 @@ impl Specializer<'_> {
                     let base = this.map_elements(e, &base, shapes[0], false, |this, e, element| {
                         this.operator(e, operator.of_zero(), element, shapes[0])
                     });
-                    let hots = this.map_hots(e, &parts, shapes[1], |this, e, part, shape| {
+                    this.map_one_hot(e, &parts, base.elements, (target, tag), |this, e, part, shape| {
                         this.operator(e, operator, part, shape)
-                    })?;
-                    let own = parts.own.into_iter().chain(parts.place).chain(base.elements).collect();
-                    Some(this.build_hot(e, target, tag, own, hots))
+                    })
                 }
                 Head::Pair(of) => {
                     let of = of.and_then(|code| this.transformed(operator, code));

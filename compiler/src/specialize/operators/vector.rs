@@ -12,10 +12,11 @@
 use crate::core::errors::RuntimeError;
 use crate::core::prim::Prim;
 use crate::shape::lattice::{Class, Fact, Head, Shape, Shapes, Site};
-use crate::shape::vector::may_be_vector;
+use crate::shape::vector::{Places, may_be_vector};
 use crate::specialize::Specializer;
-use crate::specialize::emit::{Emitted, Emitter, Hot, Parts, Val, target};
+use crate::specialize::emit::{Emitted, Emitter, Parts, Val, target};
 use crate::specialize::errors::failure::HOLE;
+use crate::specialize::operators::tables::has_table;
 use crate::ssa::ir::{Compare, Int2, IntCompare, Op, Terminator, Type, Value, VectorId, VectorLayout};
 use rustc_hash::FxHashSet;
 
@@ -349,6 +350,7 @@ impl Specializer<'_> {
                 let primal = this.ending_zeros(e, &parts.children[0])?;
                 this.element_at(e, &primal, place, true, result)
             }
+            head if has_table(head) => this.table_or_zero(e, &parts, place, is_zero, result),
             Head::OneHot(_) => this.hot_or_zero(e, &parts, &parts.hots(), place, is_zero, result),
             // `length` has been asked before.
             _ => {
@@ -391,12 +393,15 @@ impl Specializer<'_> {
         self.zero(e, &vector, Site::Value, zero)
     }
 
-    /// The leaves of a one-hot vector but for its part, converted to another base.
-    pub(in crate::specialize) fn convert_base(&mut self, e: &mut Emitter, parts: &Parts, shape: Shape) -> Vec<Value> {
+    /// What the elements of a one-hot vector are zeros of, converted to another shape.
+    pub(in crate::specialize) fn convert_base(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        shape: Shape,
+    ) -> Option<Value> {
         let base = Elements::all(parts);
-        let elements =
-            if self.flow.shapes.is_constant(shape) { None } else { self.convert_elements(e, base, shape).elements };
-        parts.own.into_iter().chain(parts.place).chain(elements).collect()
+        if self.flow.shapes.is_constant(shape) { None } else { self.convert_elements(e, base, shape).elements }
     }
 
     /// `(in-element vector index sensitivity)`. The index has been checked: only the reverse phase of a read does this.
@@ -405,12 +410,14 @@ impl Specializer<'_> {
         let place = self.checked_place(e, &args[1])?;
         let tag = self.tag_of(result, Class::OneHot)?;
         let shapes = self.flow.shapes.alternatives(result)[tag].children.clone();
-        let mut base = vec![length, place];
+        let mut leaves = vec![length, place];
         if !self.flow.shapes.is_constant(shapes[0]) {
-            base.extend(self.zero_base(e, &args[0], shapes[0])?.elements);
+            leaves.extend(self.zero_base(e, &args[0], shapes[0])?.elements);
         }
-        let part = self.convert(e, &args[2], shapes[1])?;
-        Some(self.build_hot(e, result, tag, base, vec![Hot { place, part }]))
+        leaves.extend(self.convert(e, &args[2], shapes[1])?.leaves);
+        let one = self.flow.shapes.make(Head::OneHot(Places::ONE), &shapes);
+        let one = self.build(e, one, 0, leaves);
+        self.convert(e, &one, result)
     }
 
     /// The vector of elements of that shape which the elements of the zero of a vector in any form are zeros of.
@@ -631,12 +638,10 @@ impl Specializer<'_> {
             let error = RuntimeError::NonConformant { left: this.found(f), right: this.found(g) };
             this.fail(e, &error)
         });
-        if let Some(few) = self.tag_if_few(&x, &y, result).filter(|_| head == Head::Vector) {
-            return self.plus_hots(e, [&x, &y], result, few, Some(tag));
-        }
         match head {
             Head::Vector => self.plus_to_vector(e, &x, &y, result, tag),
-            _ => self.plus_hots(e, [&x, &y], result, tag, None),
+            head if has_table(head) => self.plus_tables(e, x, y, result, tag),
+            _ => self.plus_hots(e, [&x, &y], result, tag),
         }
     }
 
