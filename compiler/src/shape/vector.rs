@@ -1,8 +1,12 @@
 //! Shapes of vectors and of their sensitivities.
 //!
 //! A sensitivity of a vector has one of three forms: a zero, which holds the length only or is folded; one-hot, which
-//! is what reading an element gives, and the sum of a few reads; and a vector. Sums go from the former to the latter,
+//! is what reading an element gives, and the sum of reads; and a vector. Sums go from the former to the latter,
 //! so that a loop that reads a vector adds to one element of a sum at each step.
+//!
+//! The sum of one-hot vectors has few places, whose number is in its shape, and is a vector otherwise. If it began with the
+//! zero of what closures in data share, or is handed on to such a closure, it has any number: each of n closures has a sum
+//! of its own then, of which none may cost what the vector does. In loops there is one sum, which is a vector.
 
 use crate::core::prim::{Levels, Prim};
 use crate::shape::lattice::{Alternative, Class, Fact, Head, Shape, Shapes, Site};
@@ -288,7 +292,7 @@ impl Shapes {
         sides
     }
 
-    /// Whether a sum that has few places stays so where it is handed on: in the environment of a closure, which may be one of
+    /// Whether a one-hot sum stays so where it is handed on: in the environment of a closure, which may be one of
     /// many that share a vector. The sum of such a closure begins with a folded zero or a hole. That of a function that a loop
     /// calls begins with a plain zero, and comes to many places: it goes on with a vector. What a recursive call has again
     /// ([`Prim::Handed`]) begins with a hole in any case, so that only a folded zero tells.
