@@ -11,7 +11,7 @@
 //! vector adds to each element at most once, as it would if both had all their elements.
 
 use super::vector::Elements;
-use crate::shape::lattice::{Head, Shape, Site};
+use crate::shape::lattice::{Alternative, Class, Head, Shape, Site};
 use crate::shape::vector::{Most, Places};
 use crate::specialize::Specializer;
 use crate::specialize::emit::{Emitted, Emitter, Hot, Parts, Val};
@@ -189,11 +189,14 @@ impl Specializer<'_> {
         };
         let sum = places(x)?.plus(places(y)?);
         let alternatives = self.flow.shapes.alternatives(result);
-        let find = |wanted: &dyn Fn(Head) -> bool| alternatives.iter().position(|of| wanted(of.head));
-        let fits = |head: Head| matches!((head, sum), (Head::OneHot(wide), Some(sum)) if wide.most >= sum.most);
-        let tag = find(&fits)
-            .or_else(|| find(&|head| head == Head::Vector))
-            .or_else(|| find(&|head| matches!(head, Head::OneHot(_))))?;
+        let find = |wanted: &dyn Fn(&Alternative) -> bool| alternatives.iter().position(wanted);
+        let fits = |of: &Alternative| match (of.head, sum) {
+            (Head::OneHot(wide), Some(sum)) => wide.most >= sum.most,
+            _ => false,
+        };
+        // A vector of zeros has no place for their parts.
+        let holds_all = |of: &Alternative| of.head == Head::Vector && !self.flow.shapes.is_zero_vector(of);
+        let tag = find(&fits).or_else(|| find(&holds_all)).or_else(|| find(&|of| of.head.class() == Class::OneHot))?;
         Some((tag, alternatives[tag].head))
     }
 
