@@ -100,7 +100,7 @@ fn left_by(function: &Function, graph: &Graph, branches: &[(BlockId, BlockId)]) 
     for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {
         let body = graph.loop_body(*header);
         let is_way = |target: &&Target| !body[target.block] && !is_unreachable(&function.blocks[target.block]);
-        let leads_out = |id: &BlockId| function.blocks[*id].terminator.targets().iter().any(|target| is_way(target));
+        let leads_out = |id: &BlockId| function.blocks[*id].terminator.targets().iter().any(is_way);
         if branches.iter().any(|(id, _)| body[*id] && leads_out(id)) {
             let inside = body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| id);
             found.insert(*header, inside.filter(leads_out).collect());
