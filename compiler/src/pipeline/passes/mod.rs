@@ -19,7 +19,7 @@ use crate::opt::layout::{flatten_sums, recompute_fields, split_sums, unbox_field
 use crate::opt::loops::{
     fusion, hoist_guards, inductions, licm, neutral_sums, peel, rotate, shared_zeros, unroll_and_jam, vectorize,
 };
-use crate::opt::scalar::{dce, fold, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch};
+use crate::opt::scalar::{dce, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch};
 use crate::opt::tape::{chain_accumulators, invariant_fields, list_lengths, recompute_calls, tape_loops, tape_vectors};
 use crate::ssa::ir::Program;
 use crate::ssa::verify::Stage;
@@ -127,8 +127,7 @@ pub const PASSES: &[Pass] = &[
     .meeting(LATE)
     .settling(),
     pass("jump-threading", "skip decisions whose outcome the way there tells", jump_threading::run).settling(),
-    pass("fold", "fold constants and simplify operations, exactly", fold::run),
-    pass("gvn", "compute equal values once, know the outcome of earlier tests", gvn::run),
+    pass("gvn", "compute equal values once, know the outcome of earlier tests, fold constants", gvn::run),
     pass("dce", "drop what nobody needs, branches and loops included, within functions", dce::run),
     pass("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run).settling(),
     growing("inline", "put the code of functions where they are called", inline::run),

@@ -1,4 +1,4 @@
-//! Constant folding and algebraic simplification of single operations: SSA → SSA.
+//! Constant folding and algebraic simplification of single operations: the rules that [`crate::opt::scalar::gvn`] applies.
 //!
 //! ```text
 //! v1 = real 1.0
@@ -13,7 +13,7 @@
 //! [`crate::ssa::arithmetic`].
 //!
 //! Signs move outwards, where they meet and cancel: the negative of an operand of a product is the negative of the
-//! product. Only value numbering does this, since it takes one more operation.
+//! product, which takes one more operation.
 //!
 //! Operands of commutative operations are sorted (constants last), and greater is turned into less, so that value
 //! numbering sees that `a * b` and `b * a` are equal.
@@ -21,58 +21,18 @@
 //! Fields and tags of boxes that are made in the same function are known; so is a box that is made of all the fields
 //! of another one. Integers and vectors are in [`integers`].
 //!
-//! Tests: `tests/opt/fold/`.
+//! Tests: `tests/opt/gvn/fold-*`.
 
 mod integers;
 
-use crate::opt::edit::rewrite::{Definitions, Replacements, is_constant};
+use crate::opt::edit::rewrite::{Definitions, is_constant};
 use crate::ssa::arithmetic;
-use crate::ssa::graph::reverse_postorder;
-use crate::ssa::ir::{Compare, Function, Inst, Op, Program, Real1, Real2, Value, Values};
+use crate::ssa::ir::{Compare, Function, Inst, Op, Real1, Real2, Value, Values};
 use smallvec::smallvec;
 
 /// How many selections are looked through for one test: they share operands, and a chain of them is tested at each
 /// step.
 const MOST_SELECTIONS: usize = 32;
-
-/// Folds every operation.
-pub fn run(program: &mut Program) -> bool {
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= fold_function(function);
-    }
-    changed
-}
-
-fn fold_function(function: &mut Function) -> bool {
-    let definitions = Definitions::new(function);
-    let mut replacements = Replacements::new(function);
-    let mut changed = false;
-    for block in reverse_postorder(function) {
-        for index in 0..function.blocks[block].insts.len() {
-            let inst = &mut function.blocks[block].insts[index];
-            inst.args.iter_mut().for_each(|arg| *arg = replacements.resolve(*arg));
-            let inst = inst.clone();
-            if inst.results.len() != 1 {
-                continue;
-            }
-            match fold(function, &definitions, inst.op, &inst.args) {
-                Folded::Unchanged | Folded::Negated(..) => {}
-                Folded::Value(value) => {
-                    replacements.replace(inst.results[0], value);
-                    changed = true;
-                }
-                Folded::Op(op, args) => {
-                    let inst = &mut function.blocks[block].insts[index];
-                    (inst.op, inst.args) = (op, args);
-                    changed = true;
-                }
-            }
-        }
-    }
-    replacements.apply(function);
-    changed
-}
 
 /// The outcome of [`fold`].
 #[derive(Clone, Debug, PartialEq)]
