@@ -47,43 +47,48 @@ pub fn run(program: &mut Program) -> bool {
     let mut changed = false;
     for function in program.functions.values_mut() {
         changed |= skip_replaced_elements(function);
-        changed |= eliminate(function, &effects);
-        while drop_branches(function, &effects) {
-            eliminate(function, &effects);
-            changed = true;
+        // Where branches have gone, less is needed.
+        loop {
+            let (has_dropped, again) = drop_unneeded(function, &effects);
+            changed |= has_dropped;
+            if !again {
+                break;
+            }
         }
     }
     changed
 }
 
-fn drop_branches(function: &mut Function, effects: &Effects) -> bool {
-    if function.blocks.values().all(|block| block.terminator.target_count() < 2) {
-        return false;
-    }
-    let Some(ways) = Ways::new(function) else { return false };
+/// Drops what is not needed: whether that changes anything, and whether branches are among it.
+fn drop_unneeded(function: &mut Function, effects: &Effects) -> (bool, bool) {
+    let branches = function.blocks.values().any(|block| block.terminator.target_count() > 1);
+    let Some(ways) = branches.then(|| Ways::new(function)).flatten() else {
+        return (eliminate(function, effects), false);
+    };
     let find_dead = |leaving: &[BlockId]| {
         let Needed { values, branches, .. } = Needed::new(function, effects, &ways, leaving);
         let is_dead = |id: &BlockId| function.blocks[*id].terminator.target_count() > 1 && !branches[*id];
         let dead = ways.order.iter().filter(|id| is_dead(id)).filter_map(|id| Some((*id, ways.meeting(*id)?)));
         (dead.collect::<Vec<(BlockId, BlockId)>>(), values)
     };
-    // Which loops end takes longer to find out, and matters only where something is dead if all do.
     let (mut dead, mut values) = find_dead(&[]);
+    if !dead.is_empty() {
+        // Which loops end takes longer to find out, and matters only for those that are left by such a branch.
+        let graph = Graph::new(function);
+        let leaving: FxHashMap<BlockId, Vec<BlockId>> = left_by(function, &graph, &dead);
+        let asked = |header: BlockId| leaving.contains_key(&header);
+        let Some(endless) = termination::endless_loops(function, &graph, asked) else {
+            return (eliminate(function, effects), false);
+        };
+        if !endless.is_empty() {
+            let leaving: Vec<BlockId> = endless.iter().flat_map(|header| leaving[header].iter().copied()).collect();
+            (dead, values) = find_dead(&leaving);
+        }
+    }
+    let has_dropped = drop_dead(function, effects, &values);
     if dead.is_empty() {
-        return false;
+        return (has_dropped, false);
     }
-    let graph = Graph::new(function);
-    let leaving: FxHashMap<BlockId, Vec<BlockId>> = left_by(function, &graph, &dead);
-    let asked = |header: BlockId| leaving.contains_key(&header);
-    let Some(endless) = termination::endless_loops(function, &graph, asked) else { return false };
-    if !endless.is_empty() {
-        let leaving: Vec<BlockId> = endless.iter().flat_map(|header| leaving[header].iter().copied()).collect();
-        (dead, values) = find_dead(&leaving);
-    }
-    if dead.is_empty() {
-        return false;
-    }
-    drop_dead(function, effects, &values);
     for (id, block) in dead {
         let target = function.blocks[id].terminator.targets().into_iter().find(|target| target.block == block);
         let args = target.map_or_else(Vec::new, |target| target.args.clone());
@@ -91,7 +96,7 @@ fn drop_branches(function: &mut Function, effects: &Effects) -> bool {
         function.blocks[id].terminator = Terminator::Jump(Target { block, args });
     }
     simplify_cfg::simplify(function);
-    true
+    (true, true)
 }
 
 /// The loops that are left by one of these branches: the blocks that lead out, by headers.
@@ -284,7 +289,7 @@ impl<'f> Needed<'f> {
         let block = &self.function.blocks[id];
         let is_way = self.ways.position[id].is_some();
         let has_effect = block.insts.iter().any(|inst| !effects.is_removable(inst.op));
-        for inst in block.insts.iter().filter(|inst| !is_way || !effects.is_removable(inst.op)) {
+        for inst in block.insts.iter().filter(|inst| !effects.is_removable(inst.op)) {
             self.waiting.extend(&inst.args);
         }
         if has_effect {
