@@ -6,10 +6,10 @@
 
 use std::path::{Path, PathBuf};
 use vlad::opt::interprocedural::compact::compact;
-use vlad::pipeline::passes::forms::Form;
 use vlad::pipeline::passes::order::{INLINE, Phase, Row, SIMPLIFY};
 use vlad::pipeline::passes::{Leave, PASSES, Pass, SCHEDULE, Settings, optimize, pass_named};
 use vlad::ssa::eval::{self, Options};
+use vlad::ssa::forms::Form;
 use vlad::ssa::ir::Program;
 use vlad::ssa::parse;
 use vlad::ssa::verify::{Stage, verify};

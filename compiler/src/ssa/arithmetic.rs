@@ -5,7 +5,7 @@ use crate::core::prim::Prim;
 use crate::ssa::ir::{Compare, Int2, IntCompare, Real1, Real2};
 
 /// The primitive that an operation on one real is.
-fn prim1(op: Real1) -> Prim {
+pub fn prim1(op: Real1) -> Prim {
     match op {
         Real1::Neg => Prim::Neg,
         Real1::Sqrt => Prim::Sqrt,
@@ -30,6 +30,18 @@ fn prim1(op: Real1) -> Prim {
     }
 }
 
+/// The primitive that an operation on two reals is.
+pub fn prim2(op: Real2) -> Prim {
+    match op {
+        Real2::Add => Prim::Add,
+        Real2::Sub => Prim::Sub,
+        Real2::Mul => Prim::Mul,
+        Real2::Div => Prim::Div,
+        Real2::Atan2 => Prim::Atan2,
+        Real2::Pow => Prim::Expt,
+    }
+}
+
 /// The value of an operation on one real.
 pub fn real1(op: Real1, x: f64) -> f64 {
     arithmetic::real1(prim1(op), x).expect("the primitive has one real operand")
@@ -37,15 +49,7 @@ pub fn real1(op: Real1, x: f64) -> f64 {
 
 /// The value of an operation on two reals.
 pub fn real2(op: Real2, x: f64, y: f64) -> f64 {
-    let prim = match op {
-        Real2::Add => Prim::Add,
-        Real2::Sub => Prim::Sub,
-        Real2::Mul => Prim::Mul,
-        Real2::Div => Prim::Div,
-        Real2::Atan2 => Prim::Atan2,
-        Real2::Pow => Prim::Expt,
-    };
-    arithmetic::real2(prim, x, y).expect("the primitive has two real operands")
+    arithmetic::real2(prim2(op), x, y).expect("the primitive has two real operands")
 }
 
 /// The value of a comparison.

@@ -562,10 +562,6 @@ impl Op {
     pub fn makes_vectors(self) -> bool {
         matches!(self, Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_))
     }
-    /// True for operations that remember results, which nobody can observe but by the time that it takes.
-    pub fn is_memory_of_results(self) -> bool {
-        matches!(self, Op::IsShared(_) | Op::Recall(_) | Op::Remember(_) | Op::Forget)
-    }
     /// True when executing the operation can be observed other than through its results, or depends on anything but
     /// its operands, so that it must stay where it is. Calls are decided by what they call.
     pub fn has_effect(self) -> bool {

@@ -1,5 +1,7 @@
 //! First-order SSA: its representation, printer, parser, verifier and evaluator.
 
+pub mod forms;
+
 pub mod ir;
 
 pub mod signature;

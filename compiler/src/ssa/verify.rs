@@ -15,6 +15,7 @@
 //! - `retain`, `release` and `take_element` appear only in stage [`Stage::Counted`].
 
 use crate::base::EntityVec;
+use crate::ssa::forms::{self, Form};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Types, Value};
 use crate::ssa::signature::signature;
@@ -219,7 +220,7 @@ impl Check<'_> {
             Op::Box(..) if signature.operands.is_empty() => {
                 return self.fail(format!("`{}` has no fields and must be an immediate", inst.op));
             }
-            Op::Retain | Op::Release | Op::TakeElement(..) if self.stage == Stage::Pure => {
+            op if self.stage == Stage::Pure && forms::of(op) == Some(Form::Counts) => {
                 return self.fail(format!("`{}` before owners are counted", inst.op));
             }
             _ => {}

@@ -38,9 +38,7 @@ impl Modules {
             let inside = parts(path.trim_start_matches(under).trim_end_matches(".rs"), "/");
             let folder = inside[..inside.len() - 1].to_vec();
             let is_folder = matches!(inside.last().map(String::as_str), Some("mod" | "lib" | "main"));
-            let code = text.split("#[cfg(test)]\nmod").next().unwrap_or_default();
-            let code: Vec<&str> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-            (if is_folder { folder.clone() } else { inside }, (folder, code.join("\n")))
+            (if is_folder { folder.clone() } else { inside }, (folder, code(&text)))
         };
         Modules(files(under, ".rs").into_iter().map(module).collect())
     }
@@ -55,6 +53,19 @@ impl Modules {
         let resolved = paths(code).into_iter().filter_map(|path| absolute(module, path));
         resolved.filter_map(|path| self.folder(&path)).collect()
     }
+}
+
+/// The code of a file, without its comments and its tests.
+fn code(text: &str) -> String {
+    let code = text.split("#[cfg(test)]\nmod").next().unwrap_or_default();
+    let code: Vec<&str> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    code.join("\n")
+}
+
+/// The modules at the root of the crate whose items a file names.
+pub fn mentioned(text: &str) -> BTreeSet<String> {
+    let from_root = |path: Parts| path.first().is_some_and(|first| first == "crate").then(|| path.get(1).cloned())?;
+    paths(&code(text)).into_iter().filter_map(from_root).collect()
 }
 
 /// All paths in some code that begin with `crate` or `super`, those in braces one by one.

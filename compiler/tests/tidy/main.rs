@@ -36,27 +36,6 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("promises.rs", &["syntax"]),
 ];
 
-/// Every stage, to tell `crate::stage` from other paths.
-const STAGES: &[&str] = &[
-    "base",
-    "syntax",
-    "expand",
-    "core",
-    "ad",
-    "eval",
-    "shape",
-    "flow",
-    "specialize",
-    "ssa",
-    "opt",
-    "memory",
-    "codegen",
-    "foreign",
-    "notation",
-    "pipeline",
-    "cli",
-];
-
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the compiler stands in the workspace").to_path_buf()
 }
@@ -123,36 +102,19 @@ fn nothing_is_left_for_later() {
 /// A layer that knows its neighbours' neighbours cannot be replaced.
 fn stages_know_only_their_neighbours() {
     let mut complaints = Vec::new();
+    let stages: BTreeSet<String> =
+        figures::folders("compiler/src").keys().filter_map(|path| Some(path.split('/').nth(2)?.to_string())).collect();
     for (path, text) in files("compiler/src", ".rs") {
         let inside = path.trim_start_matches("compiler/src/");
         let Some((layer, allowed)) = LAYERS.iter().find(|(layer, _)| inside.starts_with(layer)) else { continue };
         let own = layer.split('/').next().unwrap_or_default();
-        for stage in mentioned_stages(&text) {
-            if stage != own && !allowed.contains(&stage) {
+        for stage in figures::mentioned(&text) {
+            if stages.contains(&stage) && stage != own && !allowed.contains(&stage.as_str()) {
                 complaints.push(format!("{path} mentions `crate::{stage}`; it may know {allowed:?} only"));
             }
         }
     }
     demand_none(complaints);
-}
-
-/// The stages whose items the code (not the comments) of a file names.
-fn mentioned_stages(text: &str) -> BTreeSet<&'static str> {
-    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let code = code.take_while(|line| !line.starts_with("#[cfg(test)]")).collect::<Vec<_>>().join("\n");
-    let mut mentioned = BTreeSet::new();
-    for (start, _) in code.match_indices("crate::") {
-        let rest = &code[start + "crate::".len()..];
-        let names: &str = match rest.strip_prefix('{') {
-            Some(group) => group.split('}').next().unwrap_or_default(),
-            None => rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default(),
-        };
-        for name in names.split(',') {
-            let name = name.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-            mentioned.extend(STAGES.iter().find(|stage| **stage == name));
-        }
-    }
-    mentioned
 }
 
 /// The error codes (`V` and four digits, as a string literal) in a text.

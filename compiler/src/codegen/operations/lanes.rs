@@ -104,9 +104,8 @@ impl Translator<'_, '_, '_> {
         fields: &[ir::Value],
         is_sole: bool,
     ) -> Result<ir::Value, Error> {
-        let Position { elements, length, .. } = position;
-        let own = if is_sole { elements } else { self.own_vector(vector, elements, length)? };
-        let position = Position { elements: own, ..position };
+        let position = self.own_position(vector, position, is_sole)?;
+        let own = position.elements;
         for (index, field) in fields.iter().enumerate() {
             let (address, offset) = self.place(vector, index, position);
             if fields.len() == 1 {

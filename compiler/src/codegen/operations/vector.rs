@@ -299,6 +299,18 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().icmp_imm_u(IntCC::Equal, count, 1)
     }
 
+    /// A position in a vector that may be changed: this one if nobody else can own it, or else that in a copy.
+    pub(in crate::codegen) fn own_position(
+        &mut self,
+        vector: VectorId,
+        position: Position,
+        is_sole: bool,
+    ) -> Result<Position, Error> {
+        let Position { elements, length, .. } = position;
+        let elements = if is_sole { elements } else { self.own_vector(vector, elements, length)? };
+        Ok(Position { elements, ..position })
+    }
+
     /// The elements of a vector when one of them has these fields, given whether nobody else can own it.
     pub(in crate::codegen) fn with_element(
         &mut self,
@@ -307,9 +319,8 @@ impl Translator<'_, '_, '_> {
         fields: &[ir::Value],
         is_sole: bool,
     ) -> Result<ir::Value, Error> {
-        let Position { elements, length, .. } = position;
-        let own = if is_sole { elements } else { self.own_vector(vector, elements, length)? };
-        let position = Position { elements: own, ..position };
+        let position = self.own_position(vector, position, is_sole)?;
+        let own = position.elements;
         let types = &self.unit.program.vectors[vector].fields;
         for (index, field) in fields.iter().enumerate() {
             let is_pointer = types[index] == Type::Ptr;

@@ -5,6 +5,7 @@
 use crate::base::EntityVec;
 use crate::opt::analysis::call_graph::callers;
 use crate::opt::analysis::termination;
+use crate::ssa::forms::{self, Form};
 use crate::ssa::ir::{FuncId, Function, Op, Program, Terminator};
 
 /// What a function may do.
@@ -110,7 +111,8 @@ fn spread(program: &Program, table: &mut EntityVec<FuncId, Effect>) {
 fn own_effect(function: &Function) -> Effect {
     let mut effect = Effect::default();
     for block in function.blocks.values() {
-        effect.visible |= block.insts.iter().any(|inst| inst.op.has_effect() && !inst.op.is_memory_of_results());
+        effect.visible |=
+            block.insts.iter().any(|inst| inst.op.has_effect() && forms::of(inst.op) != Some(Form::Remembered));
         effect.fails |= matches!(block.terminator, Terminator::Fail(_));
     }
     effect

@@ -20,7 +20,8 @@ pub fn run(program: &mut Program) -> bool {
     changed
 }
 
-fn drop_functions(program: &mut Program) -> bool {
+/// Drops the functions that the main function cannot reach.
+pub fn drop_functions(program: &mut Program) -> bool {
     let reachable = reachable(program);
     if reachable.values().all(|seen| *seen) {
         return false;

@@ -23,7 +23,7 @@
 
 use crate::base::EntityVec;
 use crate::opt::analysis::call_graph::callees;
-use crate::opt::interprocedural::compact::{self, compact};
+use crate::opt::interprocedural::compact::{compact, drop_functions};
 use crate::opt::layout::split_sums;
 use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -47,7 +47,7 @@ pub fn run(program: &mut Program) -> bool {
         forget_places(program, &leader_of);
         redirect(program, &leader_of);
     }
-    changed | of_sums | compact::run(program)
+    changed | of_sums | drop_functions(program)
 }
 
 /// Classes of functions that are equal when called functions count as equal.

@@ -3,11 +3,9 @@
 //!
 //! | file | |
 //! |---|---|
-//! | [`forms`] | operations that only some passes know |
 //! | [`order`] | the order of passes |
 //! | [`runner`] | running them, checking what they promise |
 
-pub mod forms;
 pub mod order;
 pub mod runner;
 
@@ -21,9 +19,9 @@ use crate::opt::loops::{
 };
 use crate::opt::scalar::{dce, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch};
 use crate::opt::tape::{chain_accumulators, invariant_fields, list_lengths, recompute_calls, tape_loops, tape_vectors};
+use crate::ssa::forms::Form;
 use crate::ssa::ir::Program;
 use crate::ssa::verify::Stage;
-use forms::Form;
 
 pub use order::SCHEDULE;
 pub use runner::{RESULT, Report, Settings, optimize};

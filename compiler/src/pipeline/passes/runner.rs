@@ -3,9 +3,9 @@
 //! In builds with debug assertions, and where that is asked for, each pass is checked: that it meets no operations which
 //! it does not know, leaves a program that [`verify`] accepts, and brings in no operations but those that it says.
 
-use super::forms::{self, Form};
 use super::order::{INLINE, Phase, Row, SCHEDULE, SIMPLIFY, SIMPLIFYING_ROUNDS};
 use super::{Leave, Pass, pass_named};
+use crate::ssa::forms::{self, Form};
 use crate::ssa::ir::Program;
 use crate::ssa::verify::{Stage, verify};
 use rustc_hash::FxHashSet;
@@ -118,12 +118,12 @@ impl Runner<'_> {
     }
 
     fn run(&mut self, program: &mut Program, pass: &Pass) -> bool {
-        let start = Instant::now();
         self.work += size(program);
         let leave = Leave { most: self.most, fast_math: self.settings.fast_math };
         let checks = self.settings.verify || cfg!(debug_assertions);
         let before = if checks { forms::found(program) } else { FxHashSet::default() };
         assert!(before.iter().all(|form| pass.meets.contains(form)), "the pass `{}` cannot meet {before:?}", pass.name);
+        let start = Instant::now();
         let changed = pass.run(program, leave);
         self.note_time(pass.name, start.elapsed());
         self.runs += 1;
@@ -132,7 +132,7 @@ impl Runner<'_> {
         }
         // What a pass has not changed has been checked, and most runs change nothing.
         let is_last = pass.stage() == RESULT;
-        if self.settings.verify || (checks && (changed || is_last)) {
+        if self.settings.verify || checks && (changed || is_last) {
             check(program, pass, &before);
         }
         changed

@@ -11,7 +11,8 @@ use crate::core::number;
 use crate::core::prim::Prim;
 use crate::specialize::Specializer;
 use crate::specialize::emit::Emitter;
-use crate::ssa::ir::{Compare, Function, Op, Real1, Real2, Type};
+use crate::ssa::arithmetic;
+use crate::ssa::ir::{Compare, Function, Op, Type};
 
 impl Specializer<'_> {
     /// Numbers the operations of the function at hand.
@@ -82,37 +83,9 @@ impl Specializer<'_> {
 
 /// The primitive that an operation is called after.
 fn primitive(op: Op) -> Option<Prim> {
-    Some(match op {
-        Op::Real1(op) => match op {
-            Real1::Neg => Prim::Neg,
-            Real1::Sqrt => Prim::Sqrt,
-            Real1::Exp => Prim::Exp,
-            Real1::Log => Prim::Log,
-            Real1::Sin => Prim::Sin,
-            Real1::Cos => Prim::Cos,
-            Real1::Tan => Prim::Tan,
-            Real1::Asin => Prim::Asin,
-            Real1::Acos => Prim::Acos,
-            Real1::Atan => Prim::Atan,
-            Real1::Sinh => Prim::Sinh,
-            Real1::Cosh => Prim::Cosh,
-            Real1::Tanh => Prim::Tanh,
-            Real1::Log1p => Prim::Log1p,
-            Real1::Expm1 => Prim::Expm1,
-            Real1::Abs => Prim::Abs,
-            Real1::Floor => Prim::Floor,
-            Real1::Ceiling => Prim::Ceiling,
-            Real1::Round => Prim::Round,
-            Real1::Truncate => Prim::Truncate,
-        },
-        Op::Real2(op) => match op {
-            Real2::Add => Prim::Add,
-            Real2::Sub => Prim::Sub,
-            Real2::Mul => Prim::Mul,
-            Real2::Div => Prim::Div,
-            Real2::Atan2 => Prim::Atan2,
-            Real2::Pow => Prim::Expt,
-        },
-        _ => return None,
-    })
+    match op {
+        Op::Real1(op) => Some(arithmetic::prim1(op)),
+        Op::Real2(op) => Some(arithmetic::prim2(op)),
+        _ => None,
+    }
 }

@@ -95,10 +95,20 @@ impl Specializer<'_> {
         let Some((hot, others)) = hots.split_first() else { return self.zero_element(e, parts, place, result) };
         let same = e.value(Op::IntCompare(IntCompare::Eq), &[place, hot.place], Type::Bool);
         self.either(e, same, result, |this, e, is_here| match is_here {
-            true if is_zero => this.zero(e, &hot.part, Site::Data, result),
-            true => this.convert(e, &hot.part, result),
+            true => this.part_or_its_zero(e, &hot.part, is_zero, result),
             false => this.hot_or_zero(e, parts, others, place, is_zero, result),
         })
+    }
+
+    /// The part in a place, or its zero.
+    pub(super) fn part_or_its_zero(
+        &mut self,
+        e: &mut Emitter,
+        part: &Val,
+        is_zero: bool,
+        result: Shape,
+    ) -> Emitted<Val> {
+        if is_zero { self.zero(e, part, Site::Data, result) } else { self.convert(e, part, result) }
     }
 
     /// The vector with what `each` makes of the elements in the places of a one-hot vector and of its parts.
@@ -109,29 +119,43 @@ impl Specializer<'_> {
         parts: &Parts,
         each: impl Fn(&mut Self, &mut Emitter, &Val, &Val) -> Emitted<Val>,
     ) -> Emitted<Elements> {
-        if parts.table.is_some() {
-            return self.with_table(e, vector, parts, each);
-        }
-        let mut vector = vector;
         let shape = self.flow.shapes.make(Head::Vector, &[vector.shape]);
-        for (position, Hot { place, part }) in parts.hots().into_iter().enumerate() {
-            let changed = |this: &mut Self, e: &mut Emitter, vector: Elements| {
-                let element = this.element(e, &vector, place);
-                let element = each(this, e, &element, &part)?;
-                Some(this.with_element(e, vector, place, &element))
-            };
+        let vector = self.build(e, shape, 0, vector.leaves());
+        let changed = self.fold_hots(e, parts, vector, |this, e, vector, Hot { place, part }| {
+            let vector = Elements::of(&this.parts(e, &vector, 0));
+            let element = this.element(e, &vector, place);
+            let element = each(this, e, &element, &part)?;
+            let vector = this.with_element(e, vector, place, &element);
+            Some(this.build(e, shape, 0, vector.leaves()))
+        })?;
+        Some(Elements::of(&self.parts(e, &changed, 0)))
+    }
+
+    /// What `each` makes of a state and of every place of a one-hot vector with its part. The state keeps its shape.
+    pub(super) fn fold_hots(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        state: Val,
+        each: impl Fn(&mut Self, &mut Emitter, Val, Hot) -> Emitted<Val>,
+    ) -> Emitted<Val> {
+        if let Some(table) = self.table(parts) {
+            return Some(self.fold_table(e, &table.cells, state, each));
+        }
+        let mut state = state;
+        for (position, hot) in parts.hots().into_iter().enumerate() {
             if position == 0 {
-                vector = changed(self, e, vector)?;
+                state = each(self, e, state, hot)?;
                 continue;
             }
-            let taken = Self::is_taken(e, parts, place)?;
-            let value = self.either(e, taken, shape, |this, e, is_taken| {
-                let vector = if is_taken { changed(this, e, vector)? } else { vector };
-                Some(this.build(e, shape, 0, vector.leaves()))
+            let is_taken = Self::is_taken(e, parts, hot.place)?;
+            let before = state;
+            state = self.either(e, is_taken, before.shape, |this, e, is_taken| match is_taken {
+                true => each(this, e, before.clone(), hot.clone()),
+                false => Some(before.clone()),
             })?;
-            vector = Elements::of(&self.parts(e, &value, 0));
         }
-        Some(vector)
+        Some(state)
     }
 
     /// A one-hot vector with other elements that its zeros are zeros of, and what `each` makes of its parts.

@@ -19,7 +19,7 @@
 //! Of two tables the smaller one is put into the larger one, operands in the order of the sum. Tables are vectors to SSA:
 //! who owns one alone changes it in place.
 
-use crate::shape::lattice::{Fact, Head, Shape, Site};
+use crate::shape::lattice::{Fact, Head, Shape};
 use crate::shape::vector::{Most, Places};
 use crate::specialize::Specializer;
 use crate::specialize::emit::{Emitted, Emitter, Hot, Parts, Val, target};
@@ -38,11 +38,11 @@ const VACANT: f64 = -1.0;
 
 /// A value that is a table, taken apart.
 #[derive(Clone, Copy)]
-struct Table {
+pub(super) struct Table {
     length: Value,
     count: Value,
     base: Option<Value>,
-    cells: Elements,
+    pub(super) cells: Elements,
 }
 
 impl Table {
@@ -63,7 +63,8 @@ impl Specializer<'_> {
         self.flow.shapes.make(Head::Pair(None), &[place, part])
     }
 
-    fn table(&mut self, parts: &Parts) -> Option<Table> {
+    /// The table of a one-hot vector that has one.
+    pub(super) fn table(&mut self, parts: &Parts) -> Option<Table> {
         let shape = self.cell(parts.alternative.children[1]);
         let [capacity, cells] = parts.table?;
         let cells = Elements { shape, length: capacity, filled: None, elements: Some(cells) };
@@ -136,7 +137,7 @@ impl Specializer<'_> {
     }
 
     /// What `each` makes of a state of that shape and of every place and part, from the first cell to the last.
-    fn fold_table(
+    pub(super) fn fold_table(
         &mut self,
         e: &mut Emitter,
         cells: &Elements,
@@ -231,7 +232,7 @@ impl Specializer<'_> {
         let (capacity, count) = (e.int(FIRST), e.int(0));
         let cells = self.cells(e, cell, capacity);
         let empty = self.build(e, target, 0, Table { length: parts.own?, count, base, cells }.leaves());
-        self.add_hots(e, empty, parts, |this, e, _, hot, shape| each(this, e, hot, shape))
+        self.add_parts(e, empty, parts, |this, e, _, hot, shape| each(this, e, hot, shape))
     }
 
     fn map_cells(
@@ -256,33 +257,6 @@ impl Specializer<'_> {
                 Some(Val { shape, leaves })
             })
         })
-    }
-
-    /// A table with the few places of a one-hot vector, whose parts `each` adds to those that are there.
-    fn add_hots(
-        &mut self,
-        e: &mut Emitter,
-        table: Val,
-        parts: &Parts,
-        each: impl Fn(&mut Self, &mut Emitter, Option<&Val>, &Val, Shape) -> Emitted<Val>,
-    ) -> Emitted<Val> {
-        let mut sum = table;
-        for (position, Hot { place, part }) in parts.hots().into_iter().enumerate() {
-            let add = |this: &mut Self, e: &mut Emitter, sum: &Val| {
-                this.with_place(e, sum, place, |this, e, old, shape| each(this, e, old, &part, shape))
-            };
-            if position == 0 {
-                sum = add(self, e, &sum)?;
-                continue;
-            }
-            let is_taken = Self::is_taken(e, parts, place)?;
-            let before = sum.clone();
-            sum = self.either(e, is_taken, before.shape, |this, e, is_taken| match is_taken {
-                true => add(this, e, &before),
-                false => Some(before.clone()),
-            })?;
-        }
-        Some(sum)
     }
 
     /// `(plus x y)` of one-hot vectors of one length, as the alternative `tag` of a shape, which is one with a table: a function
@@ -340,7 +314,7 @@ impl Specializer<'_> {
         }
     }
 
-    /// A table with the places of a one-hot vector.
+    /// A table with the places of a one-hot vector, whose parts `each` adds to those that are there.
     fn add_parts(
         &mut self,
         e: &mut Emitter,
@@ -348,12 +322,9 @@ impl Specializer<'_> {
         parts: &Parts,
         each: impl Fn(&mut Self, &mut Emitter, Option<&Val>, &Val, Shape) -> Emitted<Val>,
     ) -> Emitted<Val> {
-        match self.table(parts) {
-            None => self.add_hots(e, sum, parts, each),
-            Some(table) => Some(self.fold_table(e, &table.cells, sum, |this, e, sum, Hot { place, part }| {
-                this.with_place(e, &sum, place, |this, e, old, shape| each(this, e, old, &part, shape))
-            })),
-        }
+        self.fold_hots(e, parts, sum, |this, e, sum, Hot { place, part }| {
+            this.with_place(e, &sum, place, |this, e, old, shape| each(this, e, old, &part, shape))
+        })
     }
 
     /// The element at a place of a table, which is in range, as a value of shape `result`.
@@ -373,30 +344,8 @@ impl Specializer<'_> {
         let slot = self.slot(e, &table.cells, place);
         let (_, part, is_taken) = self.opened(e, &table.cells, slot);
         self.either(e, is_taken, result, |this, e, is_taken| match is_taken {
-            true if is_zero => this.zero(e, &part, Site::Data, result),
-            true => this.convert(e, &part, result),
+            true => this.part_or_its_zero(e, &part, is_zero, result),
             false => this.zero_element(e, parts, place, result),
         })
-    }
-
-    /// The vector with what `each` makes of the elements in the places of a table and of its parts.
-    pub(in crate::specialize) fn with_table(
-        &mut self,
-        e: &mut Emitter,
-        vector: Elements,
-        parts: &Parts,
-        each: impl Fn(&mut Self, &mut Emitter, &Val, &Val) -> Emitted<Val>,
-    ) -> Emitted<Elements> {
-        let table = self.table(parts)?;
-        let shape = self.flow.shapes.make(Head::Vector, &[vector.shape]);
-        let state = self.build(e, shape, 0, vector.leaves());
-        let changed = self.fold_table(e, &table.cells, state, |this, e, state, Hot { place, part }| {
-            let vector = Elements::of(&this.parts(e, &state, 0));
-            let element = this.element(e, &vector, place);
-            let element = each(this, e, &element, &part)?;
-            let vector = this.with_element(e, vector, place, &element);
-            Some(this.build(e, shape, 0, vector.leaves()))
-        });
-        Some(Elements::of(&self.parts(e, &changed, 0)))
     }
 }

@@ -116,10 +116,12 @@ pub fn endless_loops(function: &Function, graph: &Graph, asked: impl Fn(BlockId)
     }
     let code = Code { function, graph, definitions: Definitions::new(function), homes: homes(function) };
     let study = |header: &BlockId| Some(code.study(*header)).filter(|of| !code.ends(of));
-    if headers.iter().filter(|header| asked(**header)).all(|header| study(header).is_none()) {
+    let mut open: Vec<Loop> = headers.iter().filter(|header| asked(**header)).filter_map(study).collect();
+    if open.is_empty() {
         return Some(Vec::new());
     }
-    let mut open: Vec<Loop> = headers.iter().filter_map(study).collect();
+    open.extend(headers.iter().filter(|header| !asked(**header)).filter_map(study));
+    open.sort_by_key(|of| graph.position[of.header]);
     // One that runs in step with another ends as often as that, with all loops inside.
     let (first, mut left) = (open.clone(), twins::BUDGET);
     for twin in &first {

@@ -1,7 +1,8 @@
 //! Forms: operations that only some passes know.
 //!
 //! Most passes run while programs consist of operations that all of them know. Late ones bring in operations that others
-//! would get wrong, so that the order of passes matters. What each may meet is part of the table of passes, and checked.
+//! would get wrong, so that the order of passes matters. What each may meet is part of the table of passes
+//! (`pipeline::passes`), and checked.
 
 use crate::ssa::ir::{Op, Program};
 use rustc_hash::FxHashSet;
@@ -11,7 +12,7 @@ use rustc_hash::FxHashSet;
 pub enum Form {
     /// Operations on two lanes at a time.
     Lanes,
-    /// Results of calls that are remembered.
+    /// Results of calls that are remembered, which nobody can observe but by the time that it takes.
     Remembered,
     /// Boxes with fields that are filled later.
     Holes,
