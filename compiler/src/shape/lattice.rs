@@ -252,6 +252,7 @@ pub struct Shapes {
     /// Results of the operations that walk a shape, so that shared parts are walked once.
     pub unfolded: FxHashMap<Vec<Atom>, Shape>,
     pub zeros: FxHashMap<(Shape, Site), Shape>,
+    pub lengths: FxHashMap<Shape, u32>,
     pub sited: FxHashMap<(Shape, Site), Shape>,
     pub began: FxHashMap<(Shape, Shape), Shape>,
     pub without_zeros: FxHashMap<Shape, Shape>,
@@ -291,6 +292,7 @@ impl Shapes {
             fingerprints: FxHashMap::default(),
             unfolded: FxHashMap::default(),
             zeros: FxHashMap::default(),
+            lengths: FxHashMap::default(),
             sited: FxHashMap::default(),
             began: FxHashMap::default(),
             without_zeros: FxHashMap::default(),

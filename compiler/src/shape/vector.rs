@@ -12,16 +12,39 @@ use crate::core::prim::{Levels, Prim};
 use crate::shape::lattice::{Alternative, Class, Fact, Head, Shape, Shapes, Site};
 use crate::shape::primitive::real_fact;
 
+/// A zero that would hold more lengths of vectors than this stays folded.
+const MAX_LENGTHS: u32 = 16;
+
 impl Shapes {
-    /// Whether the zero of values of the shape stays folded.
+    /// Whether the zero of values of the shape stays folded: where it has no end, where it would hold more than a length for
+    /// each vector, and where it would hold many lengths, since most code of transformed closures would copy them.
     pub fn folds_zero(&mut self, shape: Shape) -> bool {
         self.is_recursive(shape)
+            || self.lengths_in_zero(shape) > MAX_LENGTHS
             || self.alternatives(shape).iter().any(|alternative| {
                 alternative.head.holds_elements() && {
                     let zero = self.zero(alternative.children[0]);
                     !self.is_constant(zero)
                 }
             })
+    }
+
+    /// How many lengths, and folded zeros, the zero of values of the shape would hold.
+    fn lengths_in_zero(&mut self, shape: Shape) -> u32 {
+        if self.is_recursive(shape) {
+            return 1;
+        }
+        if let Some(known) = self.lengths.get(&shape) {
+            return *known;
+        }
+        let each = self.alternatives(shape);
+        let each = each.iter().map(|alternative| match alternative.head {
+            Head::Vector | Head::Beginning | Head::OneHot(_) | Head::ZeroOf => 1,
+            _ => alternative.children.iter().fold(0, |sum: u32, part| sum.saturating_add(self.lengths_in_zero(*part))),
+        });
+        let sum = each.fold(0, u32::saturating_add);
+        self.lengths.insert(shape, sum);
+        sum
     }
 
     /// A zero whose plain vectors are folded, as others of its vectors are: of data that may have several forms the zero has
