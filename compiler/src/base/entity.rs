@@ -44,7 +44,7 @@ macro_rules! entity_id {
 pub use entity_id;
 
 /// A vector indexed by entity ids.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct EntityVec<K, V> {
     entries: Vec<V>,
     key: PhantomData<K>,
@@ -63,6 +63,13 @@ impl<K: Entity, V> EntityVec<K, V> {
     /// Drops the entries after the first so many.
     pub fn truncate(&mut self, len: usize) {
         self.entries.truncate(len);
+    }
+    /// A table of so many entries: the first of this one, then `value`.
+    pub fn resize(&mut self, len: usize, value: V)
+    where
+        V: Clone,
+    {
+        self.entries.resize(len, value);
     }
     /// A table with the same ids whose entries are all `value`.
     pub fn same_ids<W: Clone>(&self, value: W) -> EntityVec<K, W> {

@@ -18,20 +18,17 @@
 //!
 //! Tests: `tests/opt/early-boxes/`.
 
+use crate::opt::Context;
 use crate::opt::edit::rewrite::{Definitions, is_constant};
-use crate::ssa::ir::{Function, Inst, Op, Program, Type, Value};
+use crate::ssa::ir::{Function, Inst, Op, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fewer reals than this are alive at the same time without harm.
 const MANY: usize = 12;
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= treat(function);
-    }
-    changed
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
+    treat(function)
 }
 
 fn treat(function: &mut Function) -> bool {

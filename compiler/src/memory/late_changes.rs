@@ -15,20 +15,15 @@
 //! Tests: `tests/opt/late-changes/`.
 
 use crate::base::EntityVec;
+use crate::opt::Context;
 use crate::opt::analysis::liveness::live_in;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Type, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        if function.blocks.values().flat_map(|block| &block.insts).any(is_change) {
-            changed |= delay(function);
-        }
-    }
-    changed
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
+    function.blocks.values().flat_map(|block| &block.insts).any(is_change) && delay(function)
 }
 
 fn is_change(inst: &Inst) -> bool {

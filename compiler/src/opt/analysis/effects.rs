@@ -9,8 +9,8 @@ use crate::ssa::forms::{self, Form};
 use crate::ssa::ir::{FuncId, Function, Op, Program, Terminator};
 
 /// What a function may do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Effect {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Effect {
     /// Reads input, writes output or sets a global.
     visible: bool,
     /// Ends the program with an error.
@@ -64,6 +64,10 @@ impl Effects {
     /// For code whose callees are not all known yet: calls may do anything.
     pub fn of_calls_unknown() -> Effects {
         Effects { table: EntityVec::new() }
+    }
+    /// What a function may do, if that is known.
+    pub fn of(&self, function: FuncId) -> Option<Effect> {
+        self.table.get(function).copied()
     }
     /// True when a call whose results are not used may be dropped.
     pub fn can_be_dropped(&self, function: FuncId) -> bool {

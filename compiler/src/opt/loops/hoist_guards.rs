@@ -20,22 +20,18 @@
 //!
 //! Tests: `tests/opt/hoist-guards/`.
 
+use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::loops::{ends, homes, preheader};
 use crate::opt::edit::rewrite::{append, can_move, is_constant};
 use crate::opt::scalar::simplify_cfg;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
-    let effects = Effects::new(program);
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= hoist(function, &effects);
-    }
-    changed
+/// Treats a function.
+pub fn run(function: &mut Function, context: &Context) -> bool {
+    hoist(function, context.effects)
 }
 
 fn hoist(function: &mut Function, effects: &Effects) -> bool {

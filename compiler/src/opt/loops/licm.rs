@@ -21,19 +21,16 @@
 //! Tests: `tests/opt/licm/`.
 
 use crate::base::{EntityVec, Span};
+use crate::opt::Context;
 use crate::opt::analysis::loops::preheader;
 use crate::opt::edit::rewrite::{can_move, is_constant};
 use crate::opt::scalar::simplify_cfg;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Inst, Program};
+use crate::ssa::ir::{BlockId, Function, Inst};
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= hoist(function);
-    }
-    changed
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
+    hoist(function)
 }
 
 fn hoist(function: &mut Function) -> bool {

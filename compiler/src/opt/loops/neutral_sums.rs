@@ -26,10 +26,11 @@
 //!
 //! Tests: `tests/opt/neutral-sums/`.
 
+use crate::opt::Context;
 use crate::opt::analysis::loops::{Code, preheader};
 use crate::opt::edit::rewrite::append;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Inst, Op, Program, Real1, Real2, Target, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Real1, Real2, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
@@ -57,16 +58,10 @@ struct Addition {
     is_nothing: Option<Value>,
 }
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
     let mut changed = false;
-    for function in program.functions.values_mut() {
-        let has_tests = |function: &Function| {
-            function.blocks.values().flat_map(|block| &block.insts).any(|inst| matches!(inst.op, Op::RealIs(_)))
-        };
-        if !has_tests(function) {
-            continue;
-        }
+    if function.blocks.values().flat_map(|block| &block.insts).any(|inst| matches!(inst.op, Op::RealIs(_))) {
         let mut done = FxHashSet::default();
         loop {
             let found = find(function, &mut done);

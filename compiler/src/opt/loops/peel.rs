@@ -20,25 +20,24 @@
 //!
 //! Tests: `tests/opt/peel/`.
 
+use crate::opt::Context;
 use crate::opt::analysis::loops::{Code, counter, ends, linear, preheader};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Target, Terminator, Type, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Loops with more instructions stay as they are.
 const LARGEST_LOOP: usize = 64;
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
     let mut changed = false;
-    for function in program.functions.values_mut() {
-        if function.blocks.values().flat_map(|block| &block.insts).any(is_test) {
-            let mut headers = headers(function);
-            while let Some((place, found)) = next(function, &headers) {
-                found.peel(function);
-                headers.drain(..=place);
-                changed = true;
-            }
+    if function.blocks.values().flat_map(|block| &block.insts).any(is_test) {
+        let mut headers = headers(function);
+        while let Some((place, found)) = next(function, &headers) {
+            found.peel(function);
+            headers.drain(..=place);
+            changed = true;
         }
     }
     changed

@@ -22,22 +22,19 @@
 //!
 //! Tests: `tests/opt/rotate/`.
 
+use crate::opt::Context;
 use crate::opt::edit::repair::{Definitions, repair};
 use crate::opt::edit::rewrite::is_constant;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Block, BlockId, Function, Program, Terminator, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Terminator, Value};
 use rustc_hash::FxHashMap;
 
 /// Tests with more instructions, constants excepted, are not copied.
 const LARGEST_TEST: usize = 8;
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= rotate(function);
-    }
-    changed
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
+    rotate(function)
 }
 
 fn rotate(function: &mut Function) -> bool {

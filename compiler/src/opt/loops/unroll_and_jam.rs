@@ -44,14 +44,13 @@
 //!
 //! Tests: `tests/opt/unroll-and-jam/`.
 
+use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::finite;
 use crate::opt::analysis::finite::{Watched, unwatched};
 use crate::opt::analysis::loops::{Code, counter, ends, linear};
 use crate::opt::edit::rewrite::append;
-use crate::ssa::ir::{
-    Block, BlockId, Function, Inst, Int2, IntCompare, Op, Program, Target, Terminator, Type, Value, Values,
-};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Int2, IntCompare, Op, Target, Terminator, Type, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many rounds are made at a time: enough to hide most of the time that an addition takes.
@@ -60,28 +59,23 @@ const ROUNDS: usize = 3;
 const LARGEST_INNER: usize = 24;
 const LARGEST_REST: usize = 80;
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
-    let effects = Effects::new(program);
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        let nests = {
-            let code = Code::new(function);
-            let headers = code.graph.order.iter().copied().filter(|block| code.graph.is_loop_header(*block));
-            let headers: Vec<BlockId> = headers.collect();
-            let earlier = finite::earlier(function);
-            let find = |header: &BlockId| {
-                let nest = Nest::find(&code, &effects, &headers, *header)?;
-                nest.watching(function, &earlier)
-            };
-            headers.iter().filter_map(find).collect::<Vec<Nest>>()
+/// Treats a function.
+pub fn run(function: &mut Function, context: &Context) -> bool {
+    let nests = {
+        let code = Code::new(function);
+        let headers = code.graph.order.iter().copied().filter(|block| code.graph.is_loop_header(*block));
+        let headers: Vec<BlockId> = headers.collect();
+        let earlier = finite::earlier(function);
+        let find = |header: &BlockId| {
+            let nest = Nest::find(&code, context.effects, &headers, *header)?;
+            nest.watching(function, &earlier)
         };
-        for nest in nests {
-            Writer::new(function, &nest).write();
-            changed = true;
-        }
+        headers.iter().filter_map(find).collect::<Vec<Nest>>()
+    };
+    for nest in &nests {
+        Writer::new(function, nest).write();
     }
-    changed
+    !nests.is_empty()
 }
 
 /// A loop around a loop that makes sums.

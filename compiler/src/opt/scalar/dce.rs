@@ -31,32 +31,28 @@
 //! Tests: `tests/opt/dce/`.
 
 use crate::base::EntityVec;
+use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::termination;
 use crate::opt::scalar::replaced_elements::skip_replaced_elements;
 use crate::opt::scalar::simplify_cfg;
 use crate::opt::scalar::unused::{Sources, drop_dead, eliminate};
 use crate::ssa::graph::{Blocks, Graph, Positions, immediate_dominators, reverse_postorder};
-use crate::ssa::ir::{Block, BlockId, Function, Program, Target, Terminator, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Target, Terminator, Value};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 /// Cleans every function.
-pub fn run(program: &mut Program) -> bool {
-    let effects = Effects::new(program);
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= skip_replaced_elements(function);
-        // Where branches have gone, less is needed.
-        loop {
-            let (has_dropped, again) = drop_unneeded(function, &effects);
-            changed |= has_dropped;
-            if !again {
-                break;
-            }
+pub fn run(function: &mut Function, context: &Context) -> bool {
+    let mut changed = skip_replaced_elements(function);
+    // Where branches have gone, less is needed.
+    loop {
+        let (has_dropped, again) = drop_unneeded(function, context.effects);
+        changed |= has_dropped;
+        if !again {
+            return changed;
         }
     }
-    changed
 }
 
 /// Drops what is not needed: whether that changes anything, and whether branches are among it.

@@ -28,24 +28,20 @@
 //! Tests: `tests/opt/gvn/`.
 
 use crate::base::{EntityVec, Span};
+use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::edit::rewrite::{Constants, Definitions, Replacements, is_constant};
 use crate::opt::scalar::fold::{Folded, fold};
 use crate::ssa::graph::{Blocks, Graph};
 use crate::ssa::ir::{
-    BlockId, Compare, Function, Inst, Op, Program, Real1, Sum, SumId, Target, Terminator, Type, Value, Values,
+    BlockId, Compare, Function, Inst, Op, Real1, Sum, SumId, Target, Terminator, Type, Value, Values,
 };
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 /// Numbers the values of every function.
-pub fn run(program: &mut Program) -> bool {
-    let effects = Effects::without_ends(program);
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= number(function, &effects, &program.sums);
-    }
-    changed
+pub fn run(function: &mut Function, context: &Context) -> bool {
+    number(function, context.effects, context.sums)
 }
 
 fn number(function: &mut Function, effects: &Effects, sums: &EntityVec<SumId, Sum>) -> bool {

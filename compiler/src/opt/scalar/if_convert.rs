@@ -18,8 +18,9 @@
 //! Tests: `tests/opt/if-convert/`.
 
 use crate::base::EntityVec;
+use crate::opt::Context;
 use crate::opt::scalar::simplify_cfg;
-use crate::ssa::ir::{BlockId, Function, Inst, Op, Program, Real1, Real2, Target, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Real1, Real2, Target, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
@@ -28,14 +29,12 @@ const MOST_INSTS: usize = 3;
 /// How many values may be selected.
 const MOST_VALUES: usize = 2;
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
     let mut changed = false;
-    for function in program.functions.values_mut() {
-        while convert(function) {
-            changed = true;
-            simplify_cfg::simplify(function);
-        }
+    while convert(function) {
+        changed = true;
+        simplify_cfg::simplify(function);
     }
     changed
 }

@@ -25,11 +25,12 @@
 //!
 //! Tests: `tests/opt/jump-threading/`.
 
+use crate::opt::Context;
 use crate::opt::edit::repair::{Definitions as Repaired, repair};
 use crate::opt::edit::rewrite::{Definitions, clear_unreachable, size};
 use crate::ssa::arithmetic;
 use crate::ssa::graph::{Graph, reverse_postorder};
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Terminator, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Terminator, Value};
 use rustc_hash::FxHashMap;
 
 /// Blocks with more instructions are not copied.
@@ -44,13 +45,9 @@ const MOST_PASSED: usize = 4;
 /// So many blocks are gone round at least before the values that jumps hand on are counted.
 const LEAST_AT_A_TIME: usize = 32;
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= thread_function(function);
-    }
-    changed
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
+    thread_function(function)
 }
 
 fn thread_function(function: &mut Function) -> bool {

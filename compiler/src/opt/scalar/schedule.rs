@@ -23,8 +23,9 @@
 //! Tests: `tests/opt/schedule/`.
 
 use crate::base::EntityVec;
+use crate::opt::Context;
 use crate::opt::edit::rewrite::is_constant;
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Program, Type, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -33,23 +34,21 @@ use std::collections::BTreeSet;
 /// other computations wait for is computed first as it stands.
 const MANY: usize = 40;
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
     let mut changed = false;
-    for function in program.functions.values_mut() {
-        let used_in = used_in(function);
-        for id in function.blocks.ids() {
-            let block = &function.blocks[id];
-            let is_alive = |value: Value| !matches!(used_in[value], Use::In(block) if block == id);
-            let mut order = fields_late(block);
-            if most_alive(function, block, &order, is_alive) > MANY {
-                order = Schedule::new(block, is_alive).order();
-            }
-            carried_early(function, block, &mut order);
-            if !order.is_sorted() {
-                function.blocks[id].insts = order.iter().map(|index| block.insts[*index].clone()).collect();
-                changed = true;
-            }
+    let used_in = used_in(function);
+    for id in function.blocks.ids() {
+        let block = &function.blocks[id];
+        let is_alive = |value: Value| !matches!(used_in[value], Use::In(block) if block == id);
+        let mut order = fields_late(block);
+        if most_alive(function, block, &order, is_alive) > MANY {
+            order = Schedule::new(block, is_alive).order();
+        }
+        carried_early(function, block, &mut order);
+        if !order.is_sorted() {
+            function.blocks[id].insts = order.iter().map(|index| block.insts[*index].clone()).collect();
+            changed = true;
         }
     }
     changed

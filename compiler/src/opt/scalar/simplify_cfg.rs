@@ -21,23 +21,21 @@
 //! Tests: `tests/opt/simplify-cfg/`.
 
 use crate::base::EntityVec;
+use crate::opt::Context;
 use crate::opt::edit::rewrite::{Definitions, Replacements, clear_unreachable, use_counts};
 use crate::opt::scalar::block_params;
 use crate::ssa::graph::reverse_postorder;
-use crate::ssa::ir::{Block, BlockId, Function, Op, Program, Target, Terminator, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Op, Target, Terminator, Value};
 use rustc_hash::FxHashMap;
 
 /// Simplifies every function.
-pub fn run(program: &mut Program) -> bool {
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= simplify(function);
-        if block_params::simplify(function) {
-            simplify(function);
-            changed = true;
-        }
+pub fn run(function: &mut Function, _: &Context) -> bool {
+    let changed = simplify(function);
+    if !block_params::simplify(function) {
+        return changed;
     }
-    changed
+    simplify(function);
+    true
 }
 
 /// Simplifies one function.

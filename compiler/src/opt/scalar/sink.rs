@@ -15,20 +15,17 @@
 //!
 //! Runs when nothing looks for equal operations any more. Tests: `tests/opt/sink/`.
 
+use crate::opt::Context;
 use crate::opt::analysis::liveness::doomed_blocks;
 use crate::opt::edit::rewrite::{can_move, using_blocks};
 use crate::ssa::graph::reverse_postorder;
-use crate::ssa::ir::{BlockId, Function, Inst, Program, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Value};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        changed |= sink(function);
-    }
-    changed
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
+    sink(function)
 }
 
 fn sink(function: &mut Function) -> bool {

@@ -22,6 +22,7 @@ pub enum Phase {
 /// numbers of rounds are small.
 pub const SCHEDULE: &[Phase] = &[
     Phase::Once(&[
+        ("dead-across-calls", "producers pass on whole environments, of which code needs little"),
         ("simplify-cfg", "producers emit blocks freely; the passes that follow like few and long ones"),
         ("gvn", "sizes should tell what functions cost when inlining looks at them"),
         ("simplify-cfg", "decides the branches whose outcome gvn found"),

@@ -4,6 +4,7 @@
 //! it does not know, leaves a program that [`verify`] accepts, and brings in no operations but those that it says.
 
 use super::order::{INLINE, Phase, Row, SCHEDULE, SIMPLIFY, SIMPLIFYING_ROUNDS};
+use super::settled::Settled;
 use super::{Leave, Pass, pass_named};
 use crate::ssa::forms::{self, Form};
 use crate::ssa::ir::Program;
@@ -55,7 +56,8 @@ pub struct Report {
 ///
 /// When a pass breaks the law of SSA: the message names the pass.
 pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
-    let mut runner = Runner { settings, report: Report::default(), runs: 0, work: 0, most: 0 };
+    let settled = Settled::default();
+    let mut runner = Runner { settings, settled, report: Report::default(), runs: 0, most: 0 };
     for phase in SCHEDULE {
         match phase {
             Phase::Once(rows) => {
@@ -73,10 +75,9 @@ pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
 
 struct Runner<'s> {
     settings: &'s Settings,
+    settled: Settled,
     report: Report,
     runs: usize,
-    /// How many instructions the passes have looked at, each time that one did.
-    work: usize,
     /// How large the program may become by copies of functions.
     most: usize,
 }
@@ -85,7 +86,7 @@ impl Runner<'_> {
     /// Runs these rows and simplifies, until they find nothing.
     fn repeat(&mut self, program: &mut Program, rows: &[Row], times: usize) {
         for _ in 0..times {
-            if !self.run_all(program, rows) || self.work > MOST_WORK {
+            if !self.run_all(program, rows) || self.settled.work > MOST_WORK {
                 break;
             }
             self.rounds(program, 1);
@@ -95,12 +96,12 @@ impl Runner<'_> {
     fn rounds(&mut self, program: &mut Program, growing: usize) {
         for _ in 0..growing {
             let grown = self.run_all(program, INLINE);
-            if (!self.run_all(program, SIMPLIFY) && !grown) || self.work > MOST_WORK {
+            if (!self.run_all(program, SIMPLIFY) && !grown) || self.settled.work > MOST_WORK {
                 return;
             }
         }
         for _ in 0..SIMPLIFYING_ROUNDS {
-            if !self.run_all(program, SIMPLIFY) || self.work > MOST_WORK {
+            if !self.run_all(program, SIMPLIFY) || self.settled.work > MOST_WORK {
                 return;
             }
         }
@@ -118,13 +119,12 @@ impl Runner<'_> {
     }
 
     fn run(&mut self, program: &mut Program, pass: &Pass) -> bool {
-        self.work += size(program);
         let leave = Leave { most: self.most, fast_math: self.settings.fast_math };
         let checks = self.settings.verify || cfg!(debug_assertions);
         let before = if checks { forms::found(program) } else { FxHashSet::default() };
         assert!(before.iter().all(|form| pass.meets.contains(form)), "the pass `{}` cannot meet {before:?}", pass.name);
         let start = Instant::now();
-        let changed = pass.run(program, leave);
+        let changed = self.settled.run(pass, program, leave);
         self.note_time(pass.name, start.elapsed());
         self.runs += 1;
         if self.settings.dump_after.iter().any(|name| name == pass.name) {

@@ -39,25 +39,24 @@
 
 mod find;
 
+use crate::opt::Context;
 use crate::opt::edit::rewrite::{Replacements, append};
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Int2, Op, Program, Target, Terminator, Type, Value, VectorId};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Int2, Op, Target, Terminator, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// So many changes are made to one function in a run: each looks at all of it.
 const MOST_CHANGES: usize = 32;
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
+    let fills = |inst: &Inst| matches!(inst.op, Op::WithElement(_));
     let mut changed = false;
-    for function in program.functions.values_mut() {
-        let fills = |inst: &Inst| matches!(inst.op, Op::WithElement(_));
-        if function.blocks.values().flat_map(|block| &block.insts).any(fills) {
-            for _ in 0..MOST_CHANGES {
-                let Some(change) = find::change(function) else { break };
-                change.apply(function);
-                changed = true;
-            }
+    if function.blocks.values().flat_map(|block| &block.insts).any(fills) {
+        for _ in 0..MOST_CHANGES {
+            let Some(change) = find::change(function) else { break };
+            change.apply(function);
+            changed = true;
         }
     }
     changed

@@ -30,12 +30,11 @@ mod bounds;
 
 mod equality;
 
+use crate::opt::Context;
 use crate::opt::analysis::loops::homes;
 use crate::opt::edit::rewrite::{Definitions, Replacements, append};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{
-    BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Program, Real1, Real2, Terminator, Type, Value,
-};
+use crate::ssa::ir::{BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real1, Real2, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Each round changes a counter by less.
@@ -43,20 +42,18 @@ const LARGEST_STEP: i64 = 1 << 5;
 /// Numbers of which that is not known are below this one.
 const LARGEST_CONSTANT: f64 = 2_147_483_648.0;
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
-    let mut changed = false;
-    for function in program.functions.values_mut() {
-        let is_of_interest =
-            |inst: &Inst| matches!(inst.op, Op::IntOf | Op::RealOf | Op::IntCompare(_)) || makes_data(inst.op);
-        if function.blocks.values().flat_map(|block| &block.insts).any(is_of_interest) {
-            changed |= count_by_integers(function);
-            changed |= equality::rewrite(function);
-            // What is alike is one before the tests are decided.
-            while bounds::decide(function) {
-                changed = true;
-            }
-        }
+/// Treats a function.
+pub fn run(function: &mut Function, _: &Context) -> bool {
+    let is_of_interest =
+        |inst: &Inst| matches!(inst.op, Op::IntOf | Op::RealOf | Op::IntCompare(_)) || makes_data(inst.op);
+    if !function.blocks.values().flat_map(|block| &block.insts).any(is_of_interest) {
+        return false;
+    }
+    let mut changed = count_by_integers(function);
+    changed |= equality::rewrite(function);
+    // What is alike is one before the tests are decided.
+    while bounds::decide(function) {
+        changed = true;
     }
     changed
 }

@@ -46,11 +46,12 @@ mod plan;
 mod shape;
 mod write;
 
+use crate::opt::Context;
 use crate::opt::analysis::finite;
 use crate::opt::analysis::finite::Watched;
 use crate::opt::edit::rewrite::Definitions;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Program};
+use crate::ssa::ir::{BlockId, Function};
 use plan::Plan;
 use shape::Loop;
 
@@ -68,36 +69,31 @@ enum Sums {
 const APART: usize = 4;
 
 /// Treats every function. Numbers stay the same, unless sums and products may be made in another order.
-pub fn run(program: &mut Program, fast_math: bool) -> bool {
+pub fn run(function: &mut Function, context: &Context) -> bool {
     // What is made in lanes of its own leaves the rest of the rounds to others.
-    let apart = fast_math && treat_all(program, Sums::Apart);
-    treat_all(program, Sums::InOrder) || apart
+    let apart = context.fast_math && treat(function, context, Sums::Apart);
+    treat(function, context, Sums::InOrder) || apart
 }
 
-fn treat_all(program: &mut Program, sums: Sums) -> bool {
-    let Program { functions, vectors, .. } = program;
-    let mut changed = false;
-    for function in functions.values_mut() {
-        let graph = Graph::new(function);
-        let headers: Vec<BlockId> = graph.order.iter().copied().filter(|block| graph.is_loop_header(*block)).collect();
-        if headers.is_empty() {
-            continue;
-        }
-        // New blocks go between the old ones, so that what is known about the old ones stays true.
-        let definitions = Definitions::new(function);
-        let earlier = finite::earlier(function);
-        // What a loop that makes many rounds in lanes has left may still be enough for one that makes two.
-        let is_done = |block| has_lanes(function, block) && (sums == Sums::Apart || graph.is_loop_header(block));
-        let found = headers.iter().filter_map(|header| Loop::find(function, &graph, &definitions, *header, is_done));
-        let mut plans: Vec<Plan> =
-            found.filter_map(|found| Plan::new(function, vectors, &definitions, found, sums)).collect();
-        plans.iter_mut().for_each(|plan| plan.watched = Watched::new(plan.found.insts.iter(), &earlier));
-        for plan in plans {
-            write::write(function, &plan);
-            changed = true;
-        }
+fn treat(function: &mut Function, context: &Context, sums: Sums) -> bool {
+    let graph = Graph::new(function);
+    let headers: Vec<BlockId> = graph.order.iter().copied().filter(|block| graph.is_loop_header(*block)).collect();
+    if headers.is_empty() {
+        return false;
     }
-    changed
+    // New blocks go between the old ones, so that what is known about the old ones stays true.
+    let definitions = Definitions::new(function);
+    let earlier = finite::earlier(function);
+    // What a loop that makes many rounds in lanes has left may still be enough for one that makes two.
+    let is_done = |block| has_lanes(function, block) && (sums == Sums::Apart || graph.is_loop_header(block));
+    let found = headers.iter().filter_map(|header| Loop::find(function, &graph, &definitions, *header, is_done));
+    let mut plans: Vec<Plan> =
+        found.filter_map(|found| Plan::new(function, context.vectors, &definitions, found, sums)).collect();
+    plans.iter_mut().for_each(|plan| plan.watched = Watched::new(plan.found.insts.iter(), &earlier));
+    for plan in &plans {
+        write::write(function, plan);
+    }
+    !plans.is_empty()
 }
 
 /// Whether a block computes with lanes.
