@@ -1,7 +1,8 @@
-//! What every stage shares: source positions, the source map, entity ids and diagnostics.
+//! What every stage shares: source positions, the source map, entity ids, diagnostics, and work on all processors.
 
 pub mod diagnostic;
 pub mod entity;
+pub mod parallel;
 pub mod source;
 
 pub use diagnostic::{Diagnostic, Label, Severity};

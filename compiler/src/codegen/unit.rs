@@ -3,7 +3,7 @@
 //! Functions are translated one after another (that is quick) and compiled by as many threads as the machine has.
 
 use crate::base::entity::Entity;
-use crate::base::{EntityVec, SourceMap};
+use crate::base::{EntityVec, SourceMap, parallel};
 use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::complaints::Complaints;
@@ -20,8 +20,6 @@ use cranelift_module::{DataDescription, DataId, Linkage, Module, ModuleError, Mo
 use cranelift_object::{ObjectBuilder, ObjectModule};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A function that is not part of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -147,8 +145,8 @@ pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Cranelift recurses over large functions; only what is used takes memory.
-const WORKER_STACK: usize = 256 << 20;
+/// So many functions are compiled one after another, in the same memory.
+const CHUNK: usize = 8;
 
 /// Parameters or results of one function.
 const MOST_VALUES: usize = 5000;
@@ -159,16 +157,10 @@ fn compile_all<'a>(
     options: &Options,
     listing: bool,
 ) -> Result<Vec<(&'a Pending, Compiled)>, Error> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(pending.len().div_ceil(16));
     let (usual, quick) = (target::isa(options)?, target::quick(options)?);
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::with_capacity(pending.len()));
-    let work = || {
+    let compiled = parallel::map(pending.chunks(CHUNK).collect(), |chunk| {
         let mut context = Context::new();
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(function) = pending.get(index) else { break };
+        let compile = |function: &'a Pending| {
             context.clear();
             context.func = function.code.clone();
             let mut isa = &usual;
@@ -176,23 +168,11 @@ fn compile_all<'a>(
                 far::keep_in_memory(&mut context.func);
                 isa = &quick;
             }
-            done.push((index, compile_one(function, &mut context, &**isa, listing)));
-        }
-        // A poisoned lock means that another thread has panicked, which the scope passes on.
-        if let Ok(mut results) = results.lock() {
-            results.append(&mut done);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // Without another thread this one does all the work.
-            let _ = std::thread::Builder::new().stack_size(WORKER_STACK).spawn_scoped(scope, work);
-        }
-        work();
+            Ok((function, compile_one(function, &mut context, &**isa, listing)?))
+        };
+        chunk.iter().map(compile).collect::<Result<Vec<_>, Error>>()
     });
-    let mut results = results.into_inner().unwrap_or_default();
-    results.sort_by_key(|(index, _)| *index);
-    pending.iter().zip(results).map(|(function, (_, compiled))| Ok((function, compiled?))).collect()
+    compiled.into_iter().collect::<Result<Vec<_>, Error>>().map(|chunks| chunks.into_iter().flatten().collect())
 }
 
 /// Compiles the function that the context holds.

@@ -81,7 +81,7 @@ pub type Emitted<T> = Option<T>;
 
 impl Emitter {
     /// A function whose parameters have these types.
-    pub fn new(name: Rc<str>, params: &[Type], results: Vec<Type>) -> Emitter {
+    pub fn new(name: std::sync::Arc<str>, params: &[Type], results: Vec<Type>) -> Emitter {
         Emitter::of(Function::new(name, params, results))
     }
     /// A declared function.

@@ -157,7 +157,7 @@ pub fn lower(
         core,
         sources,
         flow,
-        out: ir::Program { arguments: core.arguments.clone().unwrap_or_default(), ..ir::Program::default() },
+        out: ir::Program { arguments: core.arguments.as_deref().unwrap_or_default().into(), ..ir::Program::default() },
         layouts: Layouts::new(sharing == Sharing::Shared),
         functions: FxHashMap::default(),
         helpers: FxHashMap::default(),
@@ -407,7 +407,7 @@ impl Specializer<'_> {
         let (closure, argument) = self.signature(&key);
         let params = convert::parameter_types(self, &[closure, argument]);
         let results = self.leaves(self.flow.variants[variant].result).to_vec();
-        let name = self.core.lambdas[key.lambda].name.clone();
+        let name = self.core.lambdas[key.lambda].name.as_ref().into();
         let function = self.out.functions.push(Function::new(name, &params, results));
         self.functions.insert((variant, blame), function);
         self.tasks.push((function, Task::Variant(variant, blame)));

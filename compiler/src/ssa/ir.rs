@@ -26,7 +26,8 @@ use crate::base::{EntityVec, Span, entity_id};
 pub use crate::core::reader::Item;
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
-use std::rc::Rc;
+
+use std::sync::Arc;
 
 entity_id! {
     /// A function.
@@ -422,7 +423,7 @@ pub enum Walk {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// For people and for the symbol table; not necessarily unique.
-    pub name: Rc<str>,
+    pub name: Arc<str>,
     /// What it is told to do besides.
     pub walk: Walk,
     /// Result types.
@@ -438,7 +439,7 @@ pub struct Function {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Alternative {
     /// What it stands for, for people (`pair`, `nil`, the name of a function).
-    pub name: Rc<str>,
+    pub name: Arc<str>,
     /// The types of its fields; an alternative without fields is an immediate and never allocated.
     pub fields: Vec<Type>,
 }
@@ -454,7 +455,7 @@ pub struct Sum {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VectorLayout {
     /// What its elements are, for people.
-    pub name: Rc<str>,
+    pub name: Arc<str>,
     /// The types of the fields of an element, one at least.
     pub fields: Vec<Type>,
 }
@@ -469,7 +470,7 @@ pub struct Program {
     /// All kinds of vectors.
     pub vectors: EntityVec<VectorId, VectorLayout>,
     /// All constant texts.
-    pub texts: EntityVec<TextId, Rc<str>>,
+    pub texts: EntityVec<TextId, Arc<str>>,
     /// The cells of the globals.
     pub slots: EntityVec<SlotId, Type>,
     /// The function that runs the program: no parameters, no results.
@@ -480,7 +481,7 @@ pub struct Program {
     /// The functions that say it, for operations on one real and on two; there once operations are watched.
     pub reporters: Vec<FuncId>,
     /// The arguments that the program takes, as the run time reads their declaration; empty without one.
-    pub arguments: Rc<str>,
+    pub arguments: Arc<str>,
 }
 
 impl Function {
@@ -488,7 +489,7 @@ impl Function {
     pub const ENTRY: BlockId = BlockId(0);
 
     /// A function with an empty entry block that has parameters of the given types.
-    pub fn new(name: Rc<str>, params: &[Type], results: Vec<Type>) -> Function {
+    pub fn new(name: Arc<str>, params: &[Type], results: Vec<Type>) -> Function {
         let (values, blocks) = (EntityVec::new(), EntityVec::new());
         let mut function = Function { name, walk: Walk::None, results, values, blocks };
         let params = params.iter().map(|ty| function.values.push(*ty)).collect();

@@ -14,7 +14,7 @@ use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, PARTS, REAL1, REAL2, WALKS};
 use crate::ssa::signature::signature;
 use rustc_hash::FxHashMap;
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,9 +160,9 @@ impl Parser {
         }
     }
 
-    fn text(&mut self) -> Parsed<Rc<str>> {
+    fn text(&mut self) -> Parsed<Arc<str>> {
         match self.advance() {
-            Token::Text(text) => Ok(Rc::from(text)),
+            Token::Text(text) => Ok(Arc::from(text)),
             other => self.error(format!("expected a quoted text, found {other:?}")),
         }
     }

@@ -1,8 +1,8 @@
 //! The passes of the optimiser: a table of all, with what each may meet and what it leaves ([`PASSES`]); the order in
 //! which they run, and why ([`SCHEDULE`]); and the runner ([`optimize`]).
 //!
-//! A pass treats the program, or one function. The runner gives the latter what they may know of the rest of the program,
-//! and skips functions in which they have nothing left to do.
+//! A pass treats the program, or one function. The runner gives the latter what they may know of the rest of the
+//! program, and skips functions in which they have nothing left to do.
 //!
 //! | file | |
 //! |---|---|

@@ -190,7 +190,7 @@ impl Specializer<'_> {
             return *id;
         }
         let text: Rc<str> = text.into();
-        let id = self.out.texts.push(text.clone());
+        let id = self.out.texts.push(text.as_ref().into());
         self.texts.insert(text, id);
         id
     }

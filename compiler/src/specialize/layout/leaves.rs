@@ -29,6 +29,7 @@ use crate::shape::vector::Most;
 use crate::ssa::ir::{self, SumId, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A value with more leaves than this is boxed. What a loop carries should not be (a box would be made in each round);
 /// more than this would not stay in registers anyway.
@@ -301,7 +302,7 @@ impl Layouts {
 }
 
 /// What an alternative is called.
-fn name(core: &Program, head: Head) -> Rc<str> {
+fn name(core: &Program, head: Head) -> Arc<str> {
     match head {
         Head::Nil => "nil".into(),
         Head::Nothing => "nothing".into(),
@@ -312,7 +313,7 @@ fn name(core: &Program, head: Head) -> Rc<str> {
         Head::Bundle => "bundle".into(),
         Head::Series => "series".into(),
         Head::Pair(_) => "pair".into(),
-        Head::Closure(code, _) => core.lambdas[code.lambda].name.clone(),
+        Head::Closure(code, _) => core.lambdas[code.lambda].name.as_ref().into(),
         Head::ZeroOf => "zero".into(),
         Head::Vector | Head::Beginning => "vector".into(),
         Head::OneHot(_) => "one-hot".into(),
