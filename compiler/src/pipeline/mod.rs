@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A program is large when it has more than one in so many of the instructions that it may have.
-const LARGE: usize = 4;
+const LARGE: usize = 5;
 
 /// How to compile.
 #[derive(Clone, Debug, Default)]
@@ -205,11 +205,13 @@ impl Pipeline {
         };
         // No attempt after the first has more to analyse than that.
         let mut full = analyzed(self, Full)?;
-        for (sharing, most) in [(Apart, most / LARGE), (Shared, most / 2)] {
-            match self.form(&mut full, most, sharing) {
-                Err(Refusal::Unsupported(_)) => {}
-                result => return result,
-            }
+        let apart = self.form(&mut full, most / LARGE, Apart);
+        if !matches!(apart, Err(Refusal::Unsupported(_))) {
+            return apart;
+        }
+        let shared = self.form(&mut full, most, Shared);
+        if !matches!(shared, Err(Refusal::Unsupported(_))) {
+            return shared;
         }
         for precision in [FewVariants, Coarse] {
             match analyzed(self, precision).and_then(|mut coarse| self.form(&mut coarse, most, Shared)) {
@@ -217,7 +219,7 @@ impl Pipeline {
                 result => return result,
             }
         }
-        self.form(&mut full, most, Shared)
+        shared
     }
 
     /// First-order code of an analysed program, and what a library offers to its callers.
