@@ -30,12 +30,12 @@ use rustc_hash::FxHashMap;
 
 /// Simplifies every function.
 pub fn run(function: &mut Function, _: &Context) -> bool {
-    let changed = simplify(function);
-    if !block_params::simplify(function) {
-        return changed;
+    let mut changed = simplify(function);
+    while block_params::simplify(function) {
+        simplify(function);
+        changed = true;
     }
-    simplify(function);
-    true
+    changed
 }
 
 /// Simplifies one function.

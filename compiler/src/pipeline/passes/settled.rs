@@ -5,7 +5,7 @@
 //! of a large program are settled long before the last one is.
 //!
 //! Functions are told by hashes of their code, so that nobody has to say what has changed, and functions may get other
-//! names meanwhile. Should two hashes be the same by chance, a function is not optimised as well as it could be.
+//! names meanwhile. In builds with debug assertions the passes are asked again in small functions. Should two hashes be the same by chance, a function is not optimised as well as it could be.
 
 use super::{Fact, Leave, Pass, Run};
 use crate::base::{EntityVec, parallel};
@@ -44,6 +44,9 @@ struct Outcome {
 /// The functions of programs with more instructions are treated at a time; for less it does not pay.
 const LARGE: usize = 4_000;
 
+/// Whether a pass would find nothing where it is skipped is looked at in functions of so many instructions.
+const SMALL: usize = 400;
+
 impl Settled {
     /// Runs a pass on a program. True when it changed something.
     pub fn run(&mut self, pass: &Pass, program: &mut Program, leave: Leave) -> bool {
@@ -77,15 +80,20 @@ impl Settled {
         let treat = |(function, code): (&mut Function, &mut Option<Code>)| {
             let known = |code: &Code| code.with_context(&effects, layouts);
             let before = known(code.get_or_insert_with(|| Code::new(function)));
+            let work = size(function);
             if settled.contains(&before) {
+                debug_assert!(
+                    work > SMALL || !run(&mut function.clone(), &context),
+                    "the pass `{}` finds more to do in `{}`",
+                    pass.name,
+                    function.name
+                );
                 return Outcome::default();
             }
-            let work = size(function);
-            if !run(function, &context) {
-                return Outcome { changed: false, settled: Some(before), work };
-            }
-            *code = pass.settles.then(|| Code::new(function));
-            Outcome { changed: true, settled: code.as_ref().map(known), work }
+            // What a pass does not think worth another round it may still have changed.
+            let changed = run(function, &context);
+            let after = known(code.insert(Code::new(function)));
+            Outcome { changed, settled: (pass.settles || after == before).then_some(after), work }
         };
         let is_large = functions.values().map(size).sum::<usize>() > LARGE;
         let items = functions.values_mut().zip(self.codes.values_mut());
