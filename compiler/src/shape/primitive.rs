@@ -274,6 +274,7 @@ pub fn own_environment(shapes: &mut Shapes, transform: &mut dyn Transform, list:
     let lists = lists(shapes, transform, list);
     let own: Vec<usize> = [Some(code), None].iter().filter_map(|of| lists.get(of)).flatten().copied().collect();
     let alternatives = shapes.alternatives(list);
+    shapes.work(own.len());
     let own: Vec<(Head, &Alternative)> = own
         .into_iter()
         .map(|position| &alternatives[position])
@@ -291,6 +292,7 @@ fn lists(shapes: &mut Shapes, transform: &mut dyn Transform, list: Shape) -> Rc<
         return Rc::clone(known);
     }
     let mut lists = Lists::default();
+    shapes.work(shapes.count(list));
     for (position, alternative) in shapes.alternatives(list).iter().enumerate() {
         let of = match form_of(transform, Prim::Plain, alternative.head) {
             Head::Pair(of) => of,

@@ -90,7 +90,9 @@ impl Shapes {
         // What is not recursive was made after all of its parts.
         let is_younger = part > whole && !self.is_recursive(whole);
         whole == part
-            || (!is_younger && self.depth(part) <= self.depth(whole) && seen.insert(whole)
+            || (!is_younger
+                && self.depth(part) <= self.depth(whole)
+                && seen.insert(whole)
                 && self
                     .alternatives(whole)
                     .iter()

@@ -539,7 +539,8 @@ impl Reverser<'_> {
             phase.step(step);
         }
         phase.code.span = span;
-        let totals: Vec<Var> = variables.iter().zip(&reversed).map(|(x, reversed)| phase.total(*x, *reversed)).collect();
+        let totals: Vec<Var> =
+            variables.iter().zip(&reversed).map(|(x, reversed)| phase.total(*x, *reversed)).collect();
         let result = match targets {
             Targets::Function { .. } => {
                 let (argument, captures) = totals.split_last().expect("a function has a parameter");

@@ -279,7 +279,8 @@ impl Specializer<'_> {
                 false
             }
             (Head::OneHot(_), _) => {
-                self.always_assuming(operator.of_zero(), a.children[0], seen) && self.always_assuming(operator, a.children[1], seen)
+                self.always_assuming(operator.of_zero(), a.children[0], seen)
+                    && self.always_assuming(operator, a.children[1], seen)
             }
             (Head::Pair(_) | Head::Series | Head::ZeroOf | Head::Closure(..) | Head::Vector | Head::Beginning, _) => {
                 a.children.iter().all(|child| self.always_assuming(operator, *child, seen))
