@@ -75,6 +75,12 @@ fn clauses_that_give_functions() {
     grows_in_proportion("pick", 100, [220, 220]);
 }
 
+/// A place in a list is looked for from its beginning: there are as many ways to get there as pairs of places.
+#[test]
+fn records_as_lists() {
+    grows_in_proportion("places", 10, [500, 450]);
+}
+
 #[test]
 fn circles_of_calls() {
     grows_in_proportion("circle", 16, [300, 220]);

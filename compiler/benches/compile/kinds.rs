@@ -27,6 +27,7 @@ pub const KINDS: &[Kind] = &[
     kind("calls", "functions that call the one before from two places, and the gradient of the last", calls),
     kind("chain", "functions that call the one before once, and the gradient of the last", chain),
     kind("states", "functions that hand on ten numbers, and the gradient of the last", states),
+    kind("places", "numbers in one list that a loop hands on, each of which it reads by its place", places),
     kind("mutual", "functions that call each other in a circle", mutual),
     kind("lists", "functions on lists, with closures", lists),
     kind("body", "bindings of one function, with its gradient", body),
@@ -506,6 +507,17 @@ fn letrec(lines: usize) -> String {
         }
         let _ = write!(text, "    )\n    (g0 a x)))\n((gradient f{i}) a)\n");
     })
+}
+
+fn places(lines: usize) -> String {
+    let next = |i: usize| format!("  (+ (list-ref r {i}) (sin (list-ref r {})))", (i + 1) % lines);
+    let first = |i: usize| format!(" (* x {i})");
+    let loop_of_steps = format!(
+        "  ))\n(define (f x)\n  (let loop ((k 0) (r (list{})))\n    \
+         (if (< k a) (loop (+ k 1) (step r)) (fold-left + 0 r))))\n((gradient-R f) a)",
+        (0..lines).map(first).collect::<String>()
+    );
+    listed("(define (step r) (list", lines, next, &loop_of_steps)
 }
 
 /// How many parts of so many lines there are: twice as many where there are twice as many thousands of lines.

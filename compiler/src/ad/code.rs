@@ -4,6 +4,7 @@ use crate::base::Span;
 use crate::core::ir::{Below, Binding, Body, Const, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 /// A sequence of bindings under construction.
@@ -56,12 +57,12 @@ impl Code<'_> {
 }
 
 /// The variables that a right-hand side mentions directly (not those of nested bodies or captures).
-pub fn operands(rhs: &Rhs) -> Vec<Var> {
+pub fn operands(rhs: &Rhs) -> SmallVec<[Var; 3]> {
     match rhs {
-        Rhs::Var(x) | Rhs::Destructure(_, x) | Rhs::If(x, ..) => vec![*x],
-        Rhs::Apply(f, a) => vec![*f, *a],
-        Rhs::Prim(_, args) | Rhs::Lifted(_, _, args) => args.clone(),
-        Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => vec![],
+        Rhs::Var(x) | Rhs::Destructure(_, x) | Rhs::If(x, ..) => smallvec![*x],
+        Rhs::Apply(f, a) => smallvec![*f, *a],
+        Rhs::Prim(_, args) | Rhs::Lifted(_, _, args) => SmallVec::from_slice(args),
+        Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => SmallVec::new(),
     }
 }
 
@@ -73,38 +74,10 @@ pub fn prune(body: &mut Body, program: &Program) {
 /// [`prune`]s a body, given what is used after it; extends that by what the body uses.
 fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
     used.insert(body.result);
-    let mut kept = Vec::with_capacity(body.bindings.len());
-    for mut binding in std::mem::take(&mut body.bindings).into_iter().rev() {
-        let removable = match &binding.rhs {
-            Rhs::Var(_) | Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => true,
-            Rhs::Prim(prim, _) | Rhs::Lifted(_, prim, _) => {
-                matches!(
-                    prim,
-                    Prim::Cons
-                        | Prim::InElement
-                        | Prim::TakeElement
-                        | Prim::PutElement
-                        | Prim::Handed
-                        | Prim::HandedFew
-                        | Prim::Kept
-                        | Prim::Lent
-                        | Prim::SumCar
-                        | Prim::SumCdr
-                        | Prim::SplitCar
-                        | Prim::SplitCdr
-                        | Prim::Adding
-                        | Prim::Plain
-                        | Prim::Zero
-                        | Prim::J
-                        | Prim::JInverse
-                        | Prim::JStar
-                        | Prim::Primal
-                        | Prim::Tangent
-                ) || matches!(prim, Prim::Lift | Prim::Unlift)
-            }
-            Rhs::Destructure(..) | Rhs::Apply(..) | Rhs::If(..) => false,
-        };
-        if removable && !used.contains(&binding.var) {
+    let mut kept = vec![true; body.bindings.len()];
+    for (binding, kept) in body.bindings.iter_mut().zip(&mut kept).rev() {
+        if is_removable(&binding.rhs) && !used.contains(&binding.var) {
+            *kept = false;
             continue;
         }
         used.extend(operands(&binding.rhs));
@@ -116,8 +89,40 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
             Rhs::Closure(lambda) => used.extend(program.lambdas[*lambda].captures.iter().copied()),
             _ => {}
         }
-        kept.push(binding);
     }
-    kept.reverse();
-    body.bindings = kept;
+    let mut kept = kept.into_iter();
+    body.bindings.retain(|_| kept.next().expect("there is an answer for each binding"));
+}
+
+/// Whether a right-hand side can neither fail nor be observed.
+fn is_removable(rhs: &Rhs) -> bool {
+    match rhs {
+        Rhs::Var(_) | Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => true,
+        Rhs::Prim(prim, _) | Rhs::Lifted(_, prim, _) => matches!(
+            prim,
+            Prim::Cons
+                | Prim::InElement
+                | Prim::TakeElement
+                | Prim::PutElement
+                | Prim::Handed
+                | Prim::HandedFew
+                | Prim::Kept
+                | Prim::Lent
+                | Prim::SumCar
+                | Prim::SumCdr
+                | Prim::SplitCar
+                | Prim::SplitCdr
+                | Prim::Adding
+                | Prim::Plain
+                | Prim::Zero
+                | Prim::J
+                | Prim::JInverse
+                | Prim::JStar
+                | Prim::Primal
+                | Prim::Tangent
+                | Prim::Lift
+                | Prim::Unlift
+        ),
+        Rhs::Destructure(..) | Rhs::Apply(..) | Rhs::If(..) => false,
+    }
 }

@@ -16,6 +16,7 @@ pub mod tower;
 
 pub use adding::{adding, plain, plain_without_sums};
 
+use crate::base::entity::Entity;
 use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -30,7 +31,8 @@ pub struct Transforms {
     lambdas: FxHashMap<(Transformation, LambdaId), LambdaId>,
     /// ↼x, ⇀x or x̂ for each variable x of a transformed λ. The same for every λ that captures x, so that `closure ↼λ` finds
     /// its captures under the names that they have where it stands.
-    vars: FxHashMap<(Transformation, Var), Var>,
+    /// There are about as many as variables, so each transformation has a table by the numbers of these.
+    vars: [Vec<Option<Var>>; 3],
     /// The λs that have no body yet.
     incomplete: FxHashSet<LambdaId>,
     /// Backpropagators hand no sums on: what they return is added where they are called, as in the papers.
@@ -107,14 +109,19 @@ impl Transforms {
 
     /// ↼x, ⇀x or x̂.
     pub fn variable(&mut self, program: &mut Program, transformation: Transformation, x: Var) -> Var {
-        if let Some(var) = self.vars.get(&(transformation, x)) {
+        let table = transformation as usize;
+        if let Some(Some(var)) = self.vars[table].get(x.index()) {
             return *var;
         }
         let info = program.vars[x].clone();
         let var = program.new_var(&marked(transformation, &info.name), info.span);
         let transformed = info.environment_of.map(|lambda| self.declare(program, transformation, lambda));
         program.vars[var].environment_of = transformed;
-        self.vars.insert((transformation, x), var);
+        let known = &mut self.vars[table];
+        if known.len() <= x.index() {
+            known.resize(program.vars.len(), None);
+        }
+        known[x.index()] = Some(var);
         var
     }
 

@@ -310,6 +310,8 @@ pub struct Program {
     pub library: Option<Library>,
     /// The arguments that the program takes, in the form of [`crate::core::arguments`]; empty without a declaration.
     pub arguments: Option<Rc<str>>,
+    /// The names of variables, most of which many have: those that transformations bind.
+    pub names: FxHashSet<Rc<str>>,
 }
 
 /// What makes a program a library: an item reads which function is called, and one more for each function calls it if
@@ -343,7 +345,15 @@ impl Program {
     }
     /// A new variable.
     pub fn new_var(&mut self, name: &str, span: Span) -> Var {
-        self.vars.push(VarInfo { name: Rc::from(name), span, environment_of: None })
+        let name = match self.names.get(name) {
+            Some(known) => Rc::clone(known),
+            None => {
+                let name: Rc<str> = Rc::from(name);
+                self.names.insert(Rc::clone(&name));
+                name
+            }
+        };
+        self.vars.push(VarInfo { name, span, environment_of: None })
     }
 
     /// What a λ prints as: `f`, `(*j f)`, `(j* f)`, `(backpropagator f)`...

@@ -75,7 +75,7 @@ impl Default for Options {
             unroll: 24,
             max_nesting: 256,
             number_variants: 64,
-            lambda_variants: 1000,
+            lambda_variants: 4000,
             max_variants: 20_000,
             max_work: 10_000_000,
             max_order: 12,

@@ -246,18 +246,21 @@ impl Shapes {
         if self.folds_zero(shape) {
             return self.make(Head::ZeroOf, &[shape]);
         }
-        if let Some(zero) = self.zeros.get(&(shape, site)) {
+        if let Some(zero) = self.known.zeros.get(&(shape, site)) {
             return *zero;
         }
         let zero = self.zero_unfolded(shape, site);
         let is_mixed = site == Site::Data && self.has_zeros_in_two_forms(zero);
         let zero = if is_mixed { self.zero_in_one_form(zero) } else { zero };
-        self.zeros.insert((shape, site), zero);
+        self.known.zeros.insert((shape, site), zero);
         zero
     }
 
     /// The shape of the zero of `x`, with the outermost level unfolded.
     pub fn zero_unfolded(&mut self, shape: Shape, site: Site) -> Shape {
+        if let Some(zero) = self.known.unfolded_zeros.get(&(shape, site)) {
+            return *zero;
+        }
         let mut zeros = Vec::new();
         for alternative in self.alternatives(shape).iter() {
             let within = site.within(alternative.head);
@@ -287,14 +290,9 @@ impl Shapes {
                 }
             });
         }
-        self.join_all(&zeros)
-    }
-
-    /// The list of the sensitivities of the environment of a closure of that code.
-    pub fn environment(&mut self, code: Code, items: &[Shape]) -> Shape {
-        let Some((first, rest)) = items.split_first() else { return self.nil() };
-        let rest = self.list(rest);
-        self.make(Head::Pair(Some(code)), &[*first, rest])
+        let zero = self.join_all(&zeros);
+        self.known.unfolded_zeros.insert((shape, site), zero);
+        zero
     }
 
     /// The shape without the lists of the sensitivities of the environments of other code.

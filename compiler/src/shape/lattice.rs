@@ -13,11 +13,13 @@
 
 use super::algebra::Atom;
 use super::collapse::Grade;
+use super::known::Known;
 use super::vector::Places;
 use crate::ad::tower::Tower;
 use crate::core::ir::LambdaId;
 use crate::core::prim::{Levels, Prim};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use smallvec::SmallVec;
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -251,14 +253,12 @@ pub struct Shapes {
     fingerprints: FxHashMap<Shape, Fingerprints>,
     /// Results of the operations that walk a shape, so that shared parts are walked once.
     pub unfolded: FxHashMap<Vec<Atom>, Shape>,
-    pub zeros: FxHashMap<(Shape, Site), Shape>,
     pub lengths: FxHashMap<Shape, u32>,
-    pub sited: FxHashMap<(Shape, Site), Shape>,
-    pub began: FxHashMap<(Shape, Shape), Shape>,
     pub without_zeros: FxHashMap<Shape, Shape>,
     pub without_numbers: FxHashMap<Shape, Shape>,
     pub sides: FxHashMap<(Shape, Prim, Levels), Shape>,
     pub hands_on: FxHashMap<(Shape, Levels), bool>,
+    pub known: Known,
     /// Whether widening is to make shapes small instead of finding out how they grow.
     pub coarse: bool,
     /// What would have more parts than this is made by unification.
@@ -291,14 +291,12 @@ impl Shapes {
             recursive: FxHashMap::default(),
             fingerprints: FxHashMap::default(),
             unfolded: FxHashMap::default(),
-            zeros: FxHashMap::default(),
             lengths: FxHashMap::default(),
-            sited: FxHashMap::default(),
-            began: FxHashMap::default(),
             without_zeros: FxHashMap::default(),
             without_numbers: FxHashMap::default(),
             sides: FxHashMap::default(),
             hands_on: FxHashMap::default(),
+            known: Known::default(),
             coarse: false,
             max_parts: MAX_PARTS,
             open_reals: false,
@@ -391,7 +389,13 @@ impl Shapes {
 
     /// A shape with one alternative.
     pub fn make(&mut self, head: Head, children: &[Shape]) -> Shape {
-        self.intern(vec![Alternative { head, children: children.into() }])
+        let parts = (head, SmallVec::from_slice(children));
+        if let Some(shape) = self.known.made.get(&parts) {
+            return *shape;
+        }
+        let shape = self.intern(vec![Alternative { head, children: children.into() }]);
+        self.known.made.insert(parts, shape);
+        shape
     }
     /// `()`
     pub fn nil(&mut self) -> Shape {

@@ -10,10 +10,12 @@
 //! | [`vector`] | vectors and their sensitivities |
 //! | [`widen`] | recognising growth, tying knots |
 //! | [`collapse`] | making shapes small |
+//! | [`known`] | what has been worked out about shapes |
 //! | [`unification`] | making parts of a shape one |
 
 pub mod algebra;
 pub mod collapse;
+pub mod known;
 pub mod lattice;
 pub mod operators;
 pub mod primitive;

@@ -9,7 +9,7 @@ use super::algebra::{Atom, Parts, Stop, Transform, Unfolding};
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
 use crate::core::prim::Prim;
-use crate::shape::lattice::{Alternative, Class, Code, Head, Shape};
+use crate::shape::lattice::{Alternative, Class, Code, Head, Shape, Shapes};
 use crate::shape::primitive;
 use rustc_hash::FxHashSet;
 
@@ -64,6 +64,15 @@ impl Operator {
 /// Whether a head builds numbers. Power series are data that consist of numbers.
 pub fn is_number(head: Head) -> bool {
     matches!(head, Head::Real(_) | Head::Reverse | Head::Bundle)
+}
+
+impl Shapes {
+    /// The list of the sensitivities of the environment of a closure of that code.
+    pub fn environment(&mut self, code: Code, items: &[Shape]) -> Shape {
+        let Some((first, rest)) = items.split_first() else { return self.nil() };
+        let rest = self.list(rest);
+        self.make(Head::Pair(Some(code)), &[*first, rest])
+    }
 }
 
 impl Unfolding<'_, '_> {

@@ -7,10 +7,12 @@ use crate::core::arithmetic;
 use crate::core::ir::Below;
 use crate::core::prim::{Family, Levels, Prim};
 use crate::shape::algebra::{TowerTooHigh, Transform};
+use crate::shape::known::Lists;
 use crate::shape::lattice::{Alternative, Class, Code, Fact, Head, Shape, Shapes, Site};
 use crate::shape::operators::Operator;
 use crate::shape::vector;
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 /// The shape of the result of a primitive below some transformations of its operands.
 pub fn apply(
@@ -269,19 +271,38 @@ fn form(shapes: &mut Shapes, transform: &mut dyn Transform, prim: Prim, shape: S
 pub fn own_environment(shapes: &mut Shapes, transform: &mut dyn Transform, list: Shape, code: Code) -> Shape {
     let list = shapes.unfold_zeros(list);
     let code = transform.form(code, Prim::Plain);
-    let mut own = Vec::new();
+    let lists = lists(shapes, transform, list);
+    let own: Vec<usize> = [Some(code), None].iter().filter_map(|of| lists.get(of)).flatten().copied().collect();
     let alternatives = shapes.alternatives(list);
-    for alternative in alternatives.iter() {
-        match form_of(transform, Prim::Plain, alternative.head) {
-            Head::Pair(Some(of)) if of != code => {}
-            head => own.push((head, alternative)),
-        }
-    }
+    shapes.work(own.len());
+    let own: Vec<(Head, &Alternative)> = own
+        .into_iter()
+        .map(|position| &alternatives[position])
+        .map(|alternative| (form_of(transform, Prim::Plain, alternative.head), alternative))
+        .collect();
     if own.len() == alternatives.len() && own.iter().all(|(head, alternative)| *head == alternative.head) {
         return list;
     }
     let own: Vec<Shape> = own.into_iter().map(|(head, list)| shapes.make(head, &list.children)).collect();
     shapes.join_all(&own)
+}
+
+fn lists(shapes: &mut Shapes, transform: &mut dyn Transform, list: Shape) -> Rc<Lists> {
+    if let Some(known) = shapes.known.lists.get(&list) {
+        return Rc::clone(known);
+    }
+    let mut lists = Lists::default();
+    shapes.work(shapes.count(list));
+    for (position, alternative) in shapes.alternatives(list).iter().enumerate() {
+        let of = match form_of(transform, Prim::Plain, alternative.head) {
+            Head::Pair(of) => of,
+            _ => None,
+        };
+        lists.entry(of).or_default().push(position);
+    }
+    let lists = Rc::new(lists);
+    shapes.known.lists.insert(list, Rc::clone(&lists));
+    lists
 }
 
 /// The head of an alternative that [`Prim::Adding`] or [`Prim::Plain`] makes of one.

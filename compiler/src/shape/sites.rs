@@ -36,7 +36,7 @@ impl Shapes {
         if self.is_recursive(shape) {
             return shape;
         }
-        if let Some(known) = self.sited.get(&(shape, site)) {
+        if let Some(known) = self.known.sited.get(&(shape, site)) {
             return *known;
         }
         let old = self.alternatives(shape);
@@ -51,7 +51,7 @@ impl Shapes {
             }
         }
         let sited = if *new == *old { shape } else { self.intern(new) };
-        self.sited.insert((shape, site), sited);
+        self.known.sited.insert((shape, site), sited);
         sited
     }
 

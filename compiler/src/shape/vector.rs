@@ -248,7 +248,7 @@ impl Shapes {
         if self.is_recursive(sum) {
             return sum;
         }
-        if let Some(known) = self.began.get(&(sum, zero)) {
+        if let Some(known) = self.known.began.get(&(sum, zero)) {
             return *known;
         }
         let mut alternatives = self.alternatives(sum).to_vec();
@@ -261,7 +261,7 @@ impl Shapes {
             pair.children = parts.map(|(part, zero)| self.began_with(*part, *zero)).collect();
         }
         let began = self.intern(alternatives);
-        self.began.insert((sum, zero), began);
+        self.known.began.insert((sum, zero), began);
         began
     }
 

@@ -87,8 +87,12 @@ impl Shapes {
 
     /// Whether `whole` is or contains `part`; shapes in `seen` are taken not to.
     pub fn contains(&self, whole: Shape, part: Shape, seen: &mut FxHashSet<Shape>) -> bool {
+        // What is not recursive was made after all of its parts.
+        let is_younger = part > whole && !self.is_recursive(whole);
         whole == part
-            || (seen.insert(whole)
+            || (!is_younger
+                && self.depth(part) <= self.depth(whole)
+                && seen.insert(whole)
                 && self
                     .alternatives(whole)
                     .iter()

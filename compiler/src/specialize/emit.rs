@@ -99,14 +99,19 @@ impl Emitter {
     /// Appends an instruction with results of these types.
     pub fn inst(&mut self, op: Op, args: &[Value], results: &[Type]) -> Vec<Value> {
         let results: Vec<Value> = results.iter().map(|ty| self.function.values.push(*ty)).collect();
-        let span = if op.allocates() { self.site } else { self.span };
-        let inst = Inst { op, args: args.into(), results: results.clone().into(), span };
-        self.function.blocks[self.block].insts.push(inst);
+        self.append(op, args, &results);
         results
+    }
+    fn append(&mut self, op: Op, args: &[Value], results: &[Value]) {
+        let span = if op.allocates() { self.site } else { self.span };
+        let inst = Inst { op, args: args.into(), results: results.into(), span };
+        self.function.blocks[self.block].insts.push(inst);
     }
     /// Appends an instruction with one result.
     pub fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
-        self.inst(op, args, &[ty])[0]
+        let result = self.function.values.push(ty);
+        self.append(op, args, &[result]);
+        result
     }
     /// A constant real.
     pub fn real(&mut self, x: f64) -> Value {

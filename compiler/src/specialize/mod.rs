@@ -45,9 +45,10 @@ use crate::core::errors::{Place, RuntimeError};
 use crate::core::interface::INITIALISE;
 use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
 use crate::core::prim::Prim;
-use crate::flow::analysis::{Facts, Key, VariantId, truth};
+use crate::flow::analysis::{Facts, VariantId, truth};
 use crate::flow::{Analysis, Options};
 use crate::shape::lattice::{Code, Head, Shape, Shapes, Site};
+use crate::shape::operators::Operator;
 use crate::ssa::ir::{self, FuncId, Function, Op, SlotId, Stream, SumId, Terminator, TextId, Type, VectorId};
 use emit::{Emitted, Emitter, Val, target};
 use errors::failure::Call;
@@ -114,6 +115,10 @@ pub struct Specializer<'a> {
     choices: FxHashMap<Shape, usize>,
     /// Which shapes have plain forms only.
     plain: FxHashMap<Shape, bool>,
+    /// On which shapes operators can be done, whatever the value.
+    always: FxHashMap<(Operator, Shape), bool>,
+    /// What variants take.
+    signatures: FxHashMap<VariantId, (Shape, Shape)>,
 }
 
 /// How many functions are made for one and the same operation on large data.
@@ -183,6 +188,8 @@ pub fn lower(
         adding: FxHashMap::default(),
         choices: FxHashMap::default(),
         plain: FxHashMap::default(),
+        always: FxHashMap::default(),
+        signatures: FxHashMap::default(),
     };
     let main = specializer.program(limits)?;
     match specializer.certain_failure(main) {
@@ -373,7 +380,7 @@ impl Specializer<'_> {
         let lambda = &core.lambdas[key.lambda];
         self.lambda = Some(key.lambda);
         let params = e.function.params().to_vec();
-        let (closure, argument) = self.signature(&key);
+        let (closure, argument) = self.signature(id);
         let mut values = self.split(&[closure, argument], &params);
         let argument = values.pop().expect("a function has an argument");
         let captures = self.parts(e, &values[0], 0).children;
@@ -390,12 +397,18 @@ impl Specializer<'_> {
 
     /// The shapes of what a variant takes: the closure, and the argument. The adding form of a backpropagator takes the
     /// backpropagator itself, so that nothing is made for the call.
-    fn signature(&mut self, key: &Key) -> (Shape, Shape) {
+    fn signature(&mut self, variant: VariantId) -> (Shape, Shape) {
+        if let Some(known) = self.signatures.get(&variant) {
+            return *known;
+        }
+        let key = &self.flow.variants[variant].key.clone();
         let (argument, captures) = key.args.split_last().expect("a function has an argument");
         let (base, tower) = base_and_tower(self.core, key.lambda);
         let code = self.form_of_code(Code { base, tower, lambda: key.lambda }, Prim::Plain);
         let closure = Head::Closure(code, Site::Value);
-        (self.flow.shapes.make(closure, captures), *argument)
+        let signature = (self.flow.shapes.make(closure, captures), *argument);
+        self.signatures.insert(variant, signature);
+        signature
     }
 
     /// The function of a variant, to be emitted later if it is not yet.
@@ -403,11 +416,11 @@ impl Specializer<'_> {
         if let Some(function) = self.functions.get(&(variant, blame)) {
             return *function;
         }
-        let key = self.flow.variants[variant].key.clone();
-        let (closure, argument) = self.signature(&key);
+        let lambda = self.flow.variants[variant].key.lambda;
+        let (closure, argument) = self.signature(variant);
         let params = convert::parameter_types(self, &[closure, argument]);
         let results = self.leaves(self.flow.variants[variant].result).to_vec();
-        let name = self.core.lambdas[key.lambda].name.as_ref().into();
+        let name = self.core.lambdas[lambda].name.as_ref().into();
         let function = self.out.functions.push(Function::new(name, &params, results));
         self.functions.insert((variant, blame), function);
         self.tasks.push((function, Task::Variant(variant, blame)));
@@ -548,7 +561,7 @@ impl Specializer<'_> {
             let blame = this.blame_of_call(e, code, variant);
             let callee = this.function(variant, blame);
             let key = this.flow.variants[variant].key.clone();
-            let (closure, wanted) = this.signature(&key);
+            let (closure, wanted) = this.signature(variant);
             let mut args = if function.shape == closure {
                 function.leaves.clone()
             } else {

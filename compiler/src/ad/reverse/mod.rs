@@ -52,6 +52,7 @@ use crate::base::Span;
 use crate::core::ir::{Below, Binding, Body, Const, Definition, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use sums::ReversePhase;
@@ -238,7 +239,6 @@ impl Reverser<'_> {
     fn forward_binding(&mut self, binding: &Binding, scope: &mut Scope, out: &mut Vec<Binding>) -> StepKind {
         let x = binding.var;
         let reversed_x = self.reversed(x);
-        let reversed: FxHashMap<Var, Var> = operands(&binding.rhs).into_iter().map(|y| (y, self.reversed(y))).collect();
         match &binding.rhs {
             Rhs::Prim(prim, args) => return self.forward_prim(binding, Below::NONE, *prim, args, scope, out),
             Rhs::Lifted(below, prim, args) => return self.forward_prim(binding, *below, *prim, args, scope, out),
@@ -251,12 +251,13 @@ impl Reverser<'_> {
             }
             _ => {}
         }
+        let reversed: SmallVec<[Var; 3]> = operands(&binding.rhs).into_iter().map(|y| self.reversed(y)).collect();
         let mut code = Code { program: self.program, bindings: std::mem::take(out), span: binding.span };
         let name = code.name(x);
         let mut kind = StepKind::Plain;
         match &binding.rhs {
             Rhs::Var(y) => {
-                code.bind_to(reversed_x, Rhs::Var(reversed[y]));
+                code.bind_to(reversed_x, Rhs::Var(reversed[0]));
                 if let Some(primal) = scope.primal.get(y).copied() {
                     scope.primal.insert(x, primal);
                 }
@@ -274,17 +275,17 @@ impl Reverser<'_> {
                 scope.inactive.insert(x, ());
             }
             Rhs::Apply(f, a) => {
-                let pair = code.bind("p", Rhs::Apply(reversed[f], reversed[a]));
+                let pair = code.bind("p", Rhs::Apply(reversed[0], reversed[1]));
                 code.bind_to(reversed_x, Rhs::Destructure(Part::Car, pair));
                 let backpropagator = code.bind(&format!("{name}\u{303}"), Rhs::Destructure(Part::Cdr, pair));
                 kind = StepKind::Call { backpropagator, targets: vec![*f, *a] };
             }
             Rhs::Destructure(part, y) => {
-                code.bind_to(reversed_x, Rhs::Destructure(*part, reversed[y]));
+                code.bind_to(reversed_x, Rhs::Destructure(*part, reversed[0]));
                 if matches!(part, Part::Nil | Part::Vector(_)) {
                     scope.inactive.insert(x, ());
                 } else {
-                    let operand = primal(&mut code, scope, *y, reversed[y]);
+                    let operand = primal(&mut code, scope, *y, reversed[0]);
                     kind = StepKind::Prim { operands: vec![operand], result: operand };
                 }
             }
@@ -524,7 +525,7 @@ impl Reverser<'_> {
             Targets::Function { captures, param } => captures.iter().chain([param]).copied().collect(),
             Targets::Branch { variables } => variables.to_vec(),
         };
-        let reversed: FxHashMap<Var, Var> = variables.iter().map(|x| (*x, self.reversed(*x))).collect();
+        let reversed: Vec<Var> = variables.iter().map(|x| self.reversed(*x)).collect();
         // The lists of environments are those of the function, whichever form of it they are made by.
         let source = super::plain(self.program, self.lambda).unwrap_or(self.lambda);
         let code = Code { program: self.program, bindings: Vec::new(), span };
@@ -538,7 +539,8 @@ impl Reverser<'_> {
             phase.step(step);
         }
         phase.code.span = span;
-        let totals: Vec<Var> = variables.iter().map(|x| phase.total(*x, reversed[x])).collect();
+        let totals: Vec<Var> =
+            variables.iter().zip(&reversed).map(|(x, reversed)| phase.total(*x, *reversed)).collect();
         let result = match targets {
             Targets::Function { .. } => {
                 let (argument, captures) = totals.split_last().expect("a function has a parameter");

@@ -132,9 +132,8 @@ impl Analyzer<'_> {
             let frame = &self.frames[index];
             dynamic |= frame.dynamic > 0;
             decided |= frame.dynamic > 0;
-            let Some(old) = &frame.key else { continue };
+            let (Some(old), Some(below)) = (&frame.key, frame.code) else { continue };
             if decided && tower > 0 {
-                let below = self.codes.code(old.lambda);
                 // A search within what another search looks at is of another function, of which there are so many only.
                 let repeats = below.base == code.base
                     && below.tower.height() < tower
@@ -253,7 +252,8 @@ impl Analyzer<'_> {
             let changes = self.changes;
             self.result.variants[id].frame = Some(index);
             self.result.variants[id].visited = true;
-            self.frames.push(Frame { key: Some(key.clone()), dynamic: 0, low: usize::MAX });
+            let code = Some(self.codes.code(key.lambda));
+            self.frames.push(Frame { key: Some(key.clone()), code, dynamic: 0, low: usize::MAX });
             let outcome = self.interpret(id);
             let low = self.frames.pop().expect("the frame pushed above").low;
             self.result.variants[id].frame = None;

@@ -316,6 +316,8 @@ impl From<Failure> for Abort {
 /// A body being interpreted.
 struct Frame {
     key: Option<Key>,
+    /// The code of the key's λ.
+    code: Option<Code>,
     /// How many branches that run time decides the interpretation is in.
     dynamic: usize,
     /// The outermost frame whose preliminary result was used.
@@ -408,7 +410,7 @@ impl Analyzer<'_> {
         };
         self.item = Some(span);
         let mut facts = Facts::default();
-        self.frames.push(Frame { key: None, dynamic: 0, low: usize::MAX });
+        self.frames.push(Frame { key: None, code: None, dynamic: 0, low: usize::MAX });
         let shape = self.body(body, &mut facts);
         self.frames.clear();
         match shape {

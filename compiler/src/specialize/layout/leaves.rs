@@ -40,7 +40,7 @@ pub const MAX_FLAT: usize = 64;
 const MAX_NARROW: usize = 6;
 
 /// The representation of a shape.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Layout {
     /// At most one alternative: its leaves follow each other.
     Product,
@@ -64,8 +64,8 @@ pub fn slot_class(ty: Type) -> usize {
 /// Memoised layouts.
 #[derive(Debug, Default)]
 pub struct Layouts {
-    leaves: FxHashMap<Shape, Rc<[Type]>>,
-    layouts: FxHashMap<Shape, Layout>,
+    /// By the numbers of shapes, since they are asked for all the time.
+    known: Vec<Option<(Layout, Rc<[Type]>)>>,
     sums: FxHashMap<Shape, SumId>,
     open: FxHashSet<Shape>,
     /// For shapes that contain themselves, whether they are boxes.
@@ -76,6 +76,8 @@ pub struct Layouts {
     has_narrow_unions: bool,
     /// Sums that are the same as another.
     same: FxHashMap<SumId, SumId>,
+    /// What [`Layouts::unify`] has answered.
+    alike: FxHashMap<(Shape, Shape), bool>,
     /// Shapes of boxed sums whose alternatives have not been written to the program yet.
     unwritten: Vec<Shape>,
 }
@@ -88,8 +90,8 @@ impl Layouts {
 
     /// The types of the leaves of a shape.
     pub fn leaves(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Rc<[Type]> {
-        if let Some(leaves) = self.leaves.get(&shape) {
-            return leaves.clone();
+        if let Some((_, leaves)) = self.known(shape) {
+            return Rc::clone(leaves);
         }
         let alternatives = shapes.alternatives(shape);
         let is_sum = alternatives.len() > 1;
@@ -98,16 +100,22 @@ impl Layouts {
         let cyclic = is_box || is_recursive && !is_sum && !self.open.insert(shape);
         let flat = (!cyclic).then(|| self.flat(shapes, program, &alternatives));
         // A cycle of products has been cut at this shape meanwhile: then it is a box.
-        if let Some(leaves) = self.leaves.get(&shape) {
-            return leaves.clone();
+        if let Some((_, leaves)) = self.known(shape) {
+            return Rc::clone(leaves);
         }
         let (layout, leaves) = match flat {
             Some((layout, leaves)) if leaves.len() <= self.most_flat(&layout) => (layout, leaves.into()),
             _ => (Layout::Boxed(self.sum(program, shape)), [Type::Ptr].into()),
         };
-        self.layouts.insert(shape, layout);
-        self.leaves.insert(shape, Rc::clone(&leaves));
+        if self.known.len() < shapes.len() {
+            self.known.resize(shapes.len(), None);
+        }
+        self.known[shape.0 as usize] = Some((layout, Rc::clone(&leaves)));
         leaves
+    }
+
+    fn known(&self, shape: Shape) -> Option<&(Layout, Rc<[Type]>)> {
+        self.known.get(shape.0 as usize)?.as_ref()
     }
 
     /// How many leaves a value of that layout may have.
@@ -196,7 +204,7 @@ impl Layouts {
     /// The representation of a shape.
     pub fn layout(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Layout {
         self.leaves(shapes, program, shape);
-        self.layouts[&shape].clone()
+        self.known(shape).expect("the layout is known with the leaves").0
     }
 
     fn sum(&mut self, program: &mut ir::Program, shape: Shape) -> SumId {
@@ -235,10 +243,33 @@ impl Layouts {
     /// Makes the boxed sums of two shapes that a transformation turns into each other the same. False, and nothing done,
     /// when the two are not laid out alike.
     pub fn unify(&mut self, shapes: &Shapes, program: &mut ir::Program, a: Shape, b: Shape) -> bool {
-        let (mut seen, mut pending, mut same) = (FxHashSet::default(), vec![(a, b)], Vec::new());
+        if let Some(known) = self.alike.get(&(a, b)) {
+            return *known;
+        }
+        let mut pairs = FxHashSet::default();
+        let alike = self.unify_pairs(shapes, program, (a, b), &mut pairs);
+        if alike {
+            self.alike.extend(pairs.into_iter().map(|pair| (pair, true)));
+        }
+        self.alike.insert((a, b), alike);
+        alike
+    }
+
+    /// [`unify`](Self::unify) for what has not been asked; the pairs of parts that must be alike for that.
+    fn unify_pairs(
+        &mut self,
+        shapes: &Shapes,
+        program: &mut ir::Program,
+        root: (Shape, Shape),
+        seen: &mut FxHashSet<(Shape, Shape)>,
+    ) -> bool {
+        let (mut pending, mut same) = (vec![root], Vec::new());
         while let Some((a, b)) = pending.pop() {
-            if a == b || !seen.insert((a, b)) {
-                continue;
+            match self.alike.get(&(a, b)) {
+                Some(false) => return false,
+                Some(true) => continue,
+                None if a == b || !seen.insert((a, b)) => continue,
+                None => {}
             }
             if self.leaves(shapes, program, a) != self.leaves(shapes, program, b) {
                 return false;

@@ -25,7 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 impl Specializer<'_> {
     /// What an operator makes of a value, as one of shape `target`.
     pub fn operator(&mut self, e: &mut Emitter, operator: Operator, value: &Val, target: Shape) -> Emitted<Val> {
-        let always = self.always(operator, value.shape, &mut FxHashSet::default());
+        let always = self.always(operator, value.shape);
         if always
             && operator.prim != Prim::Tangent
             && self.layouts.unify(&self.flow.shapes, &mut self.out, value.shape, target)
@@ -76,7 +76,7 @@ impl Specializer<'_> {
                     let tag = this.tag_of(target, head.class())?;
                     let shape = this.flow.shapes.alternatives(target)[tag].children[0];
                     let vector = Elements::of(&parts);
-                    let may_fail = !this.always(operator, vector.shape, &mut FxHashSet::default());
+                    let may_fail = !this.always(operator, vector.shape);
                     let result = this.map_elements(e, &vector, shape, may_fail, |this, e, element| {
                         this.operator(e, operator, element, shape)
                     });
@@ -244,15 +244,32 @@ impl Specializer<'_> {
     }
 
     /// Whether an operator can be done on every value of a shape.
-    fn always(&self, operator: Operator, shape: Shape, seen: &mut FxHashSet<(Operator, Shape)>) -> bool {
-        if operator.transforms() || !seen.insert((operator, shape)) {
+    fn always(&mut self, operator: Operator, shape: Shape) -> bool {
+        let mut seen = FxHashSet::default();
+        let always = self.always_assuming(operator, shape, &mut seen);
+        if always {
+            self.always.extend(seen.into_iter().map(|seen| (seen, true)));
+        }
+        self.always.insert((operator, shape), always);
+        always
+    }
+
+    /// [`always`](Self::always), where it can be done on the parts in `seen`.
+    fn always_assuming(&self, operator: Operator, shape: Shape, seen: &mut FxHashSet<(Operator, Shape)>) -> bool {
+        if operator.transforms() {
+            return true;
+        }
+        if let Some(known) = self.always.get(&(operator, shape)) {
+            return *known;
+        }
+        if !seen.insert((operator, shape)) {
             return true;
         }
         self.flow.shapes.alternatives(shape).iter().all(|a| match (a.head, operator.prim) {
             (Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Nothing, _) => true,
             (Head::Series, Prim::Unlift) => true,
             (Head::Reverse | Head::Bundle, _) if operator.is_inside() => {
-                a.children.iter().all(|child| self.always(operator.inside(), *child, seen))
+                a.children.iter().all(|child| self.always_assuming(operator.inside(), *child, seen))
             }
             (Head::Reverse, Prim::JInverse) | (Head::Bundle, Prim::Primal | Prim::Tangent) => true,
             (Head::Real(_) | Head::Reverse | Head::Bundle, _) => false,
@@ -262,10 +279,11 @@ impl Specializer<'_> {
                 false
             }
             (Head::OneHot(_), _) => {
-                self.always(operator.of_zero(), a.children[0], seen) && self.always(operator, a.children[1], seen)
+                self.always_assuming(operator.of_zero(), a.children[0], seen)
+                    && self.always_assuming(operator, a.children[1], seen)
             }
             (Head::Pair(_) | Head::Series | Head::ZeroOf | Head::Closure(..) | Head::Vector | Head::Beginning, _) => {
-                a.children.iter().all(|child| self.always(operator, *child, seen))
+                a.children.iter().all(|child| self.always_assuming(operator, *child, seen))
             }
         })
     }
