@@ -114,7 +114,7 @@ fn the_schedule_keeps_what_passes_ask_for() {
     };
     for phase in SCHEDULE {
         match phase {
-            Phase::Once(rows) => follow(rows),
+            Phase::Once(rows) | Phase::Large(rows, _) => follow(rows),
             Phase::Inline(_) => [INLINE, SIMPLIFY].into_iter().for_each(&mut follow),
             Phase::Repeat(rows, _) => [rows, INLINE, SIMPLIFY, rows].into_iter().for_each(&mut follow),
         }

@@ -1,7 +1,7 @@
 //! A small builder for SSA functions, and running programs as executables.
 
 use std::process::{Command, Output, Stdio};
-use std::rc::Rc;
+use std::sync::Arc;
 use vlad::base::Span;
 use vlad::codegen::{self, Options};
 use vlad::ssa::eval;
@@ -25,19 +25,19 @@ pub struct Code {
 
 impl Builder {
     pub fn text(&mut self, text: &str) -> TextId {
-        self.program.texts.push(Rc::from(text))
+        self.program.texts.push(Arc::from(text))
     }
     pub fn slot(&mut self, ty: Type) -> SlotId {
         self.program.slots.push(ty)
     }
     pub fn sum(&mut self, alternatives: &[(&str, &[Type])]) -> SumId {
         let alternative =
-            |(name, fields): &(&str, &[Type])| Alternative { name: Rc::from(*name), fields: fields.to_vec() };
+            |(name, fields): &(&str, &[Type])| Alternative { name: Arc::from(*name), fields: fields.to_vec() };
         self.program.sums.push(Sum { alternatives: alternatives.iter().map(alternative).collect() })
     }
     /// A function that does not do anything yet, to be called by others.
     pub fn declare(&mut self, name: &str, params: &[Type], results: &[Type]) -> FuncId {
-        self.program.functions.push(Function::new(Rc::from(name), params, results.to_vec()))
+        self.program.functions.push(Function::new(Arc::from(name), params, results.to_vec()))
     }
     /// Gives a declared function its code.
     pub fn define(&mut self, id: FuncId, body: impl FnOnce(&mut Code, &[Value])) {

@@ -10,6 +10,8 @@ pub type Row = (&'static str, &'static str);
 pub enum Phase {
     /// Each row once.
     Once(&'static [Row]),
+    /// Each row once, in programs with so many instructions.
+    Large(&'static [Row], usize),
     /// [`INLINE`] and [`SIMPLIFY`] in turns, at most so many times: code that is inlined is simplified, and what is
     /// simplified may be worth inlining. Then [`SIMPLIFY`] until it finds nothing.
     Inline(usize),
@@ -21,8 +23,15 @@ pub enum Phase {
 /// The whole schedule. Later rounds find little, and compile time and code size have to stay in proportion, so that the
 /// numbers of rounds are small.
 pub const SCHEDULE: &[Phase] = &[
+    // Code that nobody needs tells the passes on tapes which loops belong together: small programs keep it for them.
+    Phase::Large(
+        &[(
+            "dead-across-calls",
+            "most of what a large program passes on is whole environments, of which it needs little",
+        )],
+        50_000,
+    ),
     Phase::Once(&[
-        ("dead-across-calls", "producers pass on whole environments, of which code needs little"),
         ("simplify-cfg", "producers emit blocks freely; the passes that follow like few and long ones"),
         ("gvn", "sizes should tell what functions cost when inlining looks at them"),
         ("simplify-cfg", "decides the branches whose outcome gvn found"),

@@ -63,6 +63,11 @@ pub fn optimize(program: &mut Program, settings: &Settings) -> Report {
             Phase::Once(rows) => {
                 runner.run_all(program, rows);
             }
+            Phase::Large(rows, least) => {
+                if size(program) >= *least {
+                    runner.run_all(program, rows);
+                }
+            }
             Phase::Inline(times) => {
                 runner.most = growth(size(program));
                 runner.rounds(program, *times);
