@@ -115,13 +115,14 @@ pub enum Head {
     /// A sensitivity of a vector that is zero but in so many places at most, a few: what its elements are zeros of (or
     /// a zero, where all of these are the same), and what is in those places.
     OneHot(Places),
-    /// The zero sensitivity of the child, which is recursive, not yet unfolded: making it costs nothing.
-    ZeroOf,
+    /// The zero sensitivity of the child, not yet unfolded: making it costs nothing. That of a vector which closures in data
+    /// share says so.
+    ZeroOf(Site),
     /// No sensitivity, see [`Const::Nothing`](crate::core::ir::Const::Nothing).
     Nothing,
 }
 
-/// Where a value is whose zero is taken, or where a closure comes from.
+/// Where a value is whose zero is taken, or where a closure comes from, or the vector that a folded zero is the zero of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Site {
     /// Not in data.
@@ -180,7 +181,7 @@ impl Head {
             Head::Vector => Class::Vector,
             Head::Beginning => Class::Beginning,
             Head::OneHot(_) => Class::OneHot,
-            Head::ZeroOf => Class::ZeroOf,
+            Head::ZeroOf(_) => Class::ZeroOf,
             Head::Nothing => Class::Nothing,
         }
     }
@@ -195,6 +196,7 @@ impl Head {
             (Head::Real(x), Head::Real(y)) => Head::Real(x.join(y)),
             (Head::OneHot(x), Head::OneHot(y)) => Head::OneHot(x.join(y)),
             (Head::Closure(code, x), Head::Closure(_, y)) => Head::Closure(code, x.max(y)),
+            (Head::ZeroOf(x), Head::ZeroOf(y)) => Head::ZeroOf(x.max(y)),
             _ => self,
         }
     }
@@ -374,7 +376,7 @@ impl Shapes {
     /// alternatives it has no sum. Sums of hundreds of alternatives each would take long to try in pairs.
     pub fn perhaps_added(&self, head: Head, shape: Shape) -> Vec<usize> {
         let count = self.count(shape);
-        let meets_all = matches!(head, Head::Nothing | Head::ZeroOf | Head::Pair(None));
+        let meets_all = matches!(head, Head::Nothing | Head::ZeroOf(_) | Head::Pair(None));
         let mut positions: Vec<usize> = if meets_all || count < FEW {
             (0..count).collect()
         } else {

@@ -313,7 +313,7 @@ fn name(core: &Program, head: Head) -> Rc<str> {
         Head::Series => "series".into(),
         Head::Pair(_) => "pair".into(),
         Head::Closure(code, _) => core.lambdas[code.lambda].name.clone(),
-        Head::ZeroOf => "zero".into(),
+        Head::ZeroOf(_) => "zero".into(),
         Head::Vector | Head::Beginning => "vector".into(),
         Head::OneHot(_) => "one-hot".into(),
     }
