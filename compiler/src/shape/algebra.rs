@@ -250,8 +250,7 @@ impl Shapes {
             return *zero;
         }
         let zero = self.zero_unfolded(shape, site);
-        let is_mixed = site == Site::Data && self.has_zeros_in_two_forms(zero);
-        let zero = if is_mixed { self.zero_in_one_form(zero) } else { zero };
+        let zero = if self.is_to_have_one_form(zero, site) { self.zero_in_one_form(zero) } else { zero };
         self.zeros.insert((shape, site), zero);
         zero
     }
@@ -281,9 +280,10 @@ impl Shapes {
                     let zeros = zeros_of_parts();
                     self.make(Head::Vector, &zeros)
                 }
-                Head::OneHot(_) => {
+                Head::OneHot(places) => {
                     let vector = self.make(Head::Vector, &[alternative.children[0]]);
-                    self.zero_at(vector, site)
+                    let zero = self.zero_at(vector, site);
+                    self.zero_of_capture(zero, places.site())
                 }
             });
         }

@@ -34,9 +34,10 @@ impl Shapes {
         self.join(folded, others)
     }
 
-    /// Whether a zero of data may be a plain vector or a folded one.
-    pub fn has_zeros_in_two_forms(&self, zero: Shape) -> bool {
-        [Class::Vector, Class::ZeroOf].iter().all(|class| self.position(zero, *class).is_some())
+    /// Whether a zero of data, or of what closures in data share, may be a plain vector or a folded one.
+    pub fn is_to_have_one_form(&self, zero: Shape, site: Site) -> bool {
+        (site == Site::Data || self.may_be_shared_zero(zero))
+            && [Class::Vector, Class::ZeroOf].iter().all(|class| self.position(zero, *class).is_some())
     }
 
     /// The zero of what a closure captures. That of a vector stays folded where the closure is data, and says so, so that it
@@ -429,6 +430,11 @@ impl Places {
             _ => Most::Any,
         };
         Some(Places { most, ..both })
+    }
+
+    /// Where the vector is whose sensitivity this is.
+    pub fn site(self) -> Site {
+        if self.is_of_data { Site::Data } else { Site::Value }
     }
 
     /// Whether that many places fit.

@@ -67,10 +67,10 @@ impl Specializer<'_> {
     /// [`zero`](Self::zero) of what has no folded zero; a plain vector's is folded where other forms may stand.
     pub fn zero_in_one_form(&mut self, e: &mut Emitter, value: &Val, site: Site, target: Shape) -> Emitted<Val> {
         let shapes = &mut self.flow.shapes;
-        let unfolded = (site == Site::Data).then(|| shapes.zero_unfolded(value.shape, site));
-        let Some(zero) = unfolded.filter(|zero| shapes.has_zeros_in_two_forms(*zero)) else {
+        let zero = shapes.zero_unfolded(value.shape, site);
+        if !shapes.is_to_have_one_form(zero, site) {
             return self.zero_unfolded(e, value, site, target);
-        };
+        }
         let zero = self.zero_unfolded(e, value, site, zero)?;
         self.dispatch(e, &zero, target, |this, e, parts| {
             let is_vector = parts.alternative.head == Head::Vector;
@@ -111,7 +111,7 @@ impl Specializer<'_> {
                     this.environment(e, code, zeros)
                 }
                 Head::Vector | Head::Beginning => this.zero_vector(e, &parts)?,
-                Head::OneHot(_) => this.zero_of_one_hot(e, &parts)?,
+                Head::OneHot(places) => this.zero_of_one_hot(e, &parts, places)?,
             };
             this.convert(e, &zero, target)
         })
