@@ -111,7 +111,11 @@ impl Specializer<'_> {
                     this.environment(e, code, zeros)
                 }
                 Head::Vector | Head::Beginning => this.zero_vector(e, &parts)?,
-                Head::OneHot(places) => this.zero_of_one_hot(e, &parts, places)?,
+                Head::OneHot(places) => {
+                    let mut zero = this.zero_of_one_hot(e, &parts)?;
+                    zero.shape = this.flow.shapes.zero_of_capture(zero.shape, places.site());
+                    zero
+                }
             };
             this.convert(e, &zero, target)
         })

@@ -385,19 +385,12 @@ impl Specializer<'_> {
     }
 
     /// The zero of a one-hot vector.
-    pub(in crate::specialize) fn zero_of_one_hot(
-        &mut self,
-        e: &mut Emitter,
-        parts: &Parts,
-        places: Places,
-    ) -> Emitted<Val> {
+    pub(in crate::specialize) fn zero_of_one_hot(&mut self, e: &mut Emitter, parts: &Parts) -> Emitted<Val> {
         let base = Elements::all(parts);
         let shape = self.flow.shapes.make(Head::Vector, &[base.shape]);
         let vector = self.build(e, shape, 0, base.leaves());
         let zero = self.flow.shapes.zero(shape);
-        let mut zero = self.zero(e, &vector, Site::Value, zero)?;
-        zero.shape = self.flow.shapes.zero_of_capture(zero.shape, places.site());
-        Some(zero)
+        self.zero(e, &vector, Site::Value, zero)
     }
 
     /// What the elements of a one-hot vector are zeros of, converted to another shape.
