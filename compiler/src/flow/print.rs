@@ -85,7 +85,7 @@ impl Printer<'_> {
             Head::Reverse => self.sequence("reverse ", children, "", ""),
             Head::Bundle => self.sequence("forward ", children, "", ""),
             Head::Series => self.sequence("series ", children, " ", ""),
-            Head::ZeroOf => self.sequence("zero-of ", children, "", ""),
+            Head::ZeroOf(_) => self.sequence("zero-of ", children, "", ""),
             Head::Vector => self.sequence("#(", children, "", ")"),
             Head::Beginning => self.sequence("#(", children, "", " ...)"),
             Head::OneHot(Places { most: Most::Few(1), .. }) => self.sequence("one-hot ", children, " ", ""),

@@ -244,14 +244,13 @@ impl Shapes {
     /// The shape of the zero of what is in that place.
     pub fn zero_at(&mut self, shape: Shape, site: Site) -> Shape {
         if self.folds_zero(shape) {
-            return self.make(Head::ZeroOf, &[shape]);
+            return self.make(Head::ZeroOf(Site::Value), &[shape]);
         }
         if let Some(zero) = self.known.zeros.get(&(shape, site)) {
             return *zero;
         }
         let zero = self.zero_unfolded(shape, site);
-        let is_mixed = site == Site::Data && self.has_zeros_in_two_forms(zero);
-        let zero = if is_mixed { self.zero_in_one_form(zero) } else { zero };
+        let zero = if self.is_to_have_one_form(zero, site) { self.zero_in_one_form(zero) } else { zero };
         self.known.zeros.insert((shape, site), zero);
         zero
     }
@@ -278,15 +277,16 @@ impl Shapes {
                     let items: Vec<Shape> = zeros.into_iter().map(|zero| self.zero_of_capture(zero, within)).collect();
                     self.environment(code, &items)
                 }
-                Head::ZeroOf => self.make(Head::ZeroOf, &[alternative.children[0]]),
+                head @ Head::ZeroOf(_) => self.make(head, &alternative.children),
                 head @ Head::Nothing => self.make(head, &[]),
                 Head::Vector | Head::Beginning => {
                     let zeros = zeros_of_parts();
                     self.make(Head::Vector, &zeros)
                 }
-                Head::OneHot(_) => {
+                Head::OneHot(places) => {
                     let vector = self.make(Head::Vector, &[alternative.children[0]]);
-                    self.zero_at(vector, site)
+                    let zero = self.zero_at(vector, site);
+                    self.zero_of_capture(zero, places.site())
                 }
             });
         }
@@ -321,7 +321,7 @@ impl Shapes {
         let mut pending = vec![shape];
         while let Some(shape) = pending.pop() {
             let alternatives = self.alternatives(shape);
-            let (zeros, others): (Vec<_>, Vec<_>) = alternatives.iter().partition(|a| a.head == Head::ZeroOf);
+            let (zeros, others): (Vec<_>, Vec<_>) = alternatives.iter().partition(|a| a.head.class() == Class::ZeroOf);
             if zeros.is_empty() {
                 parts.push(shape);
                 continue;
@@ -348,7 +348,8 @@ impl Shapes {
                 continue;
             }
             let alternatives = self.alternatives(shape);
-            let (zeros, others): (Vec<_>, Vec<_>) = alternatives.iter().cloned().partition(|a| a.head == Head::ZeroOf);
+            let (zeros, others): (Vec<_>, Vec<_>) =
+                alternatives.iter().cloned().partition(|a| a.head.class() == Class::ZeroOf);
             pending.extend(zeros.iter().map(|zero| zero.children[0]));
             parts.push(self.intern(others));
         }
@@ -388,7 +389,7 @@ impl Shapes {
             }
             for alternative in self.alternatives(part).iter() {
                 match alternative.head {
-                    Head::Nil | Head::ZeroOf | Head::Nothing | Head::Real(Fact::Zero) => {}
+                    Head::Nil | Head::ZeroOf(_) | Head::Nothing | Head::Real(Fact::Zero) => {}
                     Head::Pair(_) | Head::Series | Head::Bundle | Head::Reverse | Head::Vector => {
                         pending.extend(alternative.children.iter().rev());
                     }
@@ -580,7 +581,7 @@ impl Unfolding<'_, '_> {
                 let shapes = |children: &[Shape]| children.iter().map(|child| vec![Atom::Shape(*child)]).collect();
                 match (x.head, y.head) {
                     (_, Head::Nothing) => Self::add(parts, x.head, shapes(&x.children)),
-                    (Head::Nothing, Head::ZeroOf) => {
+                    (Head::Nothing, Head::ZeroOf(_)) => {
                         let zero = self.shapes.make(y.head, &y.children);
                         let zero = self.shapes.filling(zero);
                         for alternative in self.shapes.alternatives(zero).iter() {
@@ -589,11 +590,11 @@ impl Unfolding<'_, '_> {
                     }
                     (Head::Nothing, _) => Self::add(parts, y.head, shapes(&y.children)),
                     // As `plus` in compiled code, which decides as little as it can at run time.
-                    (_, Head::ZeroOf) if right.len() == 1 => {
-                        Self::add(parts, self.shapes.head_beside(x.head, y), shapes(&x.children))
+                    (_, Head::ZeroOf(_)) if right.len() == 1 => {
+                        Self::add(parts, Shapes::head_beside(x.head, y), shapes(&x.children))
                     }
-                    (Head::ZeroOf, _) => Self::add(parts, self.shapes.head_beside(y.head, x), shapes(&y.children)),
-                    (_, Head::ZeroOf) => Self::add(parts, self.shapes.head_beside(x.head, y), shapes(&x.children)),
+                    (Head::ZeroOf(_), _) => Self::add(parts, Shapes::head_beside(y.head, x), shapes(&y.children)),
+                    (_, Head::ZeroOf(_)) => Self::add(parts, Shapes::head_beside(x.head, y), shapes(&x.children)),
                     (Head::Real(f), Head::Real(g)) => Self::add(parts, Head::Real(add_facts(f, g)), vec![]),
                     // The longer one, as long as its zeros are.
                     (Head::Vector, Head::Vector) if self.shapes.is_zero_vector(x) && self.shapes.is_zero_vector(y) => {
@@ -681,7 +682,7 @@ fn conforms(head: Head) -> bool {
     match head {
         Head::Nil | Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle | Head::Closure(..) => true,
         Head::Vector | Head::Bool(_) => true,
-        Head::Text(_) | Head::Real(_) | Head::ZeroOf | Head::OneHot(_) | Head::Beginning | Head::Nothing => false,
+        Head::Text(_) | Head::Real(_) | Head::ZeroOf(_) | Head::OneHot(_) | Head::Beginning | Head::Nothing => false,
     }
 }
 

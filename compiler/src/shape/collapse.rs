@@ -126,8 +126,8 @@ impl Grade {
             }
             Head::Vector | Head::Beginning | Head::OneHot(_) => self.pairs = (self.pairs + 1).min(MAX_NESTING),
             Head::Reverse | Head::Bundle => self.order = (self.order + 1).min(MAX_LAYERS),
-            Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::Series | Head::ZeroOf | Head::Nothing => {
-            }
+            Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::Series => {}
+            Head::ZeroOf(_) | Head::Nothing => {}
         }
         self
     }

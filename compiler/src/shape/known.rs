@@ -17,6 +17,8 @@ pub struct Known {
     /// See [`own_environment`](crate::shape::primitive::own_environment).
     pub lists: FxHashMap<Shape, Rc<Lists>>,
     pub zeros: FxHashMap<(Shape, Site), Shape>,
+    /// How many lengths of vectors zeros would hold.
+    pub lengths: FxHashMap<Shape, u32>,
     /// Zeros with the outermost level unfolded.
     pub unfolded_zeros: FxHashMap<(Shape, Site), Shape>,
     pub sited: FxHashMap<(Shape, Site), Shape>,

@@ -1,11 +1,10 @@
 //! Shapes: the abstract values of the flow analysis.
 //!
 //! A shape describes a set of values. It is a set of [`Alternative`]s, at most one for each [`Class`] of values: the
-//! empty set is ⊥ (no value: the computation fails or does not end), one alternative is a product (nothing about it
-//! is decided at run time but its unknown leaves), more are a sum with a run-time tag.
+//! empty set is ⊥ (no value: the computation fails or does not end), one alternative is a product (only its unknown
+//! leaves are decided at run time), more are a sum with a run-time tag.
 //!
-//! Shapes are graphs: a child may be the shape itself or one further up, so data of unbounded depth have a finite
-//! shape. `list of reals = {(), (real . list of reals)}`.
+//! Shapes are graphs, so that data of unbounded depth have a finite one: `list of reals = {(), (real . list of reals)}`.
 //!
 //! Invariant (canonical form): two shapes that unfold to the same infinite tree are the same [`Shape`] id. Acyclic
 //! nodes are hash-consed; a new strongly connected component is minimised by partition refinement, as one minimises an
@@ -117,13 +116,14 @@ pub enum Head {
     /// A sensitivity of a vector that is zero but in so many places at most, a few: what its elements are zeros of (or
     /// a zero, where all of these are the same), and what is in those places.
     OneHot(Places),
-    /// The zero sensitivity of the child, which is recursive, not yet unfolded: making it costs nothing.
-    ZeroOf,
+    /// The zero sensitivity of the child, not yet unfolded: making it costs nothing. That of a vector which closures in data
+    /// share says so.
+    ZeroOf(Site),
     /// No sensitivity, see [`Const::Nothing`](crate::core::ir::Const::Nothing).
     Nothing,
 }
 
-/// Where a value is whose zero is taken, or where a closure comes from.
+/// Where a value is whose zero is taken, or where a closure comes from, or the vector that a folded zero is the zero of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Site {
     /// Not in data.
@@ -182,7 +182,7 @@ impl Head {
             Head::Vector => Class::Vector,
             Head::Beginning => Class::Beginning,
             Head::OneHot(_) => Class::OneHot,
-            Head::ZeroOf => Class::ZeroOf,
+            Head::ZeroOf(_) => Class::ZeroOf,
             Head::Nothing => Class::Nothing,
         }
     }
@@ -197,6 +197,7 @@ impl Head {
             (Head::Real(x), Head::Real(y)) => Head::Real(x.join(y)),
             (Head::OneHot(x), Head::OneHot(y)) => Head::OneHot(x.join(y)),
             (Head::Closure(code, x), Head::Closure(_, y)) => Head::Closure(code, x.max(y)),
+            (Head::ZeroOf(x), Head::ZeroOf(y)) => Head::ZeroOf(x.max(y)),
             _ => self,
         }
     }
@@ -253,7 +254,6 @@ pub struct Shapes {
     fingerprints: FxHashMap<Shape, Fingerprints>,
     /// Results of the operations that walk a shape, so that shared parts are walked once.
     pub unfolded: FxHashMap<Vec<Atom>, Shape>,
-    pub lengths: FxHashMap<Shape, u32>,
     pub without_zeros: FxHashMap<Shape, Shape>,
     pub without_numbers: FxHashMap<Shape, Shape>,
     pub sides: FxHashMap<(Shape, Prim, Levels), Shape>,
@@ -291,7 +291,6 @@ impl Shapes {
             recursive: FxHashMap::default(),
             fingerprints: FxHashMap::default(),
             unfolded: FxHashMap::default(),
-            lengths: FxHashMap::default(),
             without_zeros: FxHashMap::default(),
             without_numbers: FxHashMap::default(),
             sides: FxHashMap::default(),
@@ -350,7 +349,7 @@ impl Shapes {
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
-    /// Never true: ⊥ is always there.
+    /// Never: ⊥ is there.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -374,7 +373,7 @@ impl Shapes {
     /// alternatives it has no sum. Sums of hundreds of alternatives each would take long to try in pairs.
     pub fn perhaps_added(&self, head: Head, shape: Shape) -> Vec<usize> {
         let count = self.count(shape);
-        let meets_all = matches!(head, Head::Nothing | Head::ZeroOf | Head::Pair(None));
+        let meets_all = matches!(head, Head::Nothing | Head::ZeroOf(_) | Head::Pair(None));
         let mut positions: Vec<usize> = if meets_all || count < FEW {
             (0..count).collect()
         } else {

@@ -97,7 +97,7 @@ impl Unfolding<'_, '_> {
                 Head::Real(_) | Head::Reverse | Head::Bundle => self.expand_number(operator, alternative, parts),
                 Head::Series if operator.is_of_series() => self.expand_number(operator, alternative, parts),
                 Head::Series => Self::add(parts, Head::Series, on(operator)),
-                Head::ZeroOf => Self::add(parts, alternative.head, on(operator.of_zero())),
+                Head::ZeroOf(_) => Self::add(parts, alternative.head, on(operator.of_zero())),
                 Head::Vector | Head::Beginning => Self::add(parts, alternative.head, on(operator)),
                 Head::OneHot(_) => {
                     let zero = Atom::Operator(operator.of_zero(), alternative.children[0]);
@@ -182,11 +182,11 @@ impl Unfolding<'_, '_> {
                     pairs.map(|(x, t)| vec![Atom::Bundle(below, *x, *t)]).collect()
                 };
                 match (x.head, t.head) {
-                    (_, Head::ZeroOf) => {
+                    (_, Head::ZeroOf(_)) => {
                         let value = self.shapes.intern(vec![x.clone()]);
                         self.expand_operator(perturb, value, parts)?;
                     }
-                    (Head::ZeroOf, _) => {
+                    (Head::ZeroOf(_), _) => {
                         let value = self.shapes.intern(vec![x.clone()]);
                         let value = self.shapes.unfold_zeros(value);
                         let tangent = self.shapes.intern(vec![t.clone()]);

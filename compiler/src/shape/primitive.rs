@@ -156,7 +156,7 @@ pub fn satisfies(class: Class, prim: Prim) -> bool {
 /// know that one is a pair would mean to take it apart here and to box it anew wherever it is passed on.
 pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, below: Below) -> Shape {
     let alternatives = shapes.alternatives(shape);
-    if alternatives.len() < 2 || prim == Prim::IsZero || alternatives.iter().any(|a| a.head == Head::ZeroOf) {
+    if alternatives.len() < 2 || prim == Prim::IsZero || alternatives.iter().any(|a| a.head.class() == Class::ZeroOf) {
         return shape;
     }
     let kept = alternatives.iter().filter(|a| {
@@ -176,7 +176,7 @@ pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, belo
 /// The class of a value of an alternative below so many of its transformations, where that is decided.
 fn class_below(shapes: &Shapes, class: Class, children: &[Shape], below: Below) -> Option<Class> {
     let Some(below) = inside(class, below) else { return Some(class) };
-    let inner = shapes.single(children[0]).filter(|inner| inner.head != Head::ZeroOf)?;
+    let inner = shapes.single(children[0]).filter(|inner| inner.head.class() != Class::ZeroOf)?;
     class_below(shapes, inner.head.class(), &inner.children, below)
 }
 
@@ -212,7 +212,7 @@ fn test(shapes: &mut Shapes, below: Below, prim: Prim, arg: Shape) -> Shape {
 /// Whether the values of an alternative are known zeros; `None` where that is decided at run time.
 pub fn known_zero(shapes: &Shapes, alternative: &Alternative) -> Option<bool> {
     match alternative.head {
-        Head::ZeroOf | Head::Real(Fact::Zero) => Some(true),
+        Head::ZeroOf(_) | Head::Real(Fact::Zero) => Some(true),
         Head::Real(Fact::PerhapsZero) => None,
         // What is transformed any number of times is looked at no further: to take it for a number is safe.
         Head::Reverse | Head::Bundle if alternative.children.iter().any(|part| shapes.is_recursive(*part)) => {

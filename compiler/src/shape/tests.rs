@@ -124,7 +124,7 @@ fn adding_a_folded_zero_changes_nothing() {
     let mut shapes = Shapes::new();
     let list = list(&mut shapes);
     let zero = shapes.zero(list);
-    assert_eq!(shapes.single(zero).map(|alternative| alternative.head), Some(Head::ZeroOf));
+    assert_eq!(shapes.single(zero).map(|alternative| alternative.head), Some(Head::ZeroOf(Site::Value)));
     assert_eq!(shapes.plus(zero, list), list);
     assert_eq!(shapes.plus(list, zero), list);
     assert_eq!(shapes.plus(list, list), list);

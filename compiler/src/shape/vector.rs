@@ -5,7 +5,7 @@
 //! so that a loop that reads a vector adds to one element of a sum at each step.
 //!
 //! The sum of one-hot vectors has few places, whose number is in its shape, and is a vector otherwise. If it began with the
-//! zero of what closures in data share, or is handed on to such a closure, it has any number: each of n closures has a sum
+//! zero of what closures in data share, or is handed on to such a closure, it may have any number: each of n closures has a sum
 //! of its own then, of which none may cost what the vector does. In loops there is one sum, which is a vector.
 
 use crate::core::prim::{Levels, Prim};
@@ -34,16 +34,16 @@ impl Shapes {
         if self.is_recursive(shape) {
             return 1;
         }
-        if let Some(known) = self.lengths.get(&shape) {
+        if let Some(known) = self.known.lengths.get(&shape) {
             return *known;
         }
         let each = self.alternatives(shape);
         let each = each.iter().map(|alternative| match alternative.head {
-            Head::Vector | Head::Beginning | Head::OneHot(_) | Head::ZeroOf => 1,
+            Head::Vector | Head::Beginning | Head::OneHot(_) | Head::ZeroOf(_) => 1,
             _ => alternative.children.iter().fold(0, |sum: u32, part| sum.saturating_add(self.lengths_in_zero(*part))),
         });
         let sum = each.fold(0, u32::saturating_add);
-        self.lengths.insert(shape, sum);
+        self.known.lengths.insert(shape, sum);
         sum
     }
 
@@ -53,21 +53,29 @@ impl Shapes {
         let alternatives = self.alternatives(zero);
         let (vectors, others): (Vec<_>, Vec<_>) = alternatives.iter().cloned().partition(|of| of.head == Head::Vector);
         let [vectors, others] = [vectors, others].map(|alternatives| self.intern(alternatives));
-        let folded = self.make(Head::ZeroOf, &[vectors]);
+        let folded = self.make(Head::ZeroOf(Site::Data), &[vectors]);
         self.join(folded, others)
     }
 
-    /// Whether a zero of data may be a plain vector or a folded one.
-    pub fn has_zeros_in_two_forms(&self, zero: Shape) -> bool {
-        [Class::Vector, Class::ZeroOf].iter().all(|class| self.position(zero, *class).is_some())
+    /// Whether a zero of data, or of what closures in data share, may be a plain vector or a folded one.
+    pub fn is_to_have_one_form(&self, zero: Shape, site: Site) -> bool {
+        (site == Site::Data || self.may_be_shared_zero(zero))
+            && [Class::Vector, Class::ZeroOf].iter().all(|class| self.position(zero, *class).is_some())
     }
 
-    /// The zero of what a closure captures. That of a vector stays folded where the closure is data, so that it costs nothing
-    /// where such closures share what they capture and most get a sensitivity of a few elements.
+    /// The zero of what a closure captures. That of a vector stays folded where the closure is data, and says so, so that it
+    /// costs nothing where such closures share what they capture and most get a sensitivity of a few elements. It has the
+    /// leaves of the zero.
     pub fn zero_of_capture(&mut self, zero: Shape, site: Site) -> Shape {
-        match site == Site::Data && self.is_vector(zero) {
-            true => self.make(Head::ZeroOf, &[zero]),
-            false => zero,
+        let Some(Alternative { head, children }) = self.single(zero).filter(|_| site == Site::Data) else {
+            return zero;
+        };
+        match head {
+            Head::Vector => self.make(Head::ZeroOf(site), &[zero]),
+            Head::ZeroOf(_) if self.is_vector(children[0]) && !self.is_recursive(children[0]) => {
+                self.make(Head::ZeroOf(site), &children)
+            }
+            _ => zero,
         }
     }
 
@@ -103,7 +111,7 @@ impl Shapes {
         for alternative in self.alternatives(shape).iter() {
             match alternative.head {
                 Head::Vector | Head::Beginning | Head::OneHot(_) => forms.push((alternative.clone(), false)),
-                Head::ZeroOf => {
+                Head::ZeroOf(_) => {
                     let primal = self.beneath_zeros(alternative.children[0]);
                     let primal = self.alternatives(primal);
                     let vectors =
@@ -147,7 +155,7 @@ impl Shapes {
         for alternative in self.alternatives(shape).iter() {
             let class = match alternative.head {
                 Head::OneHot(_) => Class::Vector,
-                Head::ZeroOf if only_vectors(alternative.children[0]) => Class::Vector,
+                Head::ZeroOf(_) if only_vectors(alternative.children[0]) => Class::Vector,
                 head => head.class(),
             };
             if !classes.contains(&class) {
@@ -198,7 +206,7 @@ impl Shapes {
     pub fn settled_element(&mut self, element: Shape) -> Shape {
         let alternatives = self.alternatives(element);
         let is_vector = |alternative: &Alternative| match alternative.head {
-            Head::ZeroOf => {
+            Head::ZeroOf(_) => {
                 let of = self.alternatives(alternative.children[0]);
                 !self.is_recursive(alternative.children[0])
                     && of.iter().all(|of| matches!(of.head, Head::Vector | Head::OneHot(_)))
@@ -209,27 +217,26 @@ impl Shapes {
         if are_vectors && !self.is_recursive(element) { self.settled(element) } else { element }
     }
 
-    /// A folded zero where it fills a hole: settled, since who fills a hole is about to be added to. The zero of a vector of
-    /// numbers that is folded is that of a closure in data, whose sum may come to a few places only.
+    /// A folded zero where it fills a hole: settled, since who fills a hole is about to be added to. The sum of what closures
+    /// in data share may come to a few places only.
     pub fn filling(&mut self, zero: Shape) -> Shape {
-        let of = self.beneath_zeros(zero);
-        if self.is_vector(of) && !self.folds_zero(of) { zero } else { self.settled_element(zero) }
+        if self.may_be_shared_zero(zero) { zero } else { self.settled_element(zero) }
     }
 
     /// Whether an alternative is the folded zero of a vector that closures in data share, see [`Self::zero_of_capture`].
-    fn is_shared_zero(&self, zero: &Alternative) -> bool {
-        zero.head == Head::ZeroOf && self.single(zero.children[0]).is_some_and(|of| self.is_zero_vector(&of))
+    fn is_shared_zero(zero: &Alternative) -> bool {
+        zero.head == Head::ZeroOf(Site::Data)
     }
 
     /// Whether values of a shape may be such zeros.
     fn may_be_shared_zero(&self, shape: Shape) -> bool {
-        self.find(shape, Class::ZeroOf).is_some_and(|zero| self.is_shared_zero(&zero))
+        self.find(shape, Class::ZeroOf).is_some_and(|zero| Self::is_shared_zero(&zero))
     }
 
     /// The head of a sum that began with a folded zero.
-    pub(super) fn head_beside(&self, head: Head, zero: &Alternative) -> Head {
+    pub(super) fn head_beside(head: Head, zero: &Alternative) -> Head {
         match head {
-            Head::OneHot(places) if self.is_shared_zero(zero) => Head::OneHot(Places { is_of_data: true, ..places }),
+            Head::OneHot(places) if Self::is_shared_zero(zero) => Head::OneHot(Places { is_of_data: true, ..places }),
             _ => head,
         }
     }
@@ -253,7 +260,7 @@ impl Shapes {
         }
         let mut alternatives = self.alternatives(sum).to_vec();
         if let Some(zero) = self.find(zero, Class::ZeroOf) {
-            alternatives.iter_mut().for_each(|of| of.head = self.head_beside(of.head, &zero));
+            alternatives.iter_mut().for_each(|of| of.head = Self::head_beside(of.head, &zero));
         } else if let ([pair], Some(zero)) = (&mut alternatives[..], self.single(zero))
             && matches!((pair.head, zero.head), (Head::Pair(_), Head::Pair(_)))
         {
@@ -329,8 +336,7 @@ impl Shapes {
         };
         let is_data = places.is_of_data || self.may_be_shared_zero(sum);
         let begins_plain = alternatives.iter().any(|of| self.is_zero_vector(of));
-        let comes_to_few = is_data || side == Prim::HandedFew && levels.keeps_few && !begins_plain;
-        comes_to_few && !self.gives_elements(hot)
+        is_data || side == Prim::HandedFew && levels.keeps_few && !begins_plain && !self.gives_elements(hot)
     }
 
     /// The same of a part of a sum; where it is not looked at, it is kept.
@@ -383,7 +389,7 @@ impl Shapes {
 
     /// The element that a one-hot vector does not have from its base.
     pub fn hot_element(&mut self, one_hot: Shape) -> Shape {
-        match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot(Places::ONE)) {
+        match self.single(one_hot).filter(|alternative| has_one_place(alternative.head)) {
             Some(alternative) => alternative.children[1],
             None => self.element(one_hot),
         }
@@ -411,8 +417,8 @@ impl Shapes {
     }
 }
 
-/// Sums of one-hot vectors that no closures in data share have so many places that are no zeros, at most. What would have
-/// more is a vector.
+/// Sums of one-hot vectors have so many places that are no zeros, at most. What would have more is a vector, or has any number of
+/// places if closures in data share it.
 const MAX_HOT: u8 = 4;
 
 /// How many places of a one-hot vector there are, at most; some may be vacant since parts in the same place are added.
@@ -438,15 +444,20 @@ impl Places {
         Places { most: self.most.max(other.most), is_of_data: self.is_of_data || other.is_of_data }
     }
 
-    /// The places of the sum of two one-hot vectors, if that is one: what closures in data share has any number of places.
+    /// The places of the sum of two one-hot vectors, if that is one: what closures in data share may have any number of places.
     pub fn plus(self, other: Places) -> Option<Places> {
+        let both = self.join(other);
         let most = match (self.most, other.most) {
-            (Most::Few(a), Most::Few(b)) if !self.is_of_data && !other.is_of_data => {
-                Some(a + b).filter(|sum| *sum <= MAX_HOT).map(Most::Few)
-            }
-            _ => Some(Most::Any),
+            (Most::Few(a), Most::Few(b)) if a + b <= MAX_HOT => Most::Few(a + b),
+            (Most::Few(_), Most::Few(_)) if !both.is_of_data => return None,
+            _ => Most::Any,
         };
-        most.map(|most| Places { most, ..self.join(other) })
+        Some(Places { most, ..both })
+    }
+
+    /// Where the vector is whose sensitivity this is.
+    pub fn site(self) -> Site {
+        if self.is_of_data { Site::Data } else { Site::Value }
     }
 
     /// Whether that many places fit.
@@ -456,6 +467,11 @@ impl Places {
             Most::Any => true,
         }
     }
+}
+
+/// Whether a head is that of one-hot vectors with a single place.
+pub fn has_one_place(head: Head) -> bool {
+    matches!(head, Head::OneHot(Places { most: Most::Few(1), .. }))
 }
 
 /// Whether a pair is the list of the sensitivities of the environment of a closure.
@@ -470,7 +486,7 @@ pub fn is_handed(shapes: &Shapes, alternative: &Alternative) -> bool {
 
 /// Whether values of a head are vectors, or zeros of which that is not known.
 pub fn may_be_vector(head: Head) -> bool {
-    matches!(head, Head::Vector | Head::OneHot(_) | Head::ZeroOf)
+    matches!(head, Head::Vector | Head::OneHot(_) | Head::ZeroOf(_))
 }
 
 /// The shape of `(%new-vector length)`.
@@ -526,7 +542,7 @@ pub fn in_element(shapes: &mut Shapes, vector: Shape, sensitivity: Shape) -> Sha
         return Shapes::BOTTOM;
     }
     let base = shapes.zero_base(vector);
-    let shares = shapes.single(vector).is_some_and(|zero| shapes.is_shared_zero(&zero));
+    let shares = shapes.single(vector).is_some_and(|zero| Shapes::is_shared_zero(&zero));
     let places = Places { is_of_data: shares, ..Places::ONE };
     shapes.make(Head::OneHot(places), &[base, sensitivity])
 }
@@ -562,15 +578,20 @@ pub fn put_element(shapes: &mut Shapes, sum: Shape, one_hot: Shape) -> Shape {
     let mut sums = Vec::new();
     for alternative in shapes.alternatives(sum).iter() {
         let part = shapes.intern(vec![alternative.clone()]);
-        sums.push(match shapes.gives_elements(alternative) {
-            true => {
+        sums.push(match alternative.head {
+            Head::Nothing => one_hot,
+            _ if !shapes.gives_elements(alternative) => shapes.plus(part, one_hot),
+            Head::OneHot(Places { is_of_data: true, .. }) => {
+                let part = shapes.join(alternative.children[1], hot);
+                let places = Places { most: Most::Any, is_of_data: true };
+                shapes.make(Head::OneHot(places), &[alternative.children[0], part])
+            }
+            _ => {
                 let element = shapes.element(part);
-                let element = shapes.settled_element(element);
-                let element = shapes.join(element, hot);
+                let elements = [element, hot].map(|element| shapes.settled_element(element));
+                let element = shapes.join_all(&elements);
                 shapes.make(Head::Vector, &[element])
             }
-            false if alternative.head == Head::Nothing => one_hot,
-            false => shapes.plus(part, one_hot),
         });
     }
     shapes.join_all(&sums)

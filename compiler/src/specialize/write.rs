@@ -137,8 +137,13 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
             });
             this.write_text(e, stream, ")");
         }
-        Head::Pair(_) | Head::Nil | Head::Nothing | Head::Series | Head::ZeroOf | Head::OneHot(_) | Head::Beginning => {
-        }
+        Head::Pair(_)
+        | Head::Nil
+        | Head::Nothing
+        | Head::Series
+        | Head::ZeroOf(_)
+        | Head::OneHot(_)
+        | Head::Beginning => {}
     }
     if tail {
         this.write_text(e, stream, ")");

@@ -142,7 +142,7 @@ impl Analyzer<'_> {
         matches!(self.codes.program.lambdas[code.base].origin, Origin::Backpropagator(..) | Origin::Adding(_))
     }
 
-    /// The zero of what is in a variable, folded if that is a vector that is shared.
+    /// The zero of what is in a variable, folded and marked if that is a vector that is shared.
     pub(super) fn zero_of(&mut self, x: Var, zero: Shape, facts: &Facts) -> Shape {
         let site = if facts.shared_of(x) == Shared::All { Site::Data } else { Site::Value };
         self.result.shapes.zero_of_capture(zero, site)

@@ -35,7 +35,7 @@ impl Specializer<'_> {
             Head::Real(_) | Head::Series => Kind::Real,
             Head::Reverse => Kind::Reverse,
             Head::Bundle => Kind::Forward,
-            Head::Pair(_) | Head::ZeroOf => Kind::Pair,
+            Head::Pair(_) | Head::ZeroOf(_) => Kind::Pair,
             Head::Closure(..) => Kind::Procedure,
             Head::Vector | Head::Beginning | Head::OneHot(_) => Kind::Vector,
         })
@@ -229,7 +229,7 @@ impl Specializer<'_> {
             self.flow.shapes.alternatives(*shape).iter().all(|alternative| match part {
                 Part::Nil => alternative.head == Head::Nil,
                 Part::Vector(_) => false,
-                Part::Car | Part::Cdr => matches!(alternative.head, Head::Pair(_) | Head::ZeroOf),
+                Part::Car | Part::Cdr => matches!(alternative.head, Head::Pair(_) | Head::ZeroOf(_)),
             })
         };
         let mismatches = |rhs: &Rhs| matches!(rhs, Rhs::Destructure(part, x) if !fits(*part, *x));

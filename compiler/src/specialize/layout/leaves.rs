@@ -345,7 +345,7 @@ fn name(core: &Program, head: Head) -> Arc<str> {
         Head::Series => "series".into(),
         Head::Pair(_) => "pair".into(),
         Head::Closure(code, _) => core.lambdas[code.lambda].name.as_ref().into(),
-        Head::ZeroOf => "zero".into(),
+        Head::ZeroOf(_) => "zero".into(),
         Head::Vector | Head::Beginning => "vector".into(),
         Head::OneHot(_) => "one-hot".into(),
     }

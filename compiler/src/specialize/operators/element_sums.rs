@@ -1,12 +1,15 @@
 //! Elements of sums on run-time values: they are taken out of the sum of a vector, handed on, and put back.
 //!
+//! What is put back into a vector is settled. What closures in data share is not: its sum is a table, and the parts in that may
+//! be tables again.
+//!
 //! Nothing is moved here. That nobody looks at a place between `take-element` and `put-element` is what the transform sees
 //! to, and what later lets the element be changed in place.
 
 use super::vector::Elements;
 use crate::core::prim::Prim;
 use crate::shape::lattice::{Class, Head, Shape};
-use crate::shape::vector::Places;
+use crate::shape::vector::{Places, has_one_place};
 use crate::specialize::Specializer;
 use crate::specialize::emit::{Emitted, Emitter, Parts, Val};
 use crate::ssa::ir::{Op, Terminator, Type, Value};
@@ -67,7 +70,7 @@ impl Specializer<'_> {
     /// The element of a one-hot vector that is no zero.
     fn hot_element(&mut self, e: &mut Emitter, one_hot: &Val, place: Value, shape: Shape) -> Emitted<Val> {
         match self.flow.shapes.single(one_hot.shape) {
-            Some(alternative) if alternative.head == Head::OneHot(Places::ONE) => {
+            Some(alternative) if has_one_place(alternative.head) => {
                 let parts = self.parts(e, one_hot, 0);
                 Some(parts.children[0].clone())
             }
@@ -84,6 +87,9 @@ impl Specializer<'_> {
         element: &Val,
         result: Shape,
     ) -> Emitted<Val> {
+        if matches!(parts.alternative.head, Head::OneHot(Places { is_of_data: true, .. })) {
+            return self.replace_part(e, parts, place, element, result);
+        }
         let Some(tag) = self.tag_of(result, Class::Vector) else {
             e.terminate(Terminator::Unreachable);
             return None;

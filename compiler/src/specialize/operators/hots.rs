@@ -4,7 +4,7 @@
 //! are few; parts in the same place are added at run time, which leaves a place vacant. So what reads a few elements
 //! costs as much as it reads, also where its sensitivity is kept in data, as that of a closure in a list is.
 //!
-//! What closures in data share, and what is handed on within the environment of a closure, has any number of places: see
+//! What closures in data share, and what is handed on within the environment of a closure, may have any number of places: see
 //! [`tables`](super::tables).
 //!
 //! Invariant: the places of a vector differ, but for vacant ones, and the first is not vacant. So the sum with another

@@ -32,7 +32,7 @@ impl Specializer<'_> {
             return Some(Val { shape: target, leaves: Vec::new() });
         }
         if self.flow.shapes.folds_zero(value.shape) || self.stays_folded(value.shape, site, target) {
-            let zero = self.flow.shapes.make(Head::ZeroOf, &[value.shape]);
+            let zero = self.flow.shapes.make(Head::ZeroOf(Site::Value), &[value.shape]);
             let folded = self.build(e, zero, 0, value.leaves.clone());
             return self.convert(e, &folded, target);
         }
@@ -67,17 +67,17 @@ impl Specializer<'_> {
     /// [`zero`](Self::zero) of what has no folded zero; a plain vector's is folded where other forms may stand.
     pub fn zero_in_one_form(&mut self, e: &mut Emitter, value: &Val, site: Site, target: Shape) -> Emitted<Val> {
         let shapes = &mut self.flow.shapes;
-        let unfolded = (site == Site::Data).then(|| shapes.zero_unfolded(value.shape, site));
-        let Some(zero) = unfolded.filter(|zero| shapes.has_zeros_in_two_forms(*zero)) else {
+        let zero = shapes.zero_unfolded(value.shape, site);
+        if !shapes.is_to_have_one_form(zero, site) {
             return self.zero_unfolded(e, value, site, target);
-        };
+        }
         let zero = self.zero_unfolded(e, value, site, zero)?;
         self.dispatch(e, &zero, target, |this, e, parts| {
             let is_vector = parts.alternative.head == Head::Vector;
             let mut zero = this.single(e, parts);
             if is_vector {
                 // It has the leaves of what it is the zero of.
-                zero.shape = this.flow.shapes.make(Head::ZeroOf, &[zero.shape]);
+                zero.shape = this.flow.shapes.zero_of_capture(zero.shape, Site::Data);
             }
             this.convert(e, &zero, target)
         })
@@ -92,8 +92,8 @@ impl Specializer<'_> {
                 Head::Nil | Head::Bool(_) | Head::Text(_) => Val { shape: shapes.nil(), leaves: Vec::new() },
                 head @ Head::Nothing => Val { shape: shapes.make(head, &[]), leaves: Vec::new() },
                 Head::Real(_) => Val { shape: shapes.real(Fact::Zero), leaves: Vec::new() },
-                Head::ZeroOf => {
-                    let shape = shapes.make(Head::ZeroOf, &[parts.children[0].shape]);
+                head @ Head::ZeroOf(_) => {
+                    let shape = shapes.make(head, &[parts.children[0].shape]);
                     Val { shape, leaves: parts.children[0].leaves.clone() }
                 }
                 Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_) => {
@@ -111,7 +111,11 @@ impl Specializer<'_> {
                     this.environment(e, code, zeros)
                 }
                 Head::Vector | Head::Beginning => this.zero_vector(e, &parts)?,
-                Head::OneHot(_) => this.zero_of_one_hot(e, &parts)?,
+                Head::OneHot(places) => {
+                    let mut zero = this.zero_of_one_hot(e, &parts)?;
+                    zero.shape = this.flow.shapes.zero_of_capture(zero.shape, places.site());
+                    zero
+                }
             };
             this.convert(e, &zero, target)
         })
@@ -154,7 +158,7 @@ impl Specializer<'_> {
     /// itself is unfolded by a function that can call itself.
     pub fn unfold_zeros_to(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         self.dispatch(e, value, target, |this, e, parts| {
-            if parts.alternative.head != Head::ZeroOf {
+            if parts.alternative.head.class() != Class::ZeroOf {
                 let value = this.single(e, parts);
                 return this.convert(e, &value, target);
             }
@@ -182,7 +186,7 @@ impl Specializer<'_> {
     pub fn beneath_zeros_to(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         self.dispatch(e, value, target, |this, e, parts| {
             let value = match parts.alternative.head {
-                Head::ZeroOf => this.beneath_zeros(e, &parts.children[0])?,
+                Head::ZeroOf(_) => this.beneath_zeros(e, &parts.children[0])?,
                 _ => this.single(e, parts),
             };
             this.convert(e, &value, target)
@@ -212,7 +216,8 @@ impl Specializer<'_> {
         };
         let (a, b) = (&unfold(self, e, a, b)?, &unfold(self, e, b, a)?);
         // Of two zeros either is the sum: where the right operand is sure to be one, nothing is left to decide.
-        let is_zero = self.flow.shapes.single(b.shape).is_some_and(|alternative| alternative.head == Head::ZeroOf);
+        let is_zero =
+            self.flow.shapes.single(b.shape).is_some_and(|alternative| alternative.head.class() == Class::ZeroOf);
         if is_zero && self.tag_of(a.shape, Class::Nothing).is_none() {
             return self.convert(e, a, target);
         }
@@ -245,7 +250,7 @@ impl Specializer<'_> {
     pub(in crate::specialize) fn meet_in_several_ways(&self, a: Shape, b: Shape) -> bool {
         let ways = |shape: Shape| {
             let alternatives = self.flow.shapes.alternatives(shape);
-            alternatives.iter().filter(|a| a.head != Head::ZeroOf && !a.children.is_empty()).count()
+            alternatives.iter().filter(|a| a.head.class() != Class::ZeroOf && !a.children.is_empty()).count()
         };
         ways(a) * ways(b) > 1
     }
@@ -265,7 +270,7 @@ impl Specializer<'_> {
     /// The same of two alternatives.
     fn conform(&self, x: &Alternative, y: &Alternative, single: bool, seen: &mut FxHashSet<(Shape, Shape)>) -> bool {
         match (x.head, y.head) {
-            (Head::ZeroOf | Head::Nothing, _) | (_, Head::ZeroOf | Head::Nothing) => true,
+            (Head::ZeroOf(_) | Head::Nothing, _) | (_, Head::ZeroOf(_) | Head::Nothing) => true,
             (Head::Real(_), Head::Real(_)) => true,
             // Their lengths may differ.
             (Head::Vector | Head::OneHot(_), _) | (_, Head::Vector | Head::OneHot(_)) => false,
@@ -293,20 +298,20 @@ impl Specializer<'_> {
             if x.alternative.head == Head::Nothing && this.tag_of(b.shape, Class::ZeroOf).is_some() {
                 return this.dispatch(e, b, target, |this, e, y| {
                     // Only a zero that fills a hole is settled: what else may stand there stays as it is.
-                    let is_zero = y.alternative.head == Head::ZeroOf;
+                    let is_zero = y.alternative.head.class() == Class::ZeroOf;
                     let value = this.single(e, y);
                     let is_settled = this.flow.shapes.filling(value.shape) == value.shape;
                     let filled = if is_zero && !is_settled { this.settled(e, &value)? } else { value };
                     this.convert(e, &filled, target)
                 });
             }
-            if x.alternative.head == Head::ZeroOf && this.tag_of(b.shape, Class::Nothing).is_some() {
+            if x.alternative.head.class() == Class::ZeroOf && this.tag_of(b.shape, Class::Nothing).is_some() {
                 return this.dispatch(e, b, target, |this, e, y| {
                     let value = this.single(e, if y.alternative.head == Head::Nothing { x.clone() } else { y });
                     this.convert(e, &value, target)
                 });
             }
-            if matches!(x.alternative.head, Head::ZeroOf | Head::Nothing)
+            if matches!(x.alternative.head, Head::ZeroOf(_) | Head::Nothing)
                 || x.alternative.head == Head::Real(Fact::Zero) && this.is_real(b)
             {
                 return this.convert(e, b, target);
@@ -349,7 +354,7 @@ impl Specializer<'_> {
 
     fn plus_parts(&mut self, e: &mut Emitter, x: Parts, y: Parts, single: bool, target: Shape) -> Emitted<Val> {
         match (x.alternative.head, y.alternative.head) {
-            (_, Head::ZeroOf | Head::Nothing) | (Head::Real(_), Head::Real(Fact::Zero)) => {
+            (_, Head::ZeroOf(_) | Head::Nothing) | (Head::Real(_), Head::Real(Fact::Zero)) => {
                 let value = self.single(e, x);
                 self.convert(e, &value, target)
             }

@@ -19,7 +19,7 @@
 //! Of two tables the smaller one is put into the larger one, operands in the order of the sum. Tables are vectors to SSA:
 //! who owns one alone changes it in place.
 
-use crate::shape::lattice::{Fact, Head, Shape};
+use crate::shape::lattice::{Class, Fact, Head, Shape};
 use crate::shape::vector::{Most, Places};
 use crate::specialize::Specializer;
 use crate::specialize::emit::{Emitted, Emitter, Hot, Parts, Val, target};
@@ -183,6 +183,23 @@ impl Specializer<'_> {
             }
             Some(this.build(e, shape, 0, table.leaves()))
         })
+    }
+
+    /// A one-hot vector as a table with another part in a place, as a value of shape `result`.
+    pub(super) fn replace_part(
+        &mut self,
+        e: &mut Emitter,
+        parts: &Parts,
+        place: Value,
+        part: &Val,
+        result: Shape,
+    ) -> Emitted<Val> {
+        let tag = self.tag_of(result, Class::OneHot)?;
+        let shape = self.shape_of_tables(result, tag);
+        let sum = self.single(e, parts.clone());
+        let table = self.convert(e, &sum, shape)?;
+        let table = self.with_place(e, &table, place, |this, e, _, shape| this.convert(e, part, shape))?;
+        self.convert(e, &table, result)
     }
 
     fn put(&mut self, e: &mut Emitter, cells: Elements, slot: Value, place: Value, part: Val) -> Elements {

@@ -65,7 +65,7 @@ impl Specializer<'_> {
                 Head::Real(_) | Head::Reverse | Head::Bundle => this.number_operator(e, operator, parts, target),
                 Head::Series if operator.is_of_series() => this.number_operator(e, operator, parts, target),
                 Head::Series => this.each_part(e, operator, &parts, Some(Class::Series), target),
-                Head::ZeroOf => this.each_part(e, operator.of_zero(), &parts, Some(Class::ZeroOf), target),
+                Head::ZeroOf(_) => this.each_part(e, operator.of_zero(), &parts, Some(Class::ZeroOf), target),
                 Head::Vector | Head::Beginning => {
                     if this.flow.shapes.single(value.shape).is_none() {
                         let vector = this.single(e, parts.clone());
@@ -282,9 +282,10 @@ impl Specializer<'_> {
                 self.always_assuming(operator.of_zero(), a.children[0], seen)
                     && self.always_assuming(operator, a.children[1], seen)
             }
-            (Head::Pair(_) | Head::Series | Head::ZeroOf | Head::Closure(..) | Head::Vector | Head::Beginning, _) => {
-                a.children.iter().all(|child| self.always_assuming(operator, *child, seen))
-            }
+            (
+                Head::Pair(_) | Head::Series | Head::ZeroOf(_) | Head::Closure(..) | Head::Vector | Head::Beginning,
+                _,
+            ) => a.children.iter().all(|child| self.always_assuming(operator, *child, seen)),
         })
     }
 
@@ -329,13 +330,13 @@ impl Specializer<'_> {
     ) -> Emitted<Val> {
         let perturb = Operator { prim: Prim::JStar, below };
         match (x.alternative.head, t.alternative.head) {
-            (_, Head::ZeroOf) => {
+            (_, Head::ZeroOf(_)) => {
                 let value = self.single(e, x);
                 let shape = self.operator_shape(perturb, value.shape);
                 let bundle = self.operator(e, perturb, &value, shape)?;
                 self.convert(e, &bundle, target)
             }
-            (Head::ZeroOf, _) => {
+            (Head::ZeroOf(_), _) => {
                 let (zero, tangent) = (self.single(e, x), self.single(e, t));
                 let value = self.unfold_zeros(e, &zero)?;
                 self.bundle(e, below, &value, &tangent, target)

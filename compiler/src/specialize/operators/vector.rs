@@ -324,7 +324,7 @@ impl Specializer<'_> {
     fn length_of_parts(&mut self, e: &mut Emitter, prim: Prim, parts: &Parts) -> Emitted<Value> {
         match parts.alternative.head {
             Head::Vector | Head::Beginning | Head::OneHot(_) => parts.own,
-            Head::ZeroOf => {
+            Head::ZeroOf(_) => {
                 let primal = self.ending_zeros(e, &parts.children[0])?;
                 self.length(e, prim, &primal)
             }
@@ -346,7 +346,7 @@ impl Specializer<'_> {
                 let element = this.element(e, &Elements::of(&parts), place);
                 if is_zero { this.zero(e, &element, Site::Data, result) } else { this.convert(e, &element, result) }
             }
-            Head::ZeroOf => {
+            Head::ZeroOf(_) => {
                 let primal = this.ending_zeros(e, &parts.children[0])?;
                 this.element_at(e, &primal, place, true, result)
             }
@@ -426,7 +426,7 @@ impl Specializer<'_> {
         let base = self.dispatch(e, vector, result, |this, e, parts| {
             let base = match parts.alternative.head {
                 Head::Vector | Head::Beginning | Head::OneHot(_) => Elements::all(&parts),
-                Head::ZeroOf => {
+                Head::ZeroOf(_) => {
                     let primal = this.beneath_zeros(e, &parts.children[0])?;
                     this.zero_base(e, &primal, shape)?
                 }
