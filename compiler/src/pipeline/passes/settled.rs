@@ -5,7 +5,8 @@
 //! of a large program are settled long before the last one is.
 //!
 //! Functions are told by hashes of their code, so that nobody has to say what has changed, and functions may get other
-//! names meanwhile. In builds with debug assertions the passes are asked again in small functions. Should two hashes be the same by chance, a function is not optimised as well as it could be.
+//! names meanwhile. Should two hashes be the same by chance, a function is not optimised as well as it could be. In
+//! builds with debug assertions passes are asked again in small functions that are skipped.
 
 use super::{Fact, Leave, Pass, Run};
 use crate::base::{EntityVec, parallel};
