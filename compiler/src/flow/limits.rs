@@ -81,7 +81,7 @@ impl Default for Options {
             max_order: 12,
             max_code: 3_000_000,
             max_dynamic_order: 4,
-            max_instructions: 700_000,
+            max_instructions: 600_000,
             max_parts: MAX_PARTS,
             later_work: 3_000_000,
             given: Vec::new(),

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A program is large when it has more than one in so many of the instructions that it may have.
-const LARGE: usize = 5;
+const LARGE: usize = 4;
 
 /// How to compile.
 #[derive(Clone, Debug, Default)]
