@@ -59,9 +59,8 @@ impl Settled {
             Run::Growing(run) => run(program, leave.most),
             Run::Function(run) => return self.run_on_functions(pass, run, program, leave),
         };
-        if changed {
-            self.codes = EntityVec::new();
-        }
+        // It may have changed what it does not think worth another round.
+        self.codes = EntityVec::new();
         changed
     }
 
