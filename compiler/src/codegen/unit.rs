@@ -146,7 +146,7 @@ pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
 }
 
 /// So many functions are compiled one after another, in the same memory.
-const CHUNK: usize = 8;
+const CHUNK: usize = 16;
 
 /// Parameters or results of one function.
 const MOST_VALUES: usize = 5000;

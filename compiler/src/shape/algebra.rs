@@ -312,7 +312,7 @@ impl Shapes {
         if self.position(shape, Class::ZeroOf).is_none() {
             return shape;
         }
-        if let Some(known) = self.without_zeros.get(&shape) {
+        if let Some(known) = self.known.without_zeros.get(&shape) {
             return *known;
         }
         let whole = shape;
@@ -335,7 +335,7 @@ impl Shapes {
             parts.push(self.intern(others));
         }
         let result = self.join_all(&parts);
-        self.without_zeros.insert(whole, result);
+        self.known.without_zeros.insert(whole, result);
         result
     }
 
@@ -415,7 +415,7 @@ impl Shapes {
         let context_free = knots.is_none();
         let shapes = self.finish(graph);
         if context_free {
-            self.unfolded.extend(nodes.into_iter().map(|(atoms, node)| (atoms, shapes[node])));
+            self.known.unfolded.extend(nodes.into_iter().map(|(atoms, node)| (atoms, shapes[node])));
         }
         Ok(match root {
             Ref::Done(shape) => shape,
@@ -463,7 +463,7 @@ impl Unfolding<'_, '_> {
         }
         // Without knots an atom means the same everywhere, so that shared parts are unfolded once.
         if self.knots.is_none()
-            && let Some(shape) = self.shapes.unfolded.get(&atoms)
+            && let Some(shape) = self.shapes.known.unfolded.get(&atoms)
         {
             return Ok(Ref::Done(*shape));
         }

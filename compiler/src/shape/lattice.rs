@@ -4,19 +4,18 @@
 //! empty set is ⊥ (no value: the computation fails or does not end), one alternative is a product (only its unknown
 //! leaves are decided at run time), more are a sum with a run-time tag.
 //!
-//! Shapes are graphs, so that data of unbounded depth have a finite one: `list of reals = {(), (real . list of reals)}`.
+//! Shapes are graphs: a child may be the shape itself or one further up, so data of unbounded depth have a finite
+//! shape. `list of reals = {(), (real . list of reals)}`.
 //!
 //! Invariant (canonical form): two shapes that unfold to the same infinite tree are the same [`Shape`] id. Acyclic
 //! nodes are hash-consed; a new strongly connected component is minimised by partition refinement, as one minimises an
 //! automaton, and then compared with the recursive shapes that exist. So equality of shapes is equality of ids.
 
-use super::algebra::Atom;
 use super::collapse::Grade;
 use super::known::Known;
 use super::vector::Places;
 use crate::ad::tower::Tower;
 use crate::core::ir::LambdaId;
-use crate::core::prim::{Levels, Prim};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -76,8 +75,8 @@ impl Fact {
     }
 }
 
-/// The code of a closure. Ordered by the λ that it is a transform of and then by the transformations, so that `*j` keeps
-/// the order of the alternatives of a sum and with it their tags.
+/// The code of a closure. Ordered by the λ that it is a transform of and then by the transformations, so that `*j`
+/// keeps the order of the alternatives of a sum and with it their tags.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Code {
     /// The λ at the start of the chain of transformations.
@@ -116,14 +115,15 @@ pub enum Head {
     /// A sensitivity of a vector that is zero but in so many places at most, a few: what its elements are zeros of (or
     /// a zero, where all of these are the same), and what is in those places.
     OneHot(Places),
-    /// The zero sensitivity of the child, not yet unfolded: making it costs nothing. That of a vector which closures in data
-    /// share says so.
+    /// The zero sensitivity of the child, not yet unfolded: making it costs nothing. That of a vector which closures in
+    /// data share says so.
     ZeroOf(Site),
     /// No sensitivity, see [`Const::Nothing`](crate::core::ir::Const::Nothing).
     Nothing,
 }
 
-/// Where a value is whose zero is taken, or where a closure comes from, or the vector that a folded zero is the zero of.
+/// Where a value is whose zero is taken, or where a closure comes from, or the vector that a folded zero is the zero
+/// of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Site {
     /// Not in data.
@@ -253,11 +253,6 @@ pub struct Shapes {
     /// The fingerprints of recursive shapes.
     fingerprints: FxHashMap<Shape, Fingerprints>,
     /// Results of the operations that walk a shape, so that shared parts are walked once.
-    pub unfolded: FxHashMap<Vec<Atom>, Shape>,
-    pub without_zeros: FxHashMap<Shape, Shape>,
-    pub without_numbers: FxHashMap<Shape, Shape>,
-    pub sides: FxHashMap<(Shape, Prim, Levels), Shape>,
-    pub hands_on: FxHashMap<(Shape, Levels), bool>,
     pub known: Known,
     /// Whether widening is to make shapes small instead of finding out how they grow.
     pub coarse: bool,
@@ -290,11 +285,6 @@ impl Shapes {
             interned: FxHashMap::default(),
             recursive: FxHashMap::default(),
             fingerprints: FxHashMap::default(),
-            unfolded: FxHashMap::default(),
-            without_zeros: FxHashMap::default(),
-            without_numbers: FxHashMap::default(),
-            sides: FxHashMap::default(),
-            hands_on: FxHashMap::default(),
             known: Known::default(),
             coarse: false,
             max_parts: MAX_PARTS,
@@ -349,7 +339,7 @@ impl Shapes {
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
-    /// Never: ⊥ is there.
+    /// Never true: ⊥ is always there.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -519,8 +509,8 @@ impl Shapes {
         }
     }
 
-    /// The fingerprints of the nodes of a component. A finished part that is not recursive cannot be equal to one of them,
-    /// so its number stands for it.
+    /// The fingerprints of the nodes of a component. A finished part that is not recursive cannot be equal to one of
+    /// them, so its number stands for it.
     fn fingerprints(
         &self,
         graph: &[NewNode],

@@ -4,9 +4,10 @@
 //! is what reading an element gives, and the sum of reads; and a vector. Sums go from the former to the latter,
 //! so that a loop that reads a vector adds to one element of a sum at each step.
 //!
-//! The sum of one-hot vectors has few places, whose number is in its shape, and is a vector otherwise. If it began with the
-//! zero of what closures in data share, or is handed on to such a closure, it may have any number: each of n closures has a sum
-//! of its own then, of which none may cost what the vector does. In loops there is one sum, which is a vector.
+//! The sum of one-hot vectors has few places, whose number is in its shape, and is a vector otherwise. If it began with
+//! the zero of what closures in data share, or is handed on to such a closure, it may have any number: each of n
+//! closures has a sum of its own then, of which none may cost what the vector does. In loops there is one sum, which is
+//! a vector.
 
 use crate::core::prim::{Levels, Prim};
 use crate::shape::lattice::{Alternative, Class, Fact, Head, Shape, Shapes, Site};
@@ -16,8 +17,9 @@ use crate::shape::primitive::real_fact;
 const MAX_LENGTHS: u32 = 16;
 
 impl Shapes {
-    /// Whether the zero of values of the shape stays folded: where it has no end, where it would hold more than a length for
-    /// each vector, and where it would hold many lengths, since most code of transformed closures would copy them.
+    /// Whether the zero of values of the shape stays folded: where it has no end, where it would hold more than a
+    /// length for each vector, and where it would hold many lengths, since most code of transformed closures would copy
+    /// them.
     pub fn folds_zero(&mut self, shape: Shape) -> bool {
         self.is_recursive(shape)
             || self.lengths_in_zero(shape) > MAX_LENGTHS
@@ -47,8 +49,8 @@ impl Shapes {
         sum
     }
 
-    /// A zero whose plain vectors are folded, as others of its vectors are: of data that may have several forms the zero has
-    /// one. As a plain vector it would become one of numbers where it meets these, element by element.
+    /// A zero whose plain vectors are folded, as others of its vectors are: of data that may have several forms the
+    /// zero has one. As a plain vector it would become one of numbers where it meets these, element by element.
     pub fn zero_in_one_form(&mut self, zero: Shape) -> Shape {
         let alternatives = self.alternatives(zero);
         let (vectors, others): (Vec<_>, Vec<_>) = alternatives.iter().cloned().partition(|of| of.head == Head::Vector);
@@ -63,9 +65,9 @@ impl Shapes {
             && [Class::Vector, Class::ZeroOf].iter().all(|class| self.position(zero, *class).is_some())
     }
 
-    /// The zero of what a closure captures. That of a vector stays folded where the closure is data, and says so, so that it
-    /// costs nothing where such closures share what they capture and most get a sensitivity of a few elements. It has the
-    /// leaves of the zero.
+    /// The zero of what a closure captures. That of a vector stays folded where the closure is data, and says so, so
+    /// that it costs nothing where such closures share what they capture and most get a sensitivity of a few elements.
+    /// It has the leaves of the zero.
     pub fn zero_of_capture(&mut self, zero: Shape, site: Site) -> Shape {
         let Some(Alternative { head, children }) = self.single(zero).filter(|_| site == Site::Data) else {
             return zero;
@@ -104,8 +106,9 @@ impl Shapes {
         alternative.head == Head::Vector && self.is_constant(alternative.children[0])
     }
 
-    /// The alternatives of a shape that are vectors, those that folded zeros are zeros of among them, each with whether it
-    /// stands for its zero. What zeros of zeros are zeros of is one shape: the zero of a join is not the join of the zeros.
+    /// The alternatives of a shape that are vectors, those that folded zeros are zeros of among them, each with whether
+    /// it stands for its zero. What zeros of zeros are zeros of is one shape: the zero of a join is not the join of the
+    /// zeros.
     fn vector_forms(&mut self, shape: Shape) -> Vec<(Alternative, bool)> {
         let mut forms = Vec::new();
         for alternative in self.alternatives(shape).iter() {
@@ -147,8 +150,8 @@ impl Shapes {
         if self.is_constant(zero) { zero } else { element }
     }
 
-    /// The classes that a shape offers, where all forms of the sensitivities of vectors count as vectors: that a sum gets
-    /// from one form to the next is no growth.
+    /// The classes that a shape offers, where all forms of the sensitivities of vectors count as vectors: that a sum
+    /// gets from one form to the next is no growth.
     pub fn classes_but_forms(&self, shape: Shape) -> Vec<Class> {
         let only_vectors = |of: Shape| self.alternatives(of).iter().all(|of| of.head == Head::Vector);
         let mut classes: Vec<Class> = Vec::new();
@@ -188,8 +191,8 @@ impl Shapes {
         self.join_all(&parts)
     }
 
-    /// The shape with plain vectors in place of one-hot ones and zeros of vectors, and so on for elements that are vectors:
-    /// who adds to it meets one form.
+    /// The shape with plain vectors in place of one-hot ones and zeros of vectors, and so on for elements that are
+    /// vectors: who adds to it meets one form.
     pub fn settled(&mut self, shape: Shape) -> Shape {
         let shape = self.dense(shape);
         match self.single(shape).filter(|vector| vector.head == Head::Vector) {
@@ -217,13 +220,14 @@ impl Shapes {
         if are_vectors && !self.is_recursive(element) { self.settled(element) } else { element }
     }
 
-    /// A folded zero where it fills a hole: settled, since who fills a hole is about to be added to. The sum of what closures
-    /// in data share may come to a few places only.
+    /// A folded zero where it fills a hole: settled, since who fills a hole is about to be added to. The sum of what
+    /// closures in data share may come to a few places only.
     pub fn filling(&mut self, zero: Shape) -> Shape {
         if self.may_be_shared_zero(zero) { zero } else { self.settled_element(zero) }
     }
 
-    /// Whether an alternative is the folded zero of a vector that closures in data share, see [`Self::zero_of_capture`].
+    /// Whether an alternative is the folded zero of a vector that closures in data share, see
+    /// [`Self::zero_of_capture`].
     fn is_shared_zero(zero: &Alternative) -> bool {
         zero.head == Head::ZeroOf(Site::Data)
     }
@@ -272,8 +276,8 @@ impl Shapes {
         began
     }
 
-    /// The elements of the vector in a sum with a one-hot vector, settled, and the part that is added to one of them: as it
-    /// is where that is a vector, so that a read of an element of an element adds one number.
+    /// The elements of the vector in a sum with a one-hot vector, settled, and the part that is added to one of them:
+    /// as it is where that is a vector, so that a read of an element of an element adds one number.
     pub fn element_and_part(&mut self, element: Shape, part: Shape) -> [Shape; 2] {
         let element = self.settled_element(element);
         [element, if self.is_vector(element) { part } else { self.settled_element(part) }]
@@ -289,7 +293,7 @@ impl Shapes {
         if side == Prim::Kept && !self.hands_on(sum, levels) {
             return sum;
         }
-        if let Some(known) = self.sides.get(&(sum, side, levels)) {
+        if let Some(known) = self.known.sides.get(&(sum, side, levels)) {
             return *known;
         }
         let mut sides = Vec::new();
@@ -318,14 +322,14 @@ impl Shapes {
             });
         }
         let sides = self.join_all(&sides);
-        self.sides.insert((sum, side, levels), sides);
+        self.known.sides.insert((sum, side, levels), sides);
         sides
     }
 
-    /// Whether a one-hot sum stays so where it is handed on: in the environment of a closure, which may be one of
-    /// many that share a vector. The sum of such a closure begins with a folded zero or a hole. That of a function that a loop
-    /// calls begins with a plain zero, and comes to many places: it goes on with a vector. What a recursive call has again
-    /// ([`Prim::Handed`]) begins with a hole in any case, so that only a folded zero tells.
+    /// Whether a one-hot sum stays so where it is handed on: in the environment of a closure, which may be one of many
+    /// that share a vector. The sum of such a closure begins with a folded zero or a hole. That of a function that a
+    /// loop calls begins with a plain zero, and comes to many places: it goes on with a vector. What a recursive call
+    /// has again ([`Prim::Handed`]) begins with a hole in any case, so that only a folded zero tells.
     pub fn stays_few(&mut self, sum: Shape, side: Prim, levels: Levels) -> bool {
         let alternatives = self.alternatives(sum);
         let Some((hot, places)) = alternatives.iter().find_map(|of| match of.head {
@@ -350,14 +354,14 @@ impl Shapes {
 
     /// Whether sums have vectors that are handed on, this deep in them.
     pub fn hands_on(&mut self, sum: Shape, levels: Levels) -> bool {
-        if let Some(known) = self.hands_on.get(&(sum, levels)) {
+        if let Some(known) = self.known.hands_on.get(&(sum, levels)) {
             return *known;
         }
         let hands_on = self.alternatives(sum).iter().any(|alternative| match alternative.head {
             Head::Pair(_) => self.parts_hand_on(alternative, levels),
             _ => is_handed(self, alternative),
         });
-        self.hands_on.insert((sum, levels), hands_on);
+        self.known.hands_on.insert((sum, levels), hands_on);
         hands_on
     }
 
@@ -376,7 +380,8 @@ impl Shapes {
         }
     }
 
-    /// The one-hot vector with a vector as its part if that is one-hot or a folded zero: who takes it out again adds to it.
+    /// The one-hot vector with a vector as its part if that is one-hot or a folded zero: who takes it out again adds to
+    /// it.
     pub fn dense_part(&mut self, one_hot: Shape) -> Shape {
         match self.single(one_hot).filter(|alternative| alternative.head == Head::OneHot(Places::ONE)) {
             Some(alternative) => {
@@ -417,8 +422,8 @@ impl Shapes {
     }
 }
 
-/// Sums of one-hot vectors have so many places that are no zeros, at most. What would have more is a vector, or has any number of
-/// places if closures in data share it.
+/// Sums of one-hot vectors have so many places that are no zeros, at most. What would have more is a vector, or has any
+/// number of places if closures in data share it.
 const MAX_HOT: u8 = 4;
 
 /// How many places of a one-hot vector there are, at most; some may be vacant since parts in the same place are added.
@@ -444,7 +449,8 @@ impl Places {
         Places { most: self.most.max(other.most), is_of_data: self.is_of_data || other.is_of_data }
     }
 
-    /// The places of the sum of two one-hot vectors, if that is one: what closures in data share may have any number of places.
+    /// The places of the sum of two one-hot vectors, if that is one: what closures in data share may have any number of
+    /// places.
     pub fn plus(self, other: Places) -> Option<Places> {
         let both = self.join(other);
         let most = match (self.most, other.most) {

@@ -362,7 +362,7 @@ impl Shapes {
         if self.is_recursive(shape) {
             return shape;
         }
-        if let Some(known) = self.without_numbers.get(&shape) {
+        if let Some(known) = self.known.without_numbers.get(&shape) {
             return *known;
         }
         let mut alternatives = self.alternatives(shape).to_vec();
@@ -373,7 +373,7 @@ impl Shapes {
             alternative.children = alternative.children.iter().map(|child| self.forget_numbers(*child)).collect();
         }
         let result = self.intern(alternatives);
-        self.without_numbers.insert(shape, result);
+        self.known.without_numbers.insert(shape, result);
         result
     }
 }

@@ -10,6 +10,7 @@ use crate::specialize::layout::leaves::{Layout, SLOT_TYPES, slot_class};
 use crate::specialize::operators::tables::has_table;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Target, Terminator, Type, Value};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A value: its shape and its leaves.
 #[derive(Clone, Debug)]
@@ -81,7 +82,7 @@ pub type Emitted<T> = Option<T>;
 
 impl Emitter {
     /// A function whose parameters have these types.
-    pub fn new(name: std::sync::Arc<str>, params: &[Type], results: Vec<Type>) -> Emitter {
+    pub fn new(name: Arc<str>, params: &[Type], results: Vec<Type>) -> Emitter {
         Emitter::of(Function::new(name, params, results))
     }
     /// A declared function.

@@ -56,6 +56,7 @@ use helper::Helper;
 use layout::leaves::Layouts;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a function certainly does, in order, as far as errors are concerned.
 #[derive(Clone, Debug)]
@@ -81,7 +82,7 @@ pub struct Specializer<'a> {
     functions: FxHashMap<(VariantId, Option<Call>), FuncId>,
     helpers: FxHashMap<Helper, FuncId>,
     tasks: Vec<(FuncId, Task)>,
-    texts: FxHashMap<Rc<str>, TextId>,
+    texts: FxHashMap<Arc<str>, TextId>,
     /// Rendered errors.
     error_texts: FxHashMap<(Place, RuntimeError), TextId>,
     /// Those of which run time writes parts.

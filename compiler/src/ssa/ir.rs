@@ -26,7 +26,6 @@ use crate::base::{EntityVec, Span, entity_id};
 pub use crate::core::reader::Item;
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
-
 use std::sync::Arc;
 
 entity_id! {

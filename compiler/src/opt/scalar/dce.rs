@@ -42,7 +42,7 @@ use crate::ssa::ir::{Block, BlockId, Function, Target, Terminator, Value};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
-/// Cleans every function.
+/// Cleans a function.
 pub fn run(function: &mut Function, context: &Context) -> bool {
     let mut changed = skip_replaced_elements(function);
     // Where branches have gone, less is needed.

@@ -39,7 +39,7 @@ use crate::ssa::ir::{
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
-/// Numbers the values of every function.
+/// Numbers the values of a function.
 pub fn run(function: &mut Function, context: &Context) -> bool {
     number(function, context.effects, context.sums)
 }

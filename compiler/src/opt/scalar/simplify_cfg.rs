@@ -28,7 +28,7 @@ use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{Block, BlockId, Function, Op, Target, Terminator, Value};
 use rustc_hash::FxHashMap;
 
-/// Simplifies every function.
+/// Treats a function.
 pub fn run(function: &mut Function, _: &Context) -> bool {
     let mut changed = simplify(function);
     while block_params::simplify(function) {

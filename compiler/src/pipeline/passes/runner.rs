@@ -1,10 +1,11 @@
 //! Runs passes in the order of the [schedule](super::order).
 //!
-//! In builds with debug assertions, and where that is asked for, each pass is checked: that it meets no operations which
-//! it does not know, leaves a program that [`verify`] accepts, and brings in no operations but those that it says.
+//! In builds with debug assertions, and where that is asked for, each pass is checked: that it meets no operations
+//! which it does not know, leaves a program that [`verify`] accepts, and brings in no operations but those that it
+//! says.
 
 use super::order::{INLINE, Phase, Row, SCHEDULE, SIMPLIFY, SIMPLIFYING_ROUNDS};
-use super::settled::Settled;
+use super::settled::{Settled, size};
 use super::{Leave, Pass, pass_named};
 use crate::ssa::forms::{self, Form};
 use crate::ssa::ir::Program;
@@ -151,13 +152,8 @@ impl Runner<'_> {
     }
 }
 
-/// The number of instructions.
-fn size(program: &Program) -> usize {
-    let blocks = program.functions.values().flat_map(|function| function.blocks.values());
-    blocks.map(|block| block.insts.len()).sum()
-}
-
-/// Stops the compiler when the pass left a program that breaks the law, or operations that it does not say it brings in.
+/// Stops the compiler when the pass left a program that breaks the law, or operations that it does not say it brings
+/// in.
 fn check(program: &Program, pass: &Pass, before: &FxHashSet<Form>) {
     if let Err(errors) = verify(program, pass.stage()) {
         let place = errors[0].place.map(|(function, _)| program.function_text(function)).unwrap_or_default();

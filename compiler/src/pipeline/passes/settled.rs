@@ -11,8 +11,9 @@
 use super::{Fact, Leave, Pass, Run};
 use crate::base::{EntityVec, parallel};
 use crate::opt::Context;
+use crate::opt::analysis::call_graph::callees;
 use crate::opt::analysis::effects::Effects;
-use crate::ssa::ir::{FuncId, Function, Op, Program, Terminator};
+use crate::ssa::ir::{FuncId, Function, Program};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -52,7 +53,7 @@ impl Settled {
     /// Runs a pass on a program. True when it changed something.
     pub fn run(&mut self, pass: &Pass, program: &mut Program, leave: Leave) -> bool {
         if !matches!(pass.run, Run::Function(_)) {
-            self.work += program.functions.values().map(size).sum::<usize>();
+            self.work += size(program);
         }
         let changed = match pass.run {
             Run::Program(run) => run(program),
@@ -80,7 +81,7 @@ impl Settled {
         let treat = |(function, code): (&mut Function, &mut Option<Code>)| {
             let known = |code: &Code| code.with_context(&effects, layouts);
             let before = known(code.get_or_insert_with(|| Code::new(function)));
-            let work = size(function);
+            let work = size_of(function);
             if settled.contains(&before) {
                 let finds_more = || {
                     let mut again = function.clone();
@@ -99,7 +100,7 @@ impl Settled {
             let after = known(code.insert(Code::new(function)));
             Outcome { changed, settled: (pass.settles || after == before).then_some(after), work }
         };
-        let is_large = functions.values().map(size).sum::<usize>() > LARGE;
+        let is_large = functions.values().map(size_of).sum::<usize>() > LARGE;
         let items = functions.values_mut().zip(self.codes.values_mut());
         let outcomes = if is_large { parallel::map(items.collect(), treat) } else { items.map(treat).collect() };
         settled.extend(outcomes.iter().filter_map(|outcome| outcome.settled));
@@ -111,7 +112,6 @@ impl Settled {
 impl Code {
     fn new(function: &Function) -> Code {
         let mut hasher = FxHasher::default();
-        let mut callees = Vec::new();
         (function.walk, &function.results).hash(&mut hasher);
         for block in function.blocks.values() {
             for param in &block.params {
@@ -119,12 +119,10 @@ impl Code {
             }
             for inst in &block.insts {
                 (inst.op, &inst.args, &inst.results).hash(&mut hasher);
-                callees.extend(if let Op::Call(callee) = inst.op { Some(callee) } else { None });
             }
             block.terminator.hash(&mut hasher);
-            callees.extend(if let Terminator::TailCall(callee, _) = block.terminator { Some(callee) } else { None });
         }
-        Code { hash: hasher.finish(), callees }
+        Code { hash: hasher.finish(), callees: callees(function) }
     }
 
     /// The hash of the code and of what is known besides.
@@ -138,8 +136,12 @@ impl Code {
     }
 }
 
-/// The number of instructions.
-fn size(function: &Function) -> usize {
+/// The number of instructions of a program.
+pub fn size(program: &Program) -> usize {
+    program.functions.values().map(size_of).sum()
+}
+
+fn size_of(function: &Function) -> usize {
     function.blocks.values().map(|block| block.insts.len()).sum()
 }
 

@@ -11,6 +11,7 @@ use crate::specialize::{Event, Specializer};
 use crate::ssa::ir::{Op, Stream, Terminator, TextId, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Stands for a value in a message that is only known at run time.
 /// A character for private use: control characters are shown as pictures.
@@ -189,8 +190,8 @@ impl Specializer<'_> {
         if let Some(id) = self.texts.get(text) {
             return *id;
         }
-        let text: Rc<str> = text.into();
-        let id = self.out.texts.push(text.as_ref().into());
+        let text: Arc<str> = text.into();
+        let id = self.out.texts.push(Arc::clone(&text));
         self.texts.insert(text, id);
         id
     }

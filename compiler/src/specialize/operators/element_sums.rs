@@ -1,10 +1,10 @@
 //! Elements of sums on run-time values: they are taken out of the sum of a vector, handed on, and put back.
 //!
-//! What is put back into a vector is settled. What closures in data share is not: its sum is a table, and the parts in that may
-//! be tables again.
+//! What is put back into a vector is settled. What closures in data share is not: its sum is a table, and the parts in
+//! that may be tables again.
 //!
-//! Nothing is moved here. That nobody looks at a place between `take-element` and `put-element` is what the transform sees
-//! to, and what later lets the element be changed in place.
+//! Nothing is moved here. That nobody looks at a place between `take-element` and `put-element` is what the transform
+//! sees to, and what later lets the element be changed in place.
 
 use super::vector::Elements;
 use crate::core::prim::Prim;

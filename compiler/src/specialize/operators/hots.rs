@@ -4,8 +4,8 @@
 //! are few; parts in the same place are added at run time, which leaves a place vacant. So what reads a few elements
 //! costs as much as it reads, also where its sensitivity is kept in data, as that of a closure in a list is.
 //!
-//! What closures in data share, and what is handed on within the environment of a closure, may have any number of places: see
-//! [`tables`](super::tables).
+//! What closures in data share, and what is handed on within the environment of a closure, may have any number of
+//! places: see [`tables`](super::tables).
 //!
 //! Invariant: the places of a vector differ, but for vacant ones, and the first is not vacant. So the sum with another
 //! vector adds to each element at most once, as it would if both had all their elements.
@@ -204,8 +204,8 @@ impl Specializer<'_> {
         self.map_one_hot(e, parts, base, (target, tag), |this, e, part, shape| this.convert(e, part, shape))
     }
 
-    /// Which alternative of a shape the sum of two one-hot vectors is. Where it can be no vector, the places that are taken fit,
-    /// which the shapes at hand may not show.
+    /// Which alternative of a shape the sum of two one-hot vectors is. Where it can be no vector, the places that are
+    /// taken fit, which the shapes at hand may not show.
     pub(in crate::specialize) fn tag_of_hot_sum(&self, x: &Parts, y: &Parts, result: Shape) -> Option<(usize, Head)> {
         let places = |parts: &Parts| match parts.alternative.head {
             Head::OneHot(places) => Some(places),
@@ -270,7 +270,8 @@ impl Specializer<'_> {
         Some(self.build_hot(e, result, tag, base, sums))
     }
 
-    /// The places of a one-hot vector in no more than so many. Those that are taken fit, which the shape at hand may not show.
+    /// The places of a one-hot vector in no more than so many. Those that are taken fit, which the shape at hand may
+    /// not show.
     pub(in crate::specialize) fn fitted(
         &mut self,
         e: &mut Emitter,

@@ -68,7 +68,7 @@ enum Sums {
 /// addition takes.
 const APART: usize = 4;
 
-/// Treats every function. Numbers stay the same, unless sums and products may be made in another order.
+/// Treats a function. Numbers stay the same, unless sums and products may be made in another order.
 pub fn run(function: &mut Function, context: &Context) -> bool {
     // What is made in lanes of its own leaves the rest of the rounds to others.
     let apart = context.fast_math && treat(function, context, Sums::Apart);
