@@ -9,7 +9,7 @@ use super::operators::Operator;
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
 use crate::core::prim::Prim;
-use crate::shape::lattice::{Alternative, Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes, Site};
+use crate::shape::lattice::{Alternative, Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -235,66 +235,6 @@ impl Shapes {
         seen
     }
 
-    /// The shape of `(zero x)`. At a recursive shape the zero stays folded ([`Head::ZeroOf`]), and at a vector whose
-    /// elements' zeros are not all the same.
-    pub fn zero(&mut self, shape: Shape) -> Shape {
-        self.zero_at(shape, Site::Value)
-    }
-
-    /// The shape of the zero of what is in that place.
-    pub fn zero_at(&mut self, shape: Shape, site: Site) -> Shape {
-        if self.folds_zero(shape) {
-            return self.make(Head::ZeroOf(Site::Value), &[shape]);
-        }
-        if let Some(zero) = self.known.zeros.get(&(shape, site)) {
-            return *zero;
-        }
-        let zero = self.zero_unfolded(shape, site);
-        let zero = if self.is_to_have_one_form(zero, site) { self.zero_in_one_form(zero) } else { zero };
-        self.known.zeros.insert((shape, site), zero);
-        zero
-    }
-
-    /// The shape of the zero of `x`, with the outermost level unfolded.
-    pub fn zero_unfolded(&mut self, shape: Shape, site: Site) -> Shape {
-        if let Some(zero) = self.known.unfolded_zeros.get(&(shape, site)) {
-            return *zero;
-        }
-        let mut zeros = Vec::new();
-        for alternative in self.alternatives(shape).iter() {
-            let within = site.within(alternative.head);
-            let mut zeros_of_parts =
-                || -> Vec<Shape> { alternative.children.iter().map(|child| self.zero_at(*child, within)).collect() };
-            zeros.push(match alternative.head {
-                Head::Nil | Head::Bool(_) | Head::Text(_) => self.nil(),
-                Head::Real(_) => self.real(Fact::Zero),
-                head @ (Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_)) => {
-                    let zeros = zeros_of_parts();
-                    self.make(head, &zeros)
-                }
-                Head::Closure(code, _) => {
-                    let zeros = zeros_of_parts();
-                    let items: Vec<Shape> = zeros.into_iter().map(|zero| self.zero_of_capture(zero, within)).collect();
-                    self.environment(code, &items)
-                }
-                head @ Head::ZeroOf(_) => self.make(head, &alternative.children),
-                head @ Head::Nothing => self.make(head, &[]),
-                Head::Vector | Head::Beginning => {
-                    let zeros = zeros_of_parts();
-                    self.make(Head::Vector, &zeros)
-                }
-                Head::OneHot(places) => {
-                    let vector = self.make(Head::Vector, &[alternative.children[0]]);
-                    let zero = self.zero_at(vector, site);
-                    self.zero_of_capture(zero, places.site())
-                }
-            });
-        }
-        let zero = self.join_all(&zeros);
-        self.known.unfolded_zeros.insert((shape, site), zero);
-        zero
-    }
-
     /// The shape without the lists of the sensitivities of the environments of other code.
     pub fn environment_only(&mut self, shape: Shape, code: Code) -> Shape {
         let alternatives = self.alternatives(shape);
@@ -304,56 +244,6 @@ impl Shapes {
         }
         let kept = alternatives.iter().filter(|a| !other(a.head)).cloned().collect();
         self.intern(kept)
-    }
-
-    /// The shape with folded zeros unfolded by one level, so that every alternative shows its constructor. The zero of a
-    /// folded zero is that zero again, so each primal is unfolded once.
-    pub fn unfold_zeros(&mut self, shape: Shape) -> Shape {
-        if self.position(shape, Class::ZeroOf).is_none() {
-            return shape;
-        }
-        if let Some(known) = self.known.without_zeros.get(&shape) {
-            return *known;
-        }
-        let whole = shape;
-        let mut parts = Vec::new();
-        let mut unfolded = FxHashSet::default();
-        let mut pending = vec![shape];
-        while let Some(shape) = pending.pop() {
-            let alternatives = self.alternatives(shape);
-            let (zeros, others): (Vec<_>, Vec<_>) = alternatives.iter().partition(|a| a.head.class() == Class::ZeroOf);
-            if zeros.is_empty() {
-                parts.push(shape);
-                continue;
-            }
-            for zero in zeros {
-                if unfolded.insert(zero.children[0]) {
-                    pending.push(self.zero_unfolded(zero.children[0], Site::Data));
-                }
-            }
-            let others = others.into_iter().cloned().collect();
-            parts.push(self.intern(others));
-        }
-        let result = self.join_all(&parts);
-        self.known.without_zeros.insert(whole, result);
-        result
-    }
-
-    /// The shape of what a value is, or is the zero of, through zeros of zeros.
-    pub fn beneath_zeros(&mut self, shape: Shape) -> Shape {
-        let mut parts = Vec::new();
-        let (mut seen, mut pending) = (FxHashSet::default(), vec![shape]);
-        while let Some(shape) = pending.pop() {
-            if !seen.insert(shape) {
-                continue;
-            }
-            let alternatives = self.alternatives(shape);
-            let (zeros, others): (Vec<_>, Vec<_>) =
-                alternatives.iter().cloned().partition(|a| a.head.class() == Class::ZeroOf);
-            pending.extend(zeros.iter().map(|zero| zero.children[0]));
-            parts.push(self.intern(others));
-        }
-        self.join_all(&parts)
     }
 
     /// The sum of two pairs of which one is a zero: the other, whatever it holds.
@@ -480,7 +370,10 @@ impl Unfolding<'_, '_> {
             self.expand(atom, &mut parts)?;
         }
         let mut alternatives = Vec::with_capacity(parts.len());
-        for (_, (head, children)) in parts {
+        for (class, (head, mut children)) in parts {
+            if class == Class::ZeroOf {
+                self.shapes.leave_out_zeros_of(&mut children[0]);
+            }
             let children = children.into_iter().map(|atoms| self.node(atoms)).collect::<Result<Vec<_>, _>>()?;
             // A product with a part that has no value has no value. A vector need not have elements.
             if head.holds_elements() || !children.contains(&Ref::Done(Shapes::BOTTOM)) {

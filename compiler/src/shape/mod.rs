@@ -3,10 +3,11 @@
 //! | file | |
 //! |---|---|
 //! | [`lattice`] | the abstract values: canonical graphs of alternatives |
-//! | [`algebra`] | join, sums, zeros and knots of shapes |
+//! | [`algebra`] | join, sums and knots of shapes |
 //! | [`operators`] | the other derivative operators on shapes |
 //! | [`primitive`] | what the primitives do to shapes |
 //! | [`sites`] | which closures have been read from data |
+//! | [`zeros`] | symbolic zeros and folded ones |
 //! | [`vector`] | vectors and their sensitivities |
 //! | [`widen`] | recognising growth, tying knots |
 //! | [`collapse`] | making shapes small |
@@ -23,6 +24,7 @@ pub mod sites;
 pub mod unification;
 pub mod vector;
 pub mod widen;
+pub mod zeros;
 
 #[cfg(test)]
 mod tests;

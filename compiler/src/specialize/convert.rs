@@ -72,6 +72,14 @@ impl Specializer<'_> {
             let base = self.convert_base(e, &parts, wide.children[0]);
             return self.convert_one_hot(e, &parts, base, target, tag);
         }
+        if let (Head::ZeroOf(_), [primal]) = (wide.head, &parts.children[..])
+            && self.flow.shapes.is_zero_of_own_zero(primal.shape, wide.children[0])
+        {
+            let zero = self.flow.shapes.make(wide.head, &[primal.shape]);
+            let zero = self.build(e, zero, 0, primal.leaves.clone());
+            let zero = self.convert(e, &zero, wide.children[0])?;
+            return Some(self.build(e, target, tag, zero.leaves));
+        }
         for (child, shape) in parts.children.iter().zip(wide.children.iter()) {
             leaves.extend(self.convert(e, child, *shape)?.leaves);
         }

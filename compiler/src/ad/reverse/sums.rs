@@ -30,6 +30,12 @@
 //! x = (car y)                      s = sum of y;  x̄ = split-car s;  ȳ' = split-cdr s;  ...;  s' = (cons x̄ ȳ')
 //! ~~~
 //!
+//! So is what another variable holds transformed, as in derivatives that a program or the library gives:
+//!
+//! ~~~text
+//! x = (*j-inverse y)               s = sum of y;  x̄ = *j-inverse s;  ...;  s' = (*j x̄)
+//! ~~~
+//!
 //! The derivative of this code reads where it adds: whatever is added to a sum has the sensitivity of what the sum becomes
 //! in the end. So `k` has all of that of `s'`, and hands it to `s`; `h` gets nothing, and neither do the sums that a
 //! backpropagator is handed ([`Prim::Lent`]). No sum is kept for that, and n reads have one sensitivity, which nobody changes.
@@ -76,10 +82,12 @@ enum Place {
     Cdr,
     /// An element of a vector.
     Element,
+    /// What the other variable holds the transform of.
+    Inverse,
 }
 
 impl Place {
-    const ALL: [Place; 4] = [Place::Whole, Place::Car, Place::Cdr, Place::Element];
+    const ALL: [Place; 5] = [Place::Whole, Place::Car, Place::Cdr, Place::Element, Place::Inverse];
 
     fn of(part: Part) -> Option<Place> {
         match part {
@@ -191,20 +199,21 @@ impl<'a> ReversePhase<'a> {
     }
 
     /// Takes the sum of what a variable holds out of that of the variable that it is in, if there is one and nothing
-    /// else of it is handed on in the same call.
-    fn take(&mut self, x: Var, elements: bool) {
+    /// else of it is handed on in the same call. Elements and what is transformed are taken only to be handed on.
+    fn take(&mut self, x: Var, hands_on: bool) {
         let Some(Holder { of: y, place, operands, .. }) = self.holders.get(&x).cloned() else { return };
         let other = self.taken.get(&(y, place)).copied();
         let is_lent = self.lent.contains(&y) || other.is_some_and(|other| self.lent.contains(&other));
-        if other == Some(x) || is_lent || !self.hands_on || place == Place::Element && !elements {
+        let is_apart = matches!(place, Place::Element | Place::Inverse) && !hands_on;
+        if other == Some(x) || is_lent || !self.hands_on || is_apart {
             return;
         }
-        self.take(y, elements);
+        self.take(y, hands_on);
         let sum = match place {
-            Place::Whole => {
+            Place::Whole | Place::Inverse => {
                 let sum = self.sensitivity(y);
                 self.sensitivities.remove(&y);
-                sum
+                if place == Place::Inverse { sum.map(|sum| self.transformed(Prim::JInverse, sum)) } else { sum }
             }
             Place::Car | Place::Cdr => self.take_part(y, place, operands.first().copied()),
             Place::Element => self.take_element(y, operands[1]),
@@ -235,6 +244,15 @@ impl<'a> ReversePhase<'a> {
         self.parts.get_mut(&y)?.sums[usize::from(place == Place::Cdr)].take()
     }
 
+    /// A sum that was one of transformed values, or is one of these again.
+    fn transformed(&mut self, prim: Prim, sum: Var) -> Var {
+        let transformed = self.code.prim(prim, &[sum]);
+        if self.is_incomplete(sum) {
+            self.incomplete.insert(transformed);
+        }
+        transformed
+    }
+
     fn take_element(&mut self, vector: Var, index: Var) -> Option<Var> {
         self.put_back(vector);
         let sum = self.sensitivities.get(&vector).copied()?;
@@ -263,6 +281,10 @@ impl<'a> ReversePhase<'a> {
         self.sensitivities.remove(&x);
         match place {
             Place::Whole => self.add_to(y, sum),
+            Place::Inverse => {
+                let sum = self.transformed(Prim::J, sum);
+                self.add_to(y, sum);
+            }
             _ => self.add_part(place, y, operands.first().copied(), sum),
         }
     }
@@ -422,7 +444,7 @@ impl<'a> ReversePhase<'a> {
         let passes_holes = match step.rhs {
             Rhs::Var(_) | Rhs::Destructure(..) => true,
             Rhs::Prim(prim, _) => {
-                matches!(prim, Prim::Car | Prim::Cdr | Prim::Plus)
+                matches!(prim, Prim::Car | Prim::Cdr | Prim::Plus | Prim::JInverse)
                     || rules::is_of_sums(*prim) && !matches!(prim, Prim::Adding | Prim::Plain)
             }
             _ => false,
@@ -458,6 +480,13 @@ impl<'a> ReversePhase<'a> {
                     self.taken.remove(&(y, place));
                 }
                 self.add_part(place, y, operands.first().copied(), sensitivity);
+            }
+            (Rhs::Prim(Prim::JInverse, args), _) => {
+                let contribution = self.transformed(Prim::J, sensitivity);
+                match self.taken.remove(&(args[0], Place::Inverse)) == Some(step.var) {
+                    true => self.add_to(args[0], contribution),
+                    false => self.add(args[0], contribution),
+                }
             }
             (Rhs::Prim(Prim::Cons, args), _) => {
                 let sensitivity = match self.code.program.vars[step.var].environment_of {
@@ -554,6 +583,7 @@ fn holders(steps: &[Step<'_>], scope: &Scope) -> FxHashMap<Var, Holder> {
         let (place, of) = match step.rhs {
             Rhs::Var(y) => (Place::Whole, *y),
             Rhs::Prim(Prim::VectorRef, args) => (Place::Element, args[0]),
+            Rhs::Prim(Prim::JInverse, args) => (Place::Inverse, args[0]),
             rhs => match part_of(rhs) {
                 Some(part) => part,
                 None => continue,

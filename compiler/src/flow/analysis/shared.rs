@@ -6,12 +6,15 @@
 //! many calls and loops there are between the closure and the read, and costs what is added to it. Sums of what no closure in
 //! data has captured begin with plain zeros, and are plain vectors in loops.
 //!
-//! Backpropagators are in data wherever there is a tape; their captures are not what the program shares.
+//! Backpropagators are in data wherever there is a tape. What they capture is not what the program shares, as long as nobody
+//! wants their own sensitivity; in the derivative of a reverse phase they are closures like any other. Mostly they capture
+//! numbers and zeros. A given one, such as that of a checkpoint, captures what the program does.
 
 use super::{Analyzer, Facts};
-use crate::core::ir::{LambdaId, Origin, Part, Rhs, Var};
+use crate::ad::tower::Transformation;
+use crate::core::ir::{Lambda, LambdaId, Origin, Part, Rhs, Var};
 use crate::core::prim::Prim;
-use crate::shape::lattice::{Code, Shape, Site};
+use crate::shape::lattice::{Code, Shape, Shapes, Site};
 use crate::shape::operators::is_number;
 use std::rc::Rc;
 
@@ -81,6 +84,7 @@ impl Facts {
             Rhs::Destructure(Part::Cdr, y) => self.shared_of(*y).part(1),
             Rhs::Prim(prim, args) | Rhs::Lifted(_, prim, args) => match prim {
                 Prim::J | Prim::JInverse | Prim::JStar | Prim::Primal | Prim::Zero => self.shared_of(args[0]),
+                Prim::Adding | Prim::Plain => self.shared_of(args[0]),
                 Prim::Car => self.shared_of(args[0]).part(0),
                 Prim::Cdr => self.shared_of(args[0]).part(1),
                 Prim::VectorRef => self.shared_of(args[0]).part(0),
@@ -100,10 +104,13 @@ impl Facts {
         }
     }
 
-    /// Begins with what the captures of a λ and its parameter hold.
-    pub(super) fn begin_with(&mut self, captures: &[Var], param: Var, [captured, argument]: &[Shared; 2]) {
-        captures.iter().for_each(|x| self.hold(*x, captured.clone()));
-        self.hold(param, argument.clone());
+    /// Begins with what the captures of a λ and its parameter hold. Of a captured zero its shape says whether that is of
+    /// something shared.
+    pub(super) fn begin_with(&mut self, shapes: &Shapes, lambda: &Lambda, [captured, argument]: &[Shared; 2]) {
+        for x in lambda.captures.iter().filter(|x| !shapes.is_zero(self.shapes[*x])) {
+            self.shared.extend((*captured != Shared::Nothing).then(|| (*x, captured.clone())));
+        }
+        self.hold(lambda.param, argument.clone());
     }
 }
 
@@ -137,9 +144,10 @@ impl Analyzer<'_> {
         [if is_data { Shared::All } else { Shared::Nothing }, facts.shared_of(argument)]
     }
 
-    /// Whether the code is that of a backpropagator or transformed from it.
+    /// Whether the code is that of a backpropagator whose own sensitivity nobody wants.
     fn is_backpropagator(&self, code: Code) -> bool {
-        matches!(self.codes.program.lambdas[code.base].origin, Origin::Backpropagator(..) | Origin::Adding(_))
+        !code.tower.transformations().contains(&Transformation::Reverse)
+            && matches!(self.codes.program.lambdas[code.base].origin, Origin::Backpropagator(..) | Origin::Adding(_))
     }
 
     /// The zero of what is in a variable, folded and marked if that is a vector that is shared.

@@ -65,7 +65,18 @@ impl Specializer<'_> {
                 Head::Real(_) | Head::Reverse | Head::Bundle => this.number_operator(e, operator, parts, target),
                 Head::Series if operator.is_of_series() => this.number_operator(e, operator, parts, target),
                 Head::Series => this.each_part(e, operator, &parts, Some(Class::Series), target),
-                Head::ZeroOf(_) => this.each_part(e, operator.of_zero(), &parts, Some(Class::ZeroOf), target),
+                Head::ZeroOf(_) => {
+                    let (operator, primal) = (operator.of_zero(), parts.children[0].clone());
+                    let of = this.operator_shape(operator, primal.shape);
+                    let wide = this.flow.shapes.find(target, Class::ZeroOf).map(|zero| zero.children[0]);
+                    if !wide.is_some_and(|wide| this.flow.shapes.is_zero_of_own_zero(of, wide)) {
+                        return this.each_part(e, operator, &parts, Some(Class::ZeroOf), target);
+                    }
+                    let primal = this.operator(e, operator, &primal, of)?;
+                    let zero = this.flow.shapes.make(head, &[of]);
+                    let zero = this.build(e, zero, 0, primal.leaves);
+                    this.convert(e, &zero, target)
+                }
                 Head::Vector | Head::Beginning => {
                     if this.flow.shapes.single(value.shape).is_none() {
                         let vector = this.single(e, parts.clone());
