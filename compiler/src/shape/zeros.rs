@@ -124,7 +124,8 @@ impl Shapes {
         self.join_all(&parts)
     }
 
-    /// Leaves out of what a folded zero may be the zero of whatever another shape of it may be the folded zero of.
+    /// Leaves out of what a folded zero may be the zero of whatever another shape of it may be the folded zero of, at any depth:
+    /// otherwise the parts of the one would meet those of the other after all.
     pub fn leave_out_zeros_of(&self, atoms: &mut Vec<Atom>) {
         let all: Vec<Shape> =
             atoms.iter().filter_map(|atom| if let Atom::Shape(shape) = atom { Some(*shape) } else { None }).collect();
@@ -138,9 +139,10 @@ impl Shapes {
         });
     }
 
-    /// Whether values of the second shape may be folded zeros of values of the first one, through zeros of zeros.
+    /// Whether values of the second shape, which is that of data, and their parts that are such data may be folded zeros of
+    /// values of the first one, through zeros of zeros.
     fn is_zero_of_zero_in(&self, shape: Shape, of: Shape) -> bool {
-        self.zeros_in(of).contains(&shape)
+        self.is_recursive(of) && self.containing(of, vec![of]).iter().all(|part| self.zeros_in(*part).contains(&shape))
     }
 
     /// What values of a shape may be the folded zeros of, through zeros of zeros.

@@ -327,10 +327,10 @@ impl Analyzer<'_> {
         let key = self.result.variants[id].key.clone();
         let lambda = self.lambda(key.lambda);
         let mut facts = Facts::default();
+        facts.begin_with(&lambda.captures, lambda.param, &key.shared);
         for (var, shape) in lambda.captures.iter().chain([&lambda.param]).zip(key.args.iter()) {
             facts.shapes.insert(*var, *shape);
         }
-        facts.begin_with(&self.result.shapes, &lambda, &key.shared);
         let result = self.body(&lambda.body, &mut facts)?;
         self.result.variants[id].gives = facts.shared_of(lambda.body.result);
         self.result.variants[id].facts = Rc::new(facts);

@@ -6,15 +6,15 @@
 //! many calls and loops there are between the closure and the read, and costs what is added to it. Sums of what no closure in
 //! data has captured begin with plain zeros, and are plain vectors in loops.
 //!
-//! Backpropagators are in data wherever there is a tape. What they capture is not what the program shares, as long as nobody
-//! wants their own sensitivity; in the derivative of a reverse phase they are closures like any other. Mostly they capture
-//! numbers and zeros. A given one, such as that of a checkpoint, captures what the program does.
+//! Backpropagators are in data wherever there is a tape; their captures are numbers and zeros, not what the program shares. But
+//! given ones, such as that of a checkpoint, capture what the program does. So in the derivative of a reverse phase, where these
+//! captures have sensitivities, any other function that a backpropagator calls is a closure in data.
 
 use super::{Analyzer, Facts};
 use crate::ad::tower::Transformation;
-use crate::core::ir::{Lambda, LambdaId, Origin, Part, Rhs, Var};
+use crate::core::ir::{LambdaId, Origin, Part, Rhs, Var};
 use crate::core::prim::Prim;
-use crate::shape::lattice::{Code, Shape, Shapes, Site};
+use crate::shape::lattice::{Code, Shape, Site};
 use crate::shape::operators::is_number;
 use std::rc::Rc;
 
@@ -84,7 +84,6 @@ impl Facts {
             Rhs::Destructure(Part::Cdr, y) => self.shared_of(*y).part(1),
             Rhs::Prim(prim, args) | Rhs::Lifted(_, prim, args) => match prim {
                 Prim::J | Prim::JInverse | Prim::JStar | Prim::Primal | Prim::Zero => self.shared_of(args[0]),
-                Prim::Adding | Prim::Plain => self.shared_of(args[0]),
                 Prim::Car => self.shared_of(args[0]).part(0),
                 Prim::Cdr => self.shared_of(args[0]).part(1),
                 Prim::VectorRef => self.shared_of(args[0]).part(0),
@@ -104,13 +103,10 @@ impl Facts {
         }
     }
 
-    /// Begins with what the captures of a λ and its parameter hold. Of a captured zero its shape says whether that is of
-    /// something shared.
-    pub(super) fn begin_with(&mut self, shapes: &Shapes, lambda: &Lambda, [captured, argument]: &[Shared; 2]) {
-        for x in lambda.captures.iter().filter(|x| !shapes.is_zero(self.shapes[*x])) {
-            self.shared.extend((*captured != Shared::Nothing).then(|| (*x, captured.clone())));
-        }
-        self.hold(lambda.param, argument.clone());
+    /// Begins with what the captures of a λ and its parameter hold.
+    pub(super) fn begin_with(&mut self, captures: &[Var], param: Var, [captured, argument]: &[Shared; 2]) {
+        captures.iter().for_each(|x| self.hold(*x, captured.clone()));
+        self.hold(param, argument.clone());
     }
 }
 
@@ -135,19 +131,30 @@ impl Analyzer<'_> {
         facts: &Facts,
     ) -> [Shared; 2] {
         let (code, site) = called;
-        if self.is_backpropagator(code) {
+        let is_differentiated = |code: Code| code.tower.transformations().contains(&Transformation::Reverse);
+        if self.is_derived(code) || self.is_backpropagator(code) && !is_differentiated(code) {
             return [Shared::Nothing, Shared::Nothing];
         }
+        let caller = self.frames.last().and_then(|frame| frame.code);
         let is_data = site == Site::Data
+            || caller.is_some_and(|caller| self.is_derived(caller) && is_differentiated(caller))
             || self.result.shapes.is_recursive(facts.shapes[&function])
             || facts.shared_of(function) == Shared::All;
         [if is_data { Shared::All } else { Shared::Nothing }, facts.shared_of(argument)]
     }
 
-    /// Whether the code is that of a backpropagator whose own sensitivity nobody wants.
+    /// Whether the code is that of a backpropagator or transformed from it.
     fn is_backpropagator(&self, code: Code) -> bool {
-        !code.tower.transformations().contains(&Transformation::Reverse)
-            && matches!(self.codes.program.lambdas[code.base].origin, Origin::Backpropagator(..) | Origin::Adding(_))
+        matches!(self.codes.program.lambdas[code.base].origin, Origin::Backpropagator(..) | Origin::Adding(_))
+    }
+
+    /// The same of one that no program and no library gives.
+    fn is_derived(&self, code: Code) -> bool {
+        let origin = |lambda: LambdaId| self.codes.program.lambdas[lambda].origin;
+        match origin(code.base) {
+            Origin::Adding(of) => matches!(origin(of), Origin::Backpropagator(..)),
+            origin => matches!(origin, Origin::Backpropagator(..)),
+        }
     }
 
     /// The zero of what is in a variable, folded and marked if that is a vector that is shared.

@@ -5,6 +5,7 @@
 //! | [`licm`] | loop-invariant code motion |
 //! | [`hoist_guards`] | loop-invariant checks before the loop |
 //! | [`inductions`] | induction variables as integers, places that are in range |
+//! | [`upwards`] | loops that count upwards instead of downwards |
 //! | [`peel`] | first rounds that are not like the others |
 //! | [`rotate`] | tests at the ends of loops |
 //! | [`fusion`] | vectors whose elements are computed where they are read |
@@ -22,4 +23,5 @@ pub mod peel;
 pub mod rotate;
 pub mod shared_zeros;
 pub mod unroll_and_jam;
+pub mod upwards;
 pub mod vectorize;

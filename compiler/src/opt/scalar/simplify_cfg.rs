@@ -107,10 +107,20 @@ fn decide_switch(
     if targets.iter().all(|target| *target == targets[0]) {
         return targets.first().map(|target| Terminator::Jump(target.clone()));
     }
-    match definitions.op(function, value)? {
-        Op::ConstInt(position) => {
-            let target = usize::try_from(position).ok().and_then(|position| targets.get(position));
+    let target = |position: i64| usize::try_from(position).ok().and_then(|position| targets.get(position));
+    let inst = definitions.inst(function, value)?;
+    match (inst.op, &inst.args[..]) {
+        (Op::ConstInt(position), _) => {
+            let target = target(position);
             Some(target.map_or(Terminator::Unreachable, |target| Terminator::Jump(target.clone())))
+        }
+        (Op::Select, [condition, positions @ ..]) => {
+            let targets = positions.iter().map(|position| match definitions.op(function, *position) {
+                Some(Op::ConstInt(position)) => target(position).cloned(),
+                _ => None,
+            });
+            let [yes, no] = targets.collect::<Option<Vec<Target>>>()?.try_into().ok()?;
+            Some(Terminator::Branch(*condition, yes, no))
         }
         _ => None,
     }

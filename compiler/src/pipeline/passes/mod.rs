@@ -18,7 +18,8 @@ use crate::memory::{counting, early_boxes, late_changes, rows, tail_modulo_cons}
 use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::interprocedural::{
-    constants_across_calls, dead_across_calls, inline, merge_functions, sharing, tags_across_calls, tail_calls,
+    constants_across_calls, dead_across_calls, equal_across_calls, inline, merge_functions, sharing, tags_across_calls,
+    tail_calls,
 };
 use crate::opt::layout::{flatten_sums, recompute_fields, split_sums, unbox_fields};
 use crate::opt::loops::{
@@ -163,6 +164,8 @@ pub const PASSES: &[Pass] = &[
     program("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run).settling(),
     growing("inline", "put the code of functions where they are called", inline::run),
     program("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
+    program("equal-across-calls", "let one of equal parameters or results stand for all", equal_across_calls::run)
+        .settling(),
     program("tags-across-calls", "decide tests by the alternatives that flow there", tags_across_calls::run),
     program(
         "dead-across-calls",

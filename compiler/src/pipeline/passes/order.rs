@@ -118,6 +118,7 @@ pub const SCHEDULE: &[Phase] = &[
 pub const INLINE: &[Row] = &[
     ("tail-calls", "a function whose recursion is a loop can be inlined, and blocks end in calls of their own now"),
     ("inline", "callees were simplified in the round before, so that their sizes tell what they cost"),
+    ("equal-across-calls", "tapes that hold the same are kept as one, before they are split, by calls that are left"),
     ("split-sums", "data that met only in functions that have been inlined no longer do"),
 ];
 

@@ -24,6 +24,8 @@
 //! or the other way round: starts below the length, counts downwards, and has been found not to be negative. Lengths
 //! are the same where a test before has found them equal. Of integers that are counted alike one is left.
 //!
+//! A loop that counts downwards and computes how far it has come counts upwards ([`upwards`]).
+//!
 //! Tests: `tests/opt/inductions/`.
 
 mod bounds;
@@ -33,6 +35,7 @@ mod equality;
 use crate::opt::Context;
 use crate::opt::analysis::loops::homes;
 use crate::opt::edit::rewrite::{Definitions, Replacements, append};
+use crate::opt::loops::upwards;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real1, Real2, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,6 +53,7 @@ pub fn run(function: &mut Function, _: &Context) -> bool {
         return false;
     }
     let mut changed = count_by_integers(function);
+    changed |= upwards::count_what_is_used(function);
     changed |= equality::rewrite(function);
     // What is alike is one before the tests are decided.
     while bounds::decide(function) {

@@ -3,9 +3,10 @@
 use super::study::Study;
 use super::{Builder, Plan, Read, Reader};
 use crate::opt::analysis::effects::Effects;
-use crate::opt::analysis::loops::{Code, each_outcome, preheader, same};
+use crate::opt::analysis::loops::{Code, preheader, same};
 use crate::opt::analysis::points_to::{Class, Classes, Place};
 use crate::opt::edit::rewrite::use_counts;
+use crate::opt::loops::upwards::{is_length, is_tested};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Tape {
     sum: SumId,
     node: u32,
+    start: u32,
     pub(super) maker: FuncId,
     lookers: Vec<FuncId>,
     /// The function that all its values stay in, if there is one, and their class.
@@ -35,7 +37,6 @@ struct Sites {
     boxes: Vec<(FuncId, u32)>,
     starts: FxHashSet<(FuncId, u32)>,
     lookers: Vec<FuncId>,
-    tags: bool,
 }
 
 /// The sums that may be tapes.
@@ -46,8 +47,7 @@ pub(super) fn tapes(program: &Program) -> Vec<Tape> {
             match inst.op {
                 Op::Box(sum, tag) => sites.entry(sum).or_default().boxes.push((id, tag)),
                 Op::Immediate(sum, tag) => drop(sites.entry(sum).or_default().starts.insert((id, tag))),
-                Op::Tag(sum) => sites.entry(sum).or_default().tags = true,
-                Op::HasTag(sum, _) | Op::Field(sum, ..) => {
+                Op::Tag(sum) | Op::HasTag(sum, _) | Op::Field(sum, ..) => {
                     let lookers = &mut sites.entry(sum).or_default().lookers;
                     if lookers.last() != Some(&id) {
                         lookers.push(id);
@@ -60,7 +60,7 @@ pub(super) fn tapes(program: &Program) -> Vec<Tape> {
     sites.retain(|_, sites| {
         let made_at = sites.boxes.first().map(|(function, _)| *function);
         let start = sites.starts.iter().next().map(|(function, _)| *function);
-        sites.boxes.len() == 1 && sites.starts.len() == 1 && made_at == start && !sites.tags
+        sites.boxes.len() == 1 && sites.starts.len() == 1 && made_at == start
     });
     if sites.is_empty() {
         return Vec::new();
@@ -80,7 +80,8 @@ pub(super) fn tapes(program: &Program) -> Vec<Tape> {
         .into_iter()
         .map(|(sum, sites)| {
             let (maker, node) = sites.boxes[0];
-            Tape { sum, node, maker, lookers: sites.lookers, home: None, carried: FxHashSet::default() }
+            let start = sites.starts.iter().next().map_or(node, |(_, start)| *start);
+            Tape { sum, node, start, maker, lookers: sites.lookers, home: None, carried: FxHashSet::default() }
         })
         .collect();
     found.sort_by_key(|tape| tape.sum);
@@ -123,8 +124,9 @@ fn find_homes(tapes: &mut [Tape], classes: &Classes, classes_of: &FxHashMap<SumI
 pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<Plan> {
     let code = Code::new(&program.functions[tape.maker]);
     let (mut builder, node) = builder(&code, tape)?;
-    builder.is_count = is_length(&code, &builder, |_| false) || is_tested(&code, &builder);
-    if !is_length(&code, &builder, |id| builder.body.contains(&id)) && !completes(&code, effects, &builder.body) {
+    let (before, bound) = (builder.before, builder.bound);
+    builder.is_count = is_length(&code, before, bound, |_| false) || is_tested(&code, before, bound);
+    if !is_length(&code, before, bound, |id| builder.body.contains(&id)) && !completes(&code, effects, &builder.body) {
         builder.limit = Some(limit(&code, &builder)?);
     }
     let chain = node.args.iter().position(|arg| *arg == builder.tape)?;
@@ -157,24 +159,14 @@ pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<
     }
     boxes.iter().flat_map(|found| &found.fields).for_each(|expression| study.hold(expression, &mut held));
     let chain = u32::try_from(chain).ok()?;
-    Some(Plan { sum: tape.sum, node: tape.node, chain, builder, readers, reads, kept, held, boxes })
+    Some(Plan { sum: tape.sum, node: tape.node, start: tape.start, chain, builder, readers, reads, kept, held, boxes })
 }
 
 fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
     let function = code.function;
-    let makes = |inst: &&Inst| inst.op == Op::Box(tape.sum, tape.node);
-    let node = function.blocks.values().flat_map(|block| &block.insts).find(makes)?;
-    let made = node.results[0];
     let starts = |value: Value| matches!(code.op(value), Some(Op::Immediate(sum, _)) if sum == tape.sum);
-    let carried = |arg: &&Value| {
-        code.header_of(**arg).is_some_and(|(header, position)| {
-            let from = code.graph.predecessors[header].iter();
-            let mut targets = from.flat_map(|from| function.blocks[*from].terminator.targets());
-            targets.any(|target| target.block == header && target.args[position] == made)
-        })
-    };
-    let chain = *node.args.iter().find(carried)?;
-    let (header, position) = code.header_of(chain)?;
+    let (node, header, position) = chain(code, tape)?;
+    let (made, chain) = (node.results[0], function.blocks[header].params[position]);
     let body = code.body(header);
     let [outside, inside] = code.passed(header, position, &body);
     let before = same(outside.iter().map(|(from, _)| *from))?;
@@ -243,6 +235,22 @@ fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
     Some((builder, node))
 }
 
+/// What makes the nodes of a tape, the head of the loop that carries it, and the position of the parameter there.
+pub(super) fn chain<'f>(code: &Code<'f>, tape: &Tape) -> Option<(&'f Inst, BlockId, usize)> {
+    let function = code.function;
+    let makes = |inst: &&Inst| inst.op == Op::Box(tape.sum, tape.node);
+    let node = function.blocks.values().flat_map(|block| &block.insts).find(makes)?;
+    let carried = |arg: &&Value| {
+        code.header_of(**arg).is_some_and(|(header, position)| {
+            let from = code.graph.predecessors[header].iter();
+            let mut targets = from.flat_map(|from| function.blocks[*from].terminator.targets());
+            targets.any(|target| target.block == header && target.args[position] == node.results[0])
+        })
+    };
+    let (header, position) = code.header_of(*node.args.iter().find(carried)?)?;
+    Some((node, header, position))
+}
+
 /// Whether the loop uses its tape once.
 fn is_used_once(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, tape: Value) -> bool {
     let mut uses = 0;
@@ -265,33 +273,6 @@ fn completes(code: &Code<'_>, effects: &Effects, body: &FxHashSet<BlockId>) -> b
         block.insts.iter().all(|inst| effects.is_removable(inst.op))
             && !block.terminator.targets().iter().any(|target| !body.contains(&target.block) && fails(target.block))
     })
-}
-
-/// Whether there is a vector already that is as long as the tape may become; those in blocks `within` count, too.
-fn is_length(code: &Code<'_>, builder: &Builder, within: impl Fn(BlockId) -> bool) -> bool {
-    code.function.blocks.iter().any(|(id, block)| {
-        let comes_first = within(id) || code.graph.is_reachable(id) && code.graph.dominates(id, builder.before);
-        comes_first
-            && block.insts.iter().any(|inst| match inst.op {
-                Op::NewVector(_) => inst.args[0] == builder.bound,
-                Op::Element(..) | Op::WithElement(_) => inst.args[1] == builder.bound,
-                _ => false,
-            })
-    })
-}
-
-/// Whether a test on every way to the loop has found the bound to be a number from zero to another one.
-fn is_tested(code: &Code<'_>, builder: &Builder) -> bool {
-    let mut block = Some(builder.before);
-    let mut is_tested = false;
-    while let Some(here) = block.filter(|_| !is_tested) {
-        each_outcome(code.function, &code.graph, &code.definitions, here, |inst, holds| {
-            let is_below = inst.op == Op::IntCompare(IntCompare::Below) && inst.args[0] == builder.bound;
-            is_tested |= is_below && holds;
-        });
-        block = code.graph.dominator[here];
-    }
-    is_tested
 }
 
 /// What the counter is checked against on the way to the node of each round.
@@ -321,7 +302,7 @@ fn limit(code: &Code<'_>, builder: &Builder) -> Option<Value> {
 /// Finds the loops of a function that look at the tape.
 fn find_readers(program: &Program, id: FuncId, tape: &Tape, chain: u32, readers: &mut Vec<Reader>) -> Option<()> {
     let code = Code::new(&program.functions[id]);
-    let looks = |inst: &&Inst| matches!(inst.op, Op::HasTag(of, _) | Op::Field(of, ..) if of == tape.sum);
+    let looks = |inst: &&Inst| matches!(inst.op, Op::Tag(of) | Op::HasTag(of, _) | Op::Field(of, ..) if of == tape.sum);
     let all: Vec<&Inst> = code.function.blocks.values().flat_map(|block| &block.insts).filter(looks).collect();
     let mut read: Vec<Value> = all.iter().map(|inst| inst.args[0]).collect();
     read.sort_unstable();

@@ -22,6 +22,8 @@
 //! the number of rounds. A box on the tape all of whose fields follow from the place, and whose fields are read here
 //! only, is not looked into any more, so that nothing but its tag is left of it.
 //!
+//! A loop that counts downwards, as those that read tapes do, counts upwards before that.
+//!
 //! Between the loops a tape is a box with its length and its vector, and with what did not change in the loop and is no
 //! longer known where the tape is read. It can be there whatever happens to it between the loops: it may be stored on
 //! the tape of an outer loop, or be returned. Required is that one loop makes the nodes of the sum, and that all who
@@ -43,7 +45,9 @@ mod find;
 mod study;
 
 use crate::opt::analysis::effects::Effects;
+use crate::opt::analysis::loops::Code;
 use crate::opt::edit::rewrite::{Replacements, append};
+use crate::opt::loops::upwards::count_upwards;
 use crate::ssa::ir::{
     BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value, VectorId,
     VectorLayout,
@@ -59,6 +63,10 @@ pub fn run(program: &mut Program) -> bool {
     }
     for tape in &tapes {
         find::enter_loops_once(&mut program.functions[tape.maker]);
+        let chain = find::chain(&Code::new(&program.functions[tape.maker]), tape).map(|(_, header, _)| header);
+        if let Some(header) = chain {
+            count_upwards(&mut program.functions[tape.maker], header);
+        }
     }
     // Plans change neither what functions do nor who calls them.
     let effects = Effects::new(program);
@@ -157,8 +165,9 @@ struct HeldBox {
 #[derive(Debug)]
 struct Plan {
     sum: SumId,
-    /// The tag of nodes, and which of their fields is the rest of the tape.
+    /// The tags of nodes and of the start, and which of the fields of nodes is the rest of the tape.
     node: u32,
+    start: u32,
     chain: u32,
     builder: Builder,
     readers: Vec<Reader>,
@@ -342,6 +351,11 @@ impl Plan {
                         let none = maker.int(0);
                         let is_node = maker.make(Op::IntCompare(IntCompare::Lt), &[none, left], Type::Bool);
                         if tag == self.node { is_node } else { maker.make(Op::Not, &[is_node], Type::Bool) }
+                    }
+                    Op::Tag(of) if looks && of == self.sum => {
+                        let [none, node, start] = [0, self.node, self.start].map(|number| maker.int(i64::from(number)));
+                        let is_node = maker.make(Op::IntCompare(IntCompare::Lt), &[none, left], Type::Bool);
+                        maker.make(Op::Select, &[is_node, node, start], Type::Int)
                     }
                     Op::Field(of, _, field) if looks && of == self.sum && field == self.chain => tape,
                     Op::Field(..) if in_boxes.contains_key(&inst.results[0]) => {
