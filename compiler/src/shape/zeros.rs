@@ -1,8 +1,8 @@
 //! Shapes of zeros: symbolic ones part by part, and folded ones.
 //!
-//! The zero of a zero is that zero. So what a folded zero is the zero of can be told in several ways, and where two shapes
-//! of folded zeros meet, a value of one need not become one of the other part by part: the zero of a list is that of the
-//! list's sensitivity, too, if this is the zero of the list or ends in it.
+//! The zero of a zero is that zero. So what a folded zero is the zero of can be told in several ways, and where two
+//! shapes of folded zeros meet, a value of one need not become one of the other part by part: the zero of a list is
+//! that of the list's sensitivity, too, if this is the zero of the list or ends in it.
 //!
 //! ```text
 //! zero-of P, zero-of S   where S = {(number . S) | zero-of P}
@@ -74,8 +74,8 @@ impl Shapes {
         zero
     }
 
-    /// The shape with folded zeros unfolded by one level, so that every alternative shows its constructor. The zero of a
-    /// folded zero is that zero again, so each primal is unfolded once.
+    /// The shape with folded zeros unfolded by one level, so that every alternative shows its constructor. The zero of
+    /// a folded zero is that zero again, so each primal is unfolded once.
     pub fn unfold_zeros(&mut self, shape: Shape) -> Shape {
         if self.position(shape, Class::ZeroOf).is_none() {
             return shape;
@@ -124,8 +124,8 @@ impl Shapes {
         self.join_all(&parts)
     }
 
-    /// Leaves out of what a folded zero may be the zero of whatever another shape of it may be the folded zero of, at any depth:
-    /// otherwise the parts of the one would meet those of the other after all.
+    /// Leaves out of what a folded zero may be the zero of whatever another shape of it may be the folded zero of, at
+    /// any depth: otherwise the parts of the one would meet those of the other after all.
     pub fn leave_out_zeros_of(&self, atoms: &mut Vec<Atom>) {
         let all: Vec<Shape> =
             atoms.iter().filter_map(|atom| if let Atom::Shape(shape) = atom { Some(*shape) } else { None }).collect();
@@ -139,8 +139,8 @@ impl Shapes {
         });
     }
 
-    /// Whether values of the second shape, which is that of data, and their parts that are such data may be folded zeros of
-    /// values of the first one, through zeros of zeros.
+    /// Whether values of the second shape, which is that of data, and their parts that are such data may be folded
+    /// zeros of values of the first one, through zeros of zeros.
     fn is_zero_of_zero_in(&self, shape: Shape, of: Shape) -> bool {
         self.is_recursive(of) && self.containing(of, vec![of]).iter().all(|part| self.zeros_in(*part).contains(&shape))
     }
@@ -157,8 +157,8 @@ impl Shapes {
         zeros
     }
 
-    /// Whether the folded zero of a value of one shape is that of a value of another one only because that value may be its
-    /// zero.
+    /// Whether the folded zero of a value of one shape is that of a value of another one only because that value may
+    /// be its zero.
     pub fn is_zero_of_own_zero(&mut self, shape: Shape, of: Shape) -> bool {
         if shape == of || self.position(of, Class::ZeroOf).is_none() {
             return false;

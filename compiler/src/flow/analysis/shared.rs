@@ -6,9 +6,11 @@
 //! many calls and loops there are between the closure and the read, and costs what is added to it. Sums of what no closure in
 //! data has captured begin with plain zeros, and are plain vectors in loops.
 //!
-//! Backpropagators are in data wherever there is a tape; their captures are numbers and zeros, not what the program shares. But
-//! given ones, such as that of a checkpoint, capture what the program does. So in the derivative of a reverse phase, where these
-//! captures have sensitivities, any other function that a backpropagator calls is a closure in data.
+//! Backpropagators are in data wherever there is a tape; their captures are numbers and zeros, not what the program
+//! shares. But given ones, such as that of a checkpoint, capture what the program does. So in the derivative of a
+//! reverse phase, where captures have sensitivities, a function that a backpropagator calls and that is none itself is
+//! on the tape: what the functions in its environment have captured is shared. Vectors in its environment are its own,
+//! such as the state of a loop.
 
 use super::{Analyzer, Facts};
 use crate::ad::tower::Transformation;
@@ -27,6 +29,8 @@ pub enum Shared {
     #[default]
     Nothing,
     All,
+    /// What the functions in it have captured.
+    OfFunctions,
     /// Parts of the two parts of a pair, such as several arguments are.
     Parts(Rc<[Shared; 2]>),
 }
@@ -43,7 +47,7 @@ impl Shared {
 
     fn depth(&self) -> usize {
         match self {
-            Shared::Nothing | Shared::All => 0,
+            Shared::Nothing | Shared::All | Shared::OfFunctions => 0,
             Shared::Parts(parts) => 1 + parts.iter().map(Shared::depth).max().unwrap_or(0),
         }
     }
@@ -52,7 +56,8 @@ impl Shared {
     pub(super) fn join(self, other: Shared) -> Shared {
         match (self, other) {
             (Shared::Nothing, one) | (one, Shared::Nothing) => one,
-            (Shared::All, _) | (_, Shared::All) => Shared::All,
+            (Shared::OfFunctions, Shared::OfFunctions) => Shared::OfFunctions,
+            (Shared::All | Shared::OfFunctions, _) | (_, Shared::All | Shared::OfFunctions) => Shared::All,
             (Shared::Parts(a), Shared::Parts(b)) => {
                 Shared::pair([0, 1].map(|part| a[part].clone().join(b[part].clone())))
             }
@@ -61,7 +66,7 @@ impl Shared {
 
     fn part(&self, index: usize) -> Shared {
         match self {
-            Shared::Nothing | Shared::All => self.clone(),
+            Shared::Nothing | Shared::All | Shared::OfFunctions => self.clone(),
             Shared::Parts(parts) => parts[index].clone(),
         }
     }
@@ -115,7 +120,8 @@ impl Analyzer<'_> {
     pub(super) fn site_of_closure(&self, lambda: LambdaId, facts: &Facts) -> Site {
         let shares = |x: &Var| {
             let alternatives = self.result.shapes.alternatives(facts.shapes[x]);
-            facts.shared_of(*x) != Shared::Nothing && !alternatives.iter().all(|of| is_number(of.head))
+            !matches!(facts.shared_of(*x), Shared::Nothing | Shared::OfFunctions)
+                && !alternatives.iter().all(|of| is_number(of.head))
         };
         let shares = self.codes.program.lambdas[lambda].captures.iter().any(shares);
         if shares && !self.is_backpropagator(self.codes.code(lambda)) { Site::Data } else { Site::Value }
@@ -136,11 +142,16 @@ impl Analyzer<'_> {
             return [Shared::Nothing, Shared::Nothing];
         }
         let caller = self.frames.last().and_then(|frame| frame.code);
+        let is_on_tape = caller.is_some_and(|caller| self.is_derived(caller) && is_differentiated(caller));
         let is_data = site == Site::Data
-            || caller.is_some_and(|caller| self.is_derived(caller) && is_differentiated(caller))
             || self.result.shapes.is_recursive(facts.shapes[&function])
-            || facts.shared_of(function) == Shared::All;
-        [if is_data { Shared::All } else { Shared::Nothing }, facts.shared_of(argument)]
+            || matches!(facts.shared_of(function), Shared::All | Shared::OfFunctions);
+        let captured = match (is_data, is_on_tape) {
+            (true, _) => Shared::All,
+            (false, true) => Shared::OfFunctions,
+            (false, false) => Shared::Nothing,
+        };
+        [captured, facts.shared_of(argument)]
     }
 
     /// Whether the code is that of a backpropagator or transformed from it.

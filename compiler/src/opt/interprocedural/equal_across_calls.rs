@@ -12,13 +12,13 @@
 //! }                                           }
 //! ```
 //!
-//! Each order of a derivative makes a tape of its own, and backpropagators of two orders that need the same of a round keep
-//! the same: two tapes are one then, which all read.
+//! Each order of a derivative makes a tape of its own, and backpropagators of two orders that need the same of a round
+//! keep the same: two tapes are one then, which all read.
 //!
 //! This is assumed of all results of a function that have one type, and of all its parameters, and refuted: values are
-//! numbered in all functions, where what is assumed to be equal has one number, and classes are split by the numbers that
-//! returns and calls pass, until none is split any more. (Numbering is by Alpern, Wegman and Zadeck's idea, "Detecting
-//! equality of variables in programs", 1988, with calls in place of the joins in a function.)
+//! numbered in all functions, where what is assumed to be equal has one number, and classes are split by the numbers
+//! that returns and calls pass, until none is split any more. (Numbering is by Alpern, Wegman and Zadeck's idea,
+//! "Detecting equality of variables in programs", 1988, with calls in place of the joins in a function.)
 //!
 //! Vectors that are made apart stay so, since they are changed in place. Parameters of blocks are left to
 //! [`crate::opt::scalar::block_params`]; what is left over goes in [`crate::opt::interprocedural::dead_across_calls`].

@@ -9,9 +9,9 @@
 //!     jump b1(int_add v1, -1)                          jump b1(int_add v5, 1)
 //! ```
 //!
-//! Loops that read a tape go from its end to its start. In a derivative of higher order they make a tape, too. Whoever reads
-//! that goes the other way again: it counts downwards, and computes how far it has come. As a loop that counts upwards it can
-//! be fused with others.
+//! Loops that read a tape go from its end to its start. In a derivative of higher order they make a tape, too. Whoever
+//! reads that goes the other way again: it counts downwards, and computes how far it has come. As a loop that counts
+//! upwards it can be fused with others.
 //!
 //! Tests: `tests/opt/inductions/`, `tests/opt/tape-vectors/`.
 
