@@ -163,6 +163,14 @@ impl Shapes {
         matches!(alternative.head, Head::Pair(_)) && alternative.children.iter().any(|part| self.has_holes(*part))
     }
 
+    /// Two values to be added. Zeros fill holes, so that beside holes they have to show what they consist of.
+    fn unfolded_for_sum(&mut self, a: Shape, b: Shape) -> [Shape; 2] {
+        [(a, b), (b, a)].map(|(shape, beside)| match self.has_parts_with_holes(beside) {
+            true => self.unfold_zeros(shape),
+            false => shape,
+        })
+    }
+
     /// Whether values of a sum's shape may be pairs with holes; what is nothing as a whole does not count.
     pub fn has_parts_with_holes(&self, sum: Shape) -> bool {
         self.alternatives(sum).iter().any(|alternative| self.is_pair_with_holes(alternative))
@@ -461,12 +469,7 @@ impl Unfolding<'_, '_> {
     }
 
     fn expand_plus(&mut self, a: Shape, b: Shape, parts: &mut Parts) {
-        // Zeros fill holes, so that they have to show what they consist of.
-        let unfold = |this: &mut Self, shape: Shape, beside: Shape| match this.shapes.has_parts_with_holes(beside) {
-            true => this.shapes.unfold_zeros(shape),
-            false => shape,
-        };
-        let (a, b) = (unfold(self, a, b), unfold(self, b, a));
+        let [a, b] = self.shapes.unfolded_for_sum(a, b);
         let (left, right) = (self.shapes.alternatives(a), self.shapes.alternatives(b));
         for x in left.iter() {
             for y in self.shapes.perhaps_added(x.head, b) {
@@ -539,8 +542,10 @@ impl Unfolding<'_, '_> {
                         let mut sums: Vec<Vec<Atom>> = sums.map(|(x, y)| vec![Atom::Plus(*x, *y)]).collect();
                         if head == Head::Series {
                             // Beside a constant the other one keeps its further coefficients.
-                            let rests = [(x, y), (y, x)].map(|(one, other)| (one.children[1], other.children[1]));
-                            let kept = rests.into_iter().filter(|(one, _)| self.shapes.may_be_empty(*one));
+                            let [one, other] = self.shapes.unfolded_for_sum(x.children[1], y.children[1]);
+                            let kept = [(one, other), (other, one)]
+                                .into_iter()
+                                .filter(|(one, _)| self.shapes.may_be_empty(*one));
                             sums[1].extend(kept.map(|(_, other)| Atom::Shape(other)));
                         }
                         Self::add(parts, head, sums);

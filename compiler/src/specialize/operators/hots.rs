@@ -34,7 +34,7 @@ impl Specializer<'_> {
         let Head::OneHot(places) = alternative.head else { unreachable!("the tag is that of a one-hot vector") };
         let mut leaves = base;
         let Most::Few(most) = places.most else { unreachable!("tables are built of cells") };
-        let vacant = usize::from(most) - hots.len();
+        let vacant = usize::from(most).checked_sub(hots.len()).expect("no more places than the shape has");
         for (position, hot) in hots.into_iter().enumerate() {
             leaves.extend(hot.leaves().skip(usize::from(position == 0)));
         }
@@ -233,10 +233,11 @@ impl Specializer<'_> {
         tag: usize,
     ) -> Emitted<Val> {
         let alternative = self.flow.shapes.alternatives(result)[tag].clone();
-        let Head::OneHot(Places { most: Most::Few(places), .. }) = alternative.head else {
+        let Head::OneHot(held @ Places { most: Most::Few(places), .. }) = alternative.head else {
             unreachable!("the tag is that of a one-hot vector with few places")
         };
         let (places, wide) = (usize::from(places), alternative.children);
+        let (x, y) = (&self.narrowed(e, x, held)?, &self.narrowed(e, y, held)?);
         let convert = |this: &mut Self, e: &mut Emitter, part: &Val, shape| this.convert(e, part, shape);
         let mut sums = self.map_hots(e, x, wide[1], convert)?;
         let others = self.map_hots(e, y, wide[1], convert)?;
@@ -284,6 +285,12 @@ impl Specializer<'_> {
             self.fill_vacant(e, parts, &mut hots, &mut other)?;
         }
         Some(hots)
+    }
+
+    /// A one-hot vector as one with no more than so many places, see [`fitted`](Self::fitted).
+    fn narrowed(&mut self, e: &mut Emitter, parts: &Parts, places: Places) -> Emitted<Parts> {
+        let mut hots = self.fitted(e, parts, parts.hots(), places)?;
+        Some(Parts { more: hots.split_off(1), ..parts.clone() })
     }
 
     /// Puts what is in one place of a one-hot vector into the first of its other places that is vacant. The first place

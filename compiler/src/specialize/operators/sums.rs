@@ -205,16 +205,7 @@ impl Specializer<'_> {
 
     /// `(plus a b)`, as a value of shape `target`.
     pub fn plus(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
-        // A zero fills holes, so that it has to show what it consists of.
-        let unfold = |this: &mut Self, e: &mut Emitter, value: &Val, beside: &Val| match this
-            .flow
-            .shapes
-            .has_parts_with_holes(beside.shape)
-        {
-            true => this.unfold_zeros(e, value),
-            false => Some(value.clone()),
-        };
-        let (a, b) = (&unfold(self, e, a, b)?, &unfold(self, e, b, a)?);
+        let (a, b) = (&self.unfolded_beside(e, a, b)?, &self.unfolded_beside(e, b, a)?);
         // Of two zeros either is the sum: where the right operand is sure to be one, nothing is left to decide.
         let is_zero =
             self.flow.shapes.single(b.shape).is_some_and(|alternative| alternative.head.class() == Class::ZeroOf);
@@ -239,6 +230,14 @@ impl Specializer<'_> {
             return Some(self.call_helper(e, helper, &[a, b], target));
         }
         self.plus_unfolded(e, a, b, target)
+    }
+
+    /// A value to add to another one: a zero fills holes, so that it has to show what it consists of.
+    fn unfolded_beside(&mut self, e: &mut Emitter, value: &Val, other: &Val) -> Emitted<Val> {
+        match self.flow.shapes.has_parts_with_holes(other.shape) {
+            true => self.unfold_zeros(e, value),
+            false => Some(value.clone()),
+        }
     }
 
     fn has_holes(&self, value: &Val) -> bool {
@@ -457,6 +456,8 @@ impl Specializer<'_> {
 
     /// The sum of the further coefficients of two series, of which a constant has none.
     fn plus_rests(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
+        // Before anything is decided: the zero of a constant's further coefficients is empty, too.
+        let (a, b) = (&self.unfolded_beside(e, a, b)?, &self.unfolded_beside(e, b, a)?);
         if ![a, b].into_iter().any(|rest| self.flow.shapes.may_be_empty(rest.shape)) {
             return self.plus(e, a, b, target);
         }
