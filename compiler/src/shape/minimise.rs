@@ -117,3 +117,54 @@ impl Classes {
         moved
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Head, NewNode, Ref, minimise};
+    use crate::shape::lattice::Fact;
+    use rustc_hash::FxHashMap;
+
+    /// The classes of nodes that cannot be told apart by looking so many levels down.
+    fn classes(graph: &[NewNode], levels: usize) -> Vec<usize> {
+        let mut classes = vec![0; graph.len()];
+        for _ in 0..levels {
+            let mut names = FxHashMap::default();
+            let below = |child: &Ref| if let Ref::New(node) = child { classes[*node] } else { 0 };
+            let signature = |node: &NewNode| -> Vec<(Head, Vec<usize>)> {
+                node.iter().map(|(head, children)| (*head, children.iter().map(below).collect())).collect()
+            };
+            let signatures: Vec<_> = graph.iter().map(signature).collect();
+            let name = |signature| {
+                let next = names.len();
+                *names.entry(signature).or_insert(next)
+            };
+            classes = signatures.into_iter().map(name).collect();
+        }
+        classes
+    }
+
+    /// Rows of pairs that lead back, with differences here and there.
+    #[test]
+    fn classes_are_what_cannot_be_told_apart() {
+        let mut state: usize = 1;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..300 {
+            let count = 1 + random(24);
+            let graph: Vec<NewNode> = (0..count)
+                .map(|node| {
+                    let head = if random(8) == 0 { Head::Bundle } else { Head::Pair(None) };
+                    let children = vec![Ref::New((node + 1) % count), Ref::New(random(count))];
+                    let leaf = (Head::Real(Fact::Unknown), Vec::new());
+                    let pair = (head, children);
+                    if random(3) == 0 { vec![leaf, pair] } else { vec![pair] }
+                })
+                .collect();
+            let component: Vec<usize> = (0..count).collect();
+            let found = minimise(&graph, &component, &vec![None; count]);
+            assert_eq!(found, classes(&graph, count), "{graph:?}");
+        }
+    }
+}

@@ -30,9 +30,13 @@ pub fn repair(function: &mut Function, all: &[Definitions]) {
     };
     // All values of a block that was copied are defined in the same blocks.
     for alike in all.chunk_by(same_blocks) {
-        let meets = meets(&graph, &frontiers, &alike[0]);
-        for definitions in alike {
-            let users = users.get(&definitions.value).map(Vec::as_slice).unwrap_or_default();
+        let defining: FxHashSet<BlockId> = alike[0].at_end.iter().map(|(block, _)| *block).collect();
+        // Most values are used where they are defined only.
+        let is_needed = |of: &&Definitions| users[&of.value].iter().any(|user| !defining.contains(user));
+        let mut needed = alike.iter().filter(is_needed).peekable();
+        let meets = needed.peek().map_or_else(FxHashSet::default, |first| meets(&graph, &frontiers, first));
+        for definitions in needed {
+            let users = &users[&definitions.value];
             let at_end: FxHashMap<BlockId, Value> = definitions.at_end.iter().copied().collect();
             let (ty, at_start) = (function.values[definitions.value], FxHashMap::default());
             let mut repair = Repair { function, graph: &graph, ty, at_end, meets: &meets, at_start };

@@ -57,6 +57,8 @@ pub struct Pass {
 enum Run {
     Function(fn(&mut Function, &Context) -> bool),
     Program(fn(&mut Program) -> bool),
+    /// It asks what functions do.
+    Informed(fn(&mut Program, &Effects) -> bool),
     /// It copies code as long as the program has no more than so many instructions.
     Growing(fn(&mut Program, usize) -> bool),
 }
@@ -118,17 +120,6 @@ impl Pass {
     pub fn run(&self, program: &mut Program, leave: Leave) -> bool {
         settled::Settled::default().run(self, program, leave)
     }
-
-    /// The effects that it asks for.
-    fn effects(&self, program: &Program) -> Effects {
-        if self.asks.contains(&Fact::Ends) {
-            Effects::new(program)
-        } else if self.asks.contains(&Fact::Effects) {
-            Effects::without_ends(program)
-        } else {
-            Effects::of_calls_unknown()
-        }
-    }
 }
 
 const fn function(name: &'static str, about: &'static str, run: fn(&mut Function, &Context) -> bool) -> Pass {
@@ -137,6 +128,10 @@ const fn function(name: &'static str, about: &'static str, run: fn(&mut Function
 
 const fn program(name: &'static str, about: &'static str, run: fn(&mut Program) -> bool) -> Pass {
     Pass { run: Run::Program(run), ..function(name, about, |_, _| false) }
+}
+
+const fn informed(name: &'static str, about: &'static str, run: fn(&mut Program, &Effects) -> bool) -> Pass {
+    Pass { run: Run::Informed(run), ..function(name, about, |_, _| false) }
 }
 
 const fn growing(name: &'static str, about: &'static str, run: fn(&mut Program, usize) -> bool) -> Pass {
@@ -164,11 +159,12 @@ pub const PASSES: &[Pass] = &[
     growing("inline", "put the code of functions where they are called", inline::run),
     program("constants-across-calls", "use what is the same at every call", constants_across_calls::run),
     program("tags-across-calls", "decide tests by the alternatives that flow there", tags_across_calls::run),
-    program(
+    informed(
         "dead-across-calls",
         "drop parameters, results, fields and globals that nobody needs",
         dead_across_calls::run,
     )
+    .asking(&[Fact::Ends])
     .settling(),
     program("split-sums", "give data that never meet sums of their own", split_sums::run).settling(),
     program("flatten-sums", "let boxes that only hold a box of another sum be that box", flatten_sums::run).settling(),
