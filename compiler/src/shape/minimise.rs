@@ -2,9 +2,9 @@
 //! automaton: the coarsest partition in which members of a class have equal heads and children in equal classes.
 //!
 //! Classes are divided until they need not be. Where one is, its largest part keeps its name, and only the nodes with
-//! children in the others are looked at again. So no node gets a new class more often than the logarithm of their number
-//! says, however long the rows are along which differences show (Hopcroft, *An n log n Algorithm for Minimizing States
-//! in a Finite Automaton*, 1971).
+//! children in the others are looked at again. So no node gets a new class more often than the logarithm of their
+//! number says, however long the rows are along which differences show (Hopcroft, *An n log n Algorithm for Minimizing
+//! States in a Finite Automaton*, 1971).
 
 use super::lattice::{Head, NewNode, Ref, Shape};
 use rustc_hash::FxHashMap;
@@ -79,8 +79,8 @@ impl Classes {
         self.members[class].push(member);
     }
 
-    /// Divides classes so that of these members, who have all whose children have got other classes among them, those with
-    /// children in different classes are in different classes. The result are those that have got another class.
+    /// Divides classes so that of these members those with children in different classes are in different classes. All
+    /// whose children have got other classes are among them. The result are those that have got another class.
     fn divide(&mut self, members: &[usize], children: &[Vec<usize>]) -> Vec<usize> {
         let mut groups: FxHashMap<(usize, Vec<usize>), Vec<usize>> = FxHashMap::default();
         for member in members {

@@ -4,9 +4,9 @@
 //! Where ways lead out of nested choices, all frontiers together grow with the square of the function, and whoever asks
 //! wants few of them. So they are not listed, but found when they are asked for. An edge from `y` to `z` puts `z` into
 //! the frontiers of `y` and of the blocks above it in the dominator tree, up to the dominator of `z`; of several edges
-//! to `z`, one leaves out what the edge before has passed. So each edge has a way up the tree, and what is asked for are
-//! the edges from below a block that pass it: in the order of a walk through the tree these are a range of the edges,
-//! of which those are taken whose ways end above the block, by the minima of ranges (a segment tree).
+//! to `z`, one leaves out what the edge before has passed. So each edge has a way up the tree, and what is asked for
+//! are the edges from below a block that pass it: in the order of a walk through the tree these are a range of the
+//! edges, of which those are taken whose ways end above the block, by the minima of ranges (a segment tree).
 
 use crate::base::EntityVec;
 use crate::ssa::graph::{Graph, Tree};
@@ -17,8 +17,8 @@ pub struct Frontiers<'g> {
     graph: &'g Graph,
     /// How many blocks there are from each block up to the entry.
     levels: EntityVec<BlockId, usize>,
-    /// The edges that are in some frontier, in the order of the blocks that they come from: where that block stands in the
-    /// walk, and the target.
+    /// The edges that are in some frontier, in the order of the blocks that they come from: where that block stands in
+    /// the walk, and the target.
     edges: Vec<(u32, BlockId)>,
     /// The level at which the way of each edge has ended, after the minima of ranges of these.
     least: Vec<usize>,
