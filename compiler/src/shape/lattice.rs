@@ -13,6 +13,7 @@
 
 use super::collapse::Grade;
 use super::known::Known;
+use super::minimise::minimise;
 use super::vector::Places;
 use crate::ad::tower::Tower;
 use crate::core::ir::LambdaId;
@@ -472,25 +473,27 @@ impl Shapes {
         }
         let classes = minimise(graph, component, done);
         self.work(component.len() * component.len().ilog2() as usize);
-        let count = classes.values().max().map_or(0, |max| max + 1);
         let first = self.nodes.len();
         let shape_of = |class: usize| Shape(u32::try_from(first + class).expect("fewer than 2^32 shapes"));
-        for node in component {
-            done[*node] = Some(shape_of(classes[node]));
+        let mut first_members = Vec::new();
+        for (node, class) in component.iter().zip(classes) {
+            done[*node] = Some(shape_of(class));
+            if class == first_members.len() {
+                first_members.push(*node);
+            }
         }
         let is_outside = |child: &&Shape| (child.0 as usize) < first;
         let has_holes = component.iter().flat_map(|node| self.resolve(&graph[*node], done)).any(|a| {
             a.head == Head::Nothing || a.children.iter().filter(is_outside).any(|child| self.has_holes(*child))
         });
-        for class in 0..count {
-            let node = component.iter().find(|node| classes[node] == class).expect("every class has a member");
-            let alternatives: Rc<[Alternative]> = self.resolve(&graph[*node], done).into();
+        for (class, node) in first_members.into_iter().enumerate() {
+            let alternatives: Rc<[Alternative]> = self.resolve(&graph[node], done).into();
             let shape = shape_of(class);
             let (recursive, depth) = (true, u32::MAX);
             let grade = Grade::default();
             self.nodes.push(Node { alternatives: alternatives.clone(), recursive, depth, has_holes, grade });
             self.interned.insert(alternatives, shape);
-            let fingerprints = fingerprints[node];
+            let fingerprints = fingerprints[&node];
             self.recursive.entry(fingerprints[fingerprints.len() - 1]).or_default().push(shape);
             self.fingerprints.insert(shape, fingerprints);
         }
@@ -499,13 +502,16 @@ impl Shapes {
 
     /// The grades of the shapes from `first` on, which are parts of each other.
     fn settle_grades(&mut self, first: usize) {
+        // In both directions, so that what lies in a long row does not take a round each.
+        let mut nodes: Vec<usize> = (first..self.nodes.len()).collect();
         let mut is_stable = false;
         while !is_stable {
             is_stable = true;
-            for node in first..self.nodes.len() {
-                let grade = Grade::of(&self.nodes[node].alternatives, |child| self.grade(child));
-                is_stable &= std::mem::replace(&mut self.nodes[node].grade, grade) == grade;
+            for node in &nodes {
+                let grade = Grade::of(&self.nodes[*node].alternatives, |child| self.grade(child));
+                is_stable &= std::mem::replace(&mut self.nodes[*node].grade, grade) == grade;
             }
+            nodes.reverse();
         }
     }
 
@@ -595,42 +601,6 @@ impl Shapes {
                         .zip(children)
                         .all(|(shape, child)| self.bisimilar(graph, done, *child, *shape, assumed))
             })
-    }
-}
-
-/// The coarsest partition of a component in which members of a class have equal heads and children in equal classes.
-fn minimise(graph: &[NewNode], component: &[usize], done: &[Option<Shape>]) -> FxHashMap<usize, usize> {
-    #[derive(PartialEq, Eq, Hash)]
-    enum Child {
-        Outside(Shape),
-        Inside(usize),
-    }
-    let mut classes: FxHashMap<usize, usize> = component.iter().map(|node| (*node, 0)).collect();
-    let mut count = 1;
-    loop {
-        let mut signatures: FxHashMap<Vec<(Head, Vec<Child>)>, usize> = FxHashMap::default();
-        let mut next = FxHashMap::default();
-        for node in component {
-            let child = |reference: &Ref| match reference {
-                Ref::Done(shape) => Child::Outside(*shape),
-                Ref::New(node) => match (classes.get(node), done[*node]) {
-                    (Some(class), _) => Child::Inside(*class),
-                    (None, Some(shape)) => Child::Outside(shape),
-                    (None, None) => unreachable!("components are finished in dependency order"),
-                },
-            };
-            let signature = graph[*node]
-                .iter()
-                .map(|(head, children)| (*head, children.iter().map(child).collect()))
-                .collect::<Vec<_>>();
-            let fresh = signatures.len();
-            next.insert(*node, *signatures.entry(signature).or_insert(fresh));
-        }
-        classes = next;
-        if signatures.len() == count {
-            return classes;
-        }
-        count = signatures.len();
     }
 }
 

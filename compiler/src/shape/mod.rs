@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`lattice`] | the abstract values: canonical graphs of alternatives |
 //! | [`algebra`] | join, sums and knots of shapes |
+//! | [`minimise`] | which nodes of a graph are the same shape |
 //! | [`operators`] | the other derivative operators on shapes |
 //! | [`primitive`] | what the primitives do to shapes |
 //! | [`sites`] | which closures have been read from data |
@@ -18,6 +19,7 @@ pub mod algebra;
 pub mod collapse;
 pub mod known;
 pub mod lattice;
+pub mod minimise;
 pub mod operators;
 pub mod primitive;
 pub mod sites;

@@ -14,6 +14,8 @@ pub mod print;
 
 pub mod parse;
 
+pub mod frontiers;
+
 pub mod graph;
 
 pub mod verify;

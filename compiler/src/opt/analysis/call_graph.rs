@@ -20,12 +20,19 @@ pub fn callees(function: &Function) -> Vec<FuncId> {
 
 /// The callers of each function, each once.
 pub fn callers(program: &Program) -> EntityVec<FuncId, Vec<FuncId>> {
-    let mut callers = program.functions.same_ids(Vec::new());
-    for (caller, function) in program.functions.iter() {
-        let mut callees = callees(function);
-        callees.sort_unstable();
-        callees.dedup();
-        callees.into_iter().for_each(|callee| callers[callee].push(caller));
+    callers_by(&program.functions.values().map(callees).collect())
+}
+
+/// The same, given the callees of each function.
+pub fn callers_by<C: AsRef<[FuncId]>>(callees: &EntityVec<FuncId, C>) -> EntityVec<FuncId, Vec<FuncId>> {
+    let mut callers: EntityVec<FuncId, Vec<FuncId>> = callees.same_ids(Vec::new());
+    for (caller, callees) in callees.iter() {
+        for callee in callees.as_ref() {
+            // The calls of one function follow each other.
+            if callers[*callee].last() != Some(&caller) {
+                callers[*callee].push(caller);
+            }
+        }
     }
     callers
 }
@@ -43,7 +50,7 @@ pub fn reachable(program: &Program) -> EntityVec<FuncId, bool> {
 }
 
 /// The strongly connected components of a graph over functions, each after those that it has edges to.
-pub fn components(edges: &EntityVec<FuncId, Vec<FuncId>>) -> Vec<Vec<FuncId>> {
+pub fn components<E: AsRef<[FuncId]>>(edges: &EntityVec<FuncId, E>) -> Vec<Vec<FuncId>> {
     let mut search = Search {
         edges,
         index: edges.same_ids(None),
@@ -62,8 +69,8 @@ pub fn components(edges: &EntityVec<FuncId, Vec<FuncId>>) -> Vec<Vec<FuncId>> {
 }
 
 /// Tarjan's algorithm with an explicit stack.
-struct Search<'e> {
-    edges: &'e EntityVec<FuncId, Vec<FuncId>>,
+struct Search<'e, E> {
+    edges: &'e EntityVec<FuncId, E>,
     index: EntityVec<FuncId, Option<u32>>,
     low: EntityVec<FuncId, u32>,
     open: EntityVec<FuncId, bool>,
@@ -72,12 +79,12 @@ struct Search<'e> {
     found: Vec<Vec<FuncId>>,
 }
 
-impl Search<'_> {
+impl<E: AsRef<[FuncId]>> Search<'_, E> {
     fn from(&mut self, root: FuncId) {
         let mut path = vec![(self.visit(root), 0)];
         while let Some((id, edge)) = path.last_mut() {
             let id = *id;
-            let Some(next) = self.edges[id].get(*edge).copied() else {
+            let Some(next) = self.edges[id].as_ref().get(*edge).copied() else {
                 path.pop();
                 if let Some((parent, _)) = path.last() {
                     self.low[*parent] = self.low[*parent].min(self.low[id]);

@@ -3,10 +3,10 @@
 //! The answer for a function is the union over what it can reach in the call graph: a fixed point from below.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::call_graph::callers;
+use crate::opt::analysis::call_graph::callers_by;
+use crate::opt::analysis::summary::Summary;
 use crate::opt::analysis::termination;
-use crate::ssa::forms::{self, Form};
-use crate::ssa::ir::{FuncId, Function, Op, Program, Terminator};
+use crate::ssa::ir::{FuncId, Op, Program};
 
 /// What a function may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -41,24 +41,35 @@ pub struct Effects {
 impl Effects {
     /// Analyses a program.
     pub fn new(program: &Program) -> Effects {
-        let Effects { mut table } = Effects::without_ends(program);
+        Effects::by(program, &program.functions.values().map(Summary::new).collect())
+    }
+    /// The same, by what is known of each function for itself.
+    pub fn by<S: AsRef<Summary> + AsRef<[FuncId]>>(program: &Program, summaries: &EntityVec<FuncId, S>) -> Effects {
+        let Effects { mut table } = Effects::without_ends_by(summaries);
         // Whether a function ends takes longer to find out, and matters only where nothing else shows that it is
         // called. What such a function calls shows as little.
         let is_silent: EntityVec<FuncId, bool> = table.values().map(|effect| effect.is_silent()).collect();
-        let endless = termination::endless_functions(program, &is_silent);
-        let returning = returning(program);
+        let endless = termination::endless_functions(program, summaries, &is_silent);
+        let returning = returning(summaries);
         for id in table.ids() {
             table[id].endless = endless[id] || !returning[id];
         }
-        spread(program, &mut table);
+        spread(summaries, &mut table);
         Effects { table }
     }
     /// The same, but takes every function for one that may never return: enough for those who do not drop or move
     /// calls.
     pub fn without_ends(program: &Program) -> Effects {
-        let own = |function: &Function| Effect { endless: true, ..own_effect(function) };
-        let mut table: EntityVec<FuncId, Effect> = program.functions.values().map(own).collect();
-        spread(program, &mut table);
+        Effects::without_ends_by(&program.functions.values().map(Summary::new).collect())
+    }
+    /// The same, by what is known of each function for itself.
+    pub fn without_ends_by<S: AsRef<Summary> + AsRef<[FuncId]>>(summaries: &EntityVec<FuncId, S>) -> Effects {
+        let own = |summary: &S| {
+            let Summary { is_visible, fails, .. } = *summary.as_ref();
+            Effect { visible: is_visible, fails, endless: true }
+        };
+        let mut table: EntityVec<FuncId, Effect> = summaries.values().map(own).collect();
+        spread(summaries, &mut table);
         Effects { table }
     }
     /// For code whose callees are not all known yet: calls may do anything.
@@ -98,8 +109,8 @@ impl Effects {
 }
 
 /// What a function does its callers do.
-fn spread(program: &Program, table: &mut EntityVec<FuncId, Effect>) {
-    let callers = callers(program);
+fn spread<S: AsRef<[FuncId]>>(callees: &EntityVec<FuncId, S>, table: &mut EntityVec<FuncId, Effect>) {
+    let callers = callers_by(callees);
     let mut waiting: Vec<FuncId> = table.ids().filter(|id| table[*id] != Effect::default()).collect();
     while let Some(id) = waiting.pop() {
         for caller in &callers[id] {
@@ -112,27 +123,12 @@ fn spread(program: &Program, table: &mut EntityVec<FuncId, Effect>) {
     }
 }
 
-fn own_effect(function: &Function) -> Effect {
-    let mut effect = Effect::default();
-    for block in function.blocks.values() {
-        effect.visible |=
-            block.insts.iter().any(|inst| inst.op.has_effect() && forms::of(inst.op) != Some(Form::Remembered));
-        effect.fails |= matches!(block.terminator, Terminator::Fail(_));
-    }
-    effect
-}
-
 /// The functions that may return: those with a `return`, and those that leave the returning to such a function.
-fn returning(program: &Program) -> EntityVec<FuncId, bool> {
-    let returns = |function: &Function| function.blocks.values().any(|b| matches!(b.terminator, Terminator::Return(_)));
-    let mut table: EntityVec<FuncId, bool> = program.functions.values().map(returns).collect();
-    let mut tail_callers: EntityVec<FuncId, Vec<FuncId>> = program.functions.ids().map(|_| Vec::new()).collect();
-    for (id, function) in program.functions.iter() {
-        for block in function.blocks.values() {
-            if let Terminator::TailCall(callee, _) = block.terminator {
-                tail_callers[callee].push(id);
-            }
-        }
+fn returning<S: AsRef<Summary>>(summaries: &EntityVec<FuncId, S>) -> EntityVec<FuncId, bool> {
+    let mut table: EntityVec<FuncId, bool> = summaries.values().map(|summary| summary.as_ref().returns).collect();
+    let mut tail_callers: EntityVec<FuncId, Vec<FuncId>> = summaries.same_ids(Vec::new());
+    for (id, summary) in summaries.iter() {
+        summary.as_ref().tail_callees.iter().for_each(|callee| tail_callers[*callee].push(id));
     }
     let mut waiting: Vec<FuncId> = table.ids().filter(|id| table[*id]).collect();
     while let Some(id) = waiting.pop() {

@@ -6,6 +6,7 @@
 //! | [`effects`] | what calls of a function may do besides returning results |
 //! | [`liveness`] | which values are needed at the start of each block |
 //! | [`loops`] | the loops of a function, and what in them does not change |
+//! | [`summary`] | what can be said of a function without looking at others |
 //! | [`termination`] | which loops and which recursion are known to end |
 //! | [`points_to`] | which places boxed values flow to (Steensgaard) |
 //! | [`holders`] | what has fields: boxes and elements of vectors |
@@ -18,4 +19,5 @@ pub mod holders;
 pub mod liveness;
 pub mod loops;
 pub mod points_to;
+pub mod summary;
 pub mod termination;

@@ -6,7 +6,7 @@
 //! else it is what it is at the end of the block that dominates. So what passes many joins costs no more than the walk
 //! past them.
 
-use crate::base::EntityVec;
+use crate::ssa::frontiers::Frontiers;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,16 +23,20 @@ pub struct Definitions {
 /// Lets all uses find their definitions. Uses in a block that defines the value are right already.
 pub fn repair(function: &mut Function, all: &[Definitions]) {
     let graph = Graph::new(function);
-    let frontiers = graph.dominance_frontiers();
+    let frontiers = Frontiers::new(&graph);
     let users = users(function, &graph, all);
     let same_blocks = |a: &Definitions, b: &Definitions| {
         a.at_end.iter().map(|(block, _)| block).eq(b.at_end.iter().map(|(block, _)| block))
     };
     // All values of a block that was copied are defined in the same blocks.
     for alike in all.chunk_by(same_blocks) {
-        let meets = meets(&graph, &frontiers, &alike[0]);
-        for definitions in alike {
-            let users = users.get(&definitions.value).map(Vec::as_slice).unwrap_or_default();
+        let defining: FxHashSet<BlockId> = alike[0].at_end.iter().map(|(block, _)| *block).collect();
+        // Most values are used where they are defined only.
+        let is_needed = |of: &&Definitions| users[&of.value].iter().any(|user| !defining.contains(user));
+        let mut needed = alike.iter().filter(is_needed).peekable();
+        let meets = needed.peek().map_or_else(FxHashSet::default, |first| meets(&graph, &frontiers, first));
+        for definitions in needed {
+            let users = &users[&definitions.value];
             let at_end: FxHashMap<BlockId, Value> = definitions.at_end.iter().copied().collect();
             let (ty, at_start) = (function.values[definitions.value], FxHashMap::default());
             let mut repair = Repair { function, graph: &graph, ty, at_end, meets: &meets, at_start };
@@ -42,12 +46,12 @@ pub fn repair(function: &mut Function, all: &[Definitions]) {
 }
 
 /// The blocks in which paths from different definitions of a value meet.
-fn meets(graph: &Graph, frontiers: &EntityVec<BlockId, Vec<BlockId>>, definitions: &Definitions) -> FxHashSet<BlockId> {
+fn meets(graph: &Graph, frontiers: &Frontiers, definitions: &Definitions) -> FxHashSet<BlockId> {
     let mut meets = FxHashSet::default();
     let reachable = definitions.at_end.iter().map(|(block, _)| *block).filter(|block| graph.is_reachable(*block));
     let mut waiting: Vec<BlockId> = reachable.collect();
     while let Some(block) = waiting.pop() {
-        waiting.extend(frontiers[block].iter().copied().filter(|meet| meets.insert(*meet)));
+        waiting.extend(frontiers.of(block).into_iter().filter(|meet| meets.insert(*meet)));
     }
     meets
 }

@@ -32,14 +32,13 @@ use crate::ssa::ir::{
 };
 
 /// Treats the whole program.
-pub fn run(program: &mut Program) -> bool {
+pub fn run(program: &mut Program, effects: &Effects) -> bool {
     let Some(main) = program.main else { return false };
-    let effects = Effects::new(program);
-    let mut marking = Marking::new(program, &effects);
+    let mut marking = Marking::new(program, effects);
     marking.waiting.push(Item::Function(main));
     marking.finish();
     let live = marking.live;
-    sweep(program, &effects, &live)
+    sweep(program, effects, &live)
 }
 
 entity_id! {

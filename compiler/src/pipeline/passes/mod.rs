@@ -58,6 +58,8 @@ pub struct Pass {
 enum Run {
     Function(fn(&mut Function, &Context) -> bool),
     Program(fn(&mut Program) -> bool),
+    /// It asks what functions do.
+    Informed(fn(&mut Program, &Effects) -> bool),
     /// It copies code as long as the program has no more than so many instructions.
     Growing(fn(&mut Program, usize) -> bool),
 }
@@ -119,17 +121,6 @@ impl Pass {
     pub fn run(&self, program: &mut Program, leave: Leave) -> bool {
         settled::Settled::default().run(self, program, leave)
     }
-
-    /// The effects that it asks for.
-    fn effects(&self, program: &Program) -> Effects {
-        if self.asks.contains(&Fact::Ends) {
-            Effects::new(program)
-        } else if self.asks.contains(&Fact::Effects) {
-            Effects::without_ends(program)
-        } else {
-            Effects::of_calls_unknown()
-        }
-    }
 }
 
 const fn function(name: &'static str, about: &'static str, run: fn(&mut Function, &Context) -> bool) -> Pass {
@@ -138,6 +129,10 @@ const fn function(name: &'static str, about: &'static str, run: fn(&mut Function
 
 const fn program(name: &'static str, about: &'static str, run: fn(&mut Program) -> bool) -> Pass {
     Pass { run: Run::Program(run), ..function(name, about, |_, _| false) }
+}
+
+const fn informed(name: &'static str, about: &'static str, run: fn(&mut Program, &Effects) -> bool) -> Pass {
+    Pass { run: Run::Informed(run), ..function(name, about, |_, _| false) }
 }
 
 const fn growing(name: &'static str, about: &'static str, run: fn(&mut Program, usize) -> bool) -> Pass {
@@ -167,11 +162,12 @@ pub const PASSES: &[Pass] = &[
     program("equal-across-calls", "let one of equal parameters or results stand for all", equal_across_calls::run)
         .settling(),
     program("tags-across-calls", "decide tests by the alternatives that flow there", tags_across_calls::run),
-    program(
+    informed(
         "dead-across-calls",
         "drop parameters, results, fields and globals that nobody needs",
         dead_across_calls::run,
     )
+    .asking(&[Fact::Ends])
     .settling(),
     program("split-sums", "give data that never meet sums of their own", split_sums::run).settling(),
     program("flatten-sums", "let boxes that only hold a box of another sum be that box", flatten_sums::run).settling(),

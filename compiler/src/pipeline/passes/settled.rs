@@ -7,21 +7,27 @@
 //! Functions are told by hashes of their code, so that nobody has to say what has changed, and functions may get other
 //! names meanwhile. Should two hashes be the same by chance, a function is not optimised as well as it could be. In
 //! builds with debug assertions passes are asked again in small functions that are skipped.
+//!
+//! What can be said of a function without the others ([`Summary`]) is kept until its hash changes, and the effects that
+//! passes ask for are made of that.
 
 use super::{Fact, Leave, Pass, Run};
 use crate::base::{EntityVec, parallel};
 use crate::opt::Context;
-use crate::opt::analysis::call_graph::callees;
 use crate::opt::analysis::effects::Effects;
+use crate::opt::analysis::summary::Summary;
 use crate::ssa::ir::{FuncId, Function, Program};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Settled {
-    /// For each function its code, if it has not changed since it was looked at.
-    codes: EntityVec<FuncId, Option<Code>>,
+    /// What is known of the code of each function.
+    codes: EntityVec<FuncId, Code>,
+    /// Whether functions may have changed since.
+    are_old: bool,
     /// The functions, and what is known besides, in which a pass has nothing left to do.
     settled: FxHashMap<&'static str, FxHashSet<u64>>,
     /// How many instructions passes have looked at, each time that one did.
@@ -29,10 +35,11 @@ pub struct Settled {
 }
 
 /// What is to be known of the code of a function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Code {
-    hash: u64,
-    callees: Vec<FuncId>,
+    /// `None` for what has not been looked at.
+    hash: Option<u64>,
+    summary: Arc<Summary>,
 }
 
 /// What came of a pass on a function.
@@ -58,11 +65,39 @@ impl Settled {
         let changed = match pass.run {
             Run::Program(run) => run(program),
             Run::Growing(run) => run(program, leave.most),
+            Run::Informed(run) => {
+                self.look_at(program);
+                let effects = self.effects(pass, program);
+                run(program, &effects)
+            }
             Run::Function(run) => return self.run_on_functions(pass, run, program, leave),
         };
         // It may have changed what it does not think worth another round.
-        self.codes = EntityVec::new();
+        self.are_old = true;
         changed
+    }
+
+    /// Looks at what has changed.
+    fn look_at(&mut self, program: &Program) {
+        let count = program.functions.len();
+        if !std::mem::replace(&mut self.are_old, false) && self.codes.len() == count {
+            return;
+        }
+        self.codes.truncate(count);
+        self.codes.resize(count, Code::default());
+        let look = |(function, code): (&Function, &mut Code)| code.look_at(function);
+        for_each(size(program), program.functions.values().zip(self.codes.values_mut()), look);
+    }
+
+    /// The effects that a pass asks for.
+    fn effects(&self, pass: &Pass, program: &Program) -> Effects {
+        if pass.asks.contains(&Fact::Ends) {
+            Effects::by(program, &self.codes)
+        } else if pass.asks.contains(&Fact::Effects) {
+            Effects::without_ends_by(&self.codes)
+        } else {
+            Effects::of_calls_unknown()
+        }
     }
 
     fn run_on_functions(
@@ -72,15 +107,15 @@ impl Settled {
         program: &mut Program,
         leave: Leave,
     ) -> bool {
-        let effects = pass.effects(program);
+        self.look_at(program);
+        let effects = self.effects(pass, program);
         let layouts = pass.asks.contains(&Fact::Layouts).then(|| hash(&(&program.sums, &program.vectors)));
+        let size = size(program);
         let Program { functions, sums, vectors, .. } = program;
         let context = Context { effects: &effects, sums, vectors, fast_math: leave.fast_math };
         let settled = self.settled.entry(pass.name).or_default();
-        self.codes.resize(functions.len(), None);
-        let treat = |(function, code): (&mut Function, &mut Option<Code>)| {
-            let known = |code: &Code| code.with_context(&effects, layouts);
-            let before = known(code.get_or_insert_with(|| Code::new(function)));
+        let treat = |(function, code): (&mut Function, &mut Code)| {
+            let before = code.with_context(&effects, layouts);
             let work = size_of(function);
             if settled.contains(&before) {
                 let finds_more = || {
@@ -97,12 +132,11 @@ impl Settled {
             }
             // What a pass does not think worth another round it may still have changed.
             let changed = run(function, &context);
-            let after = known(code.insert(Code::new(function)));
+            code.look_at(function);
+            let after = code.with_context(&effects, layouts);
             Outcome { changed, settled: (pass.settles || after == before).then_some(after), work }
         };
-        let is_large = functions.values().map(size_of).sum::<usize>() > LARGE;
-        let items = functions.values_mut().zip(self.codes.values_mut());
-        let outcomes = if is_large { parallel::map(items.collect(), treat) } else { items.map(treat).collect() };
+        let outcomes = for_each(size, functions.values_mut().zip(self.codes.values_mut()), treat);
         settled.extend(outcomes.iter().filter_map(|outcome| outcome.settled));
         self.work += outcomes.iter().map(|outcome| outcome.work).sum::<usize>();
         outcomes.iter().any(|outcome| outcome.changed)
@@ -110,7 +144,16 @@ impl Settled {
 }
 
 impl Code {
-    fn new(function: &Function) -> Code {
+    /// Looks at the function, which may have changed since it was looked at last.
+    fn look_at(&mut self, function: &Function) {
+        let hash = Code::hash(function);
+        if self.hash != Some(hash) {
+            let hash = Some(hash);
+            *self = Code { hash, summary: Arc::new(Summary::new(function)) };
+        }
+    }
+
+    fn hash(function: &Function) -> u64 {
         let mut hasher = FxHasher::default();
         (function.walk, &function.results).hash(&mut hasher);
         for block in function.blocks.values() {
@@ -122,18 +165,39 @@ impl Code {
             }
             block.terminator.hash(&mut hasher);
         }
-        Code { hash: hasher.finish(), callees: callees(function) }
+        hasher.finish()
     }
 
     /// The hash of the code and of what is known besides.
     fn with_context(&self, effects: &Effects, layouts: Option<u64>) -> u64 {
         let mut hasher = FxHasher::default();
         (self.hash, layouts).hash(&mut hasher);
-        for callee in &self.callees {
+        for callee in &self.summary.callees {
             effects.of(*callee).hash(&mut hasher);
         }
         hasher.finish()
     }
+}
+
+impl AsRef<Summary> for Code {
+    fn as_ref(&self) -> &Summary {
+        &self.summary
+    }
+}
+
+impl AsRef<[FuncId]> for Code {
+    fn as_ref(&self) -> &[FuncId] {
+        &self.summary.callees
+    }
+}
+
+/// Works on the functions of a program with so many instructions.
+fn for_each<T: Send, R: Send>(
+    size: usize,
+    items: impl Iterator<Item = T>,
+    work: impl Fn(T) -> R + Sync + Send,
+) -> Vec<R> {
+    if size > LARGE { parallel::map(items.collect(), work) } else { items.map(work).collect() }
 }
 
 /// The number of instructions of a program.

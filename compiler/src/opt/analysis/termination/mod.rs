@@ -30,7 +30,8 @@
 //! The answer errs on the side of not ending.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::call_graph::{callees, components};
+use crate::opt::analysis::call_graph::components;
+use crate::opt::analysis::summary::Summary;
 use crate::opt::edit::rewrite::Definitions;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, Target, Terminator, Type, Value, Walk};
@@ -43,15 +44,21 @@ mod twins;
 /// The functions a call of which may not end, whatever the functions that it calls do: those with a loop that may not,
 /// and those that call themselves, directly or not, in a way that may not. Of those that nobody asks about all are
 /// among them; who asks about one asks about what it calls, too.
-pub fn endless_functions(program: &Program, asked: &EntityVec<FuncId, bool>) -> EntityVec<FuncId, bool> {
-    let functions = program.functions.iter();
-    let mut endless: EntityVec<FuncId, bool> =
-        functions.map(|(id, function)| !asked[id] || !walks_data(function) && has_endless_loop(function)).collect();
-    let edges: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
-    for component in components(&edges) {
-        let is_recursive = component.len() > 1 || edges[component[0]].contains(&component[0]);
+pub fn endless_functions<S: AsRef<Summary> + AsRef<[FuncId]>>(
+    program: &Program,
+    summaries: &EntityVec<FuncId, S>,
+    asked: &EntityVec<FuncId, bool>,
+) -> EntityVec<FuncId, bool> {
+    let summary = |id: FuncId| -> &Summary { summaries[id].as_ref() };
+    let is_endless = |(id, function): (FuncId, &Function)| {
+        !asked[id] || !walks_data(function) && summary(id).has_endless_loop(function)
+    };
+    let mut endless: EntityVec<FuncId, bool> = program.functions.iter().map(is_endless).collect();
+    for component in components(summaries) {
+        let is_recursive = component.len() > 1 || summary(component[0]).callees.contains(&component[0]);
         let walk_data = component.iter().all(|id| walks_data(&program.functions[*id]));
-        if is_recursive && !walk_data && asked[component[0]] && !Recursion::new(program, &component).ends() {
+        let calls = |id: FuncId| summary(id).calls(&program.functions[id]);
+        if is_recursive && !walk_data && asked[component[0]] && !Recursion::new(&component, calls).ends() {
             component.into_iter().for_each(|id| endless[id] = true);
         }
     }
@@ -63,7 +70,8 @@ fn walks_data(function: &Function) -> bool {
     function.walk != Walk::None
 }
 
-fn has_endless_loop(function: &Function) -> bool {
+/// Whether a function has a loop that may never end.
+pub fn has_endless_loop(function: &Function) -> bool {
     // Most functions have no loop, and need no analysis.
     has_cycle(function)
         && endless_loops(function, &Graph::new(function), |_| true).is_none_or(|headers| !headers.is_empty())
@@ -239,63 +247,72 @@ impl<'f> Code<'f> {
 }
 
 /// What a value is to another one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Relation {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
     /// A part of it, and not all of it.
     Part,
     /// A part of it, or all of it.
     Same,
+    /// Neither.
     None,
 }
 
-/// Functions that call each other, under names that count them only.
-struct Recursion {
-    functions: EntityVec<FuncId, FuncId>,
-    calls: Vec<Call>,
-}
-
-/// A call among them.
-struct Call {
-    caller: FuncId,
+/// A call, and for each parameter of the callee those of the caller that it is passed (a part of).
+#[derive(Clone, Debug)]
+pub struct CallOf {
     callee: FuncId,
-    /// For each parameter of the callee, those of the caller that it is passed (a part of).
     passed: Vec<Vec<(usize, Relation)>>,
 }
 
-impl Recursion {
-    fn new(program: &Program, members: &[FuncId]) -> Recursion {
-        let functions: EntityVec<FuncId, FuncId> = members.iter().copied().collect();
-        let names: FxHashMap<FuncId, FuncId> = functions.iter().map(|(name, id)| (*id, name)).collect();
-        let mut calls = Vec::new();
-        for (caller, id) in functions.iter() {
-            let function = &program.functions[*id];
-            let graph = Graph::new(function);
-            let code =
-                Code { function, graph: &graph, definitions: Definitions::new(function), homes: homes(function) };
-            let roots: Vec<(usize, Value)> = function.params().iter().copied().enumerate().collect();
-            let related = |arg: &Value| {
-                let same_type = roots
-                    .iter()
-                    .filter(|(_, root)| function.values[*root] == Type::Ptr && function.values[*arg] == Type::Ptr);
-                let relation = |(position, root): &(usize, Value)| (*position, code.relation(*arg, *root));
-                same_type.map(relation).filter(|(_, relation)| *relation != Relation::None).collect::<Vec<_>>()
-            };
-            for block in &graph.order {
-                let block = &function.blocks[*block];
-                for inst in &block.insts {
-                    if let Op::Call(callee) = inst.op
-                        && let Some(callee) = names.get(&callee).copied()
-                    {
-                        calls.push(Call { caller, callee, passed: inst.args.iter().map(related).collect() });
-                    }
-                }
-                if let Terminator::TailCall(callee, args) = &block.terminator
-                    && let Some(callee) = names.get(callee).copied()
-                {
-                    calls.push(Call { caller, callee, passed: args.iter().map(related).collect() });
-                }
+/// The calls of a function in the order of its code, tail calls included.
+pub fn calls(function: &Function) -> Vec<CallOf> {
+    let graph = Graph::new(function);
+    let code = Code { function, graph: &graph, definitions: Definitions::new(function), homes: homes(function) };
+    let roots: Vec<(usize, Value)> = function.params().iter().copied().enumerate().collect();
+    let related = |arg: &Value| {
+        let same_type =
+            roots.iter().filter(|(_, root)| function.values[*root] == Type::Ptr && function.values[*arg] == Type::Ptr);
+        let relation = |(position, root): &(usize, Value)| (*position, code.relation(*arg, *root));
+        same_type.map(relation).filter(|(_, relation)| *relation != Relation::None).collect::<Vec<_>>()
+    };
+    let mut calls = Vec::new();
+    for block in &graph.order {
+        let block = &function.blocks[*block];
+        for inst in &block.insts {
+            if let Op::Call(callee) = inst.op {
+                calls.push(CallOf { callee, passed: inst.args.iter().map(related).collect() });
             }
         }
+        if let Terminator::TailCall(callee, args) = &block.terminator {
+            calls.push(CallOf { callee: *callee, passed: args.iter().map(related).collect() });
+        }
+    }
+    calls
+}
+
+/// Functions that call each other, under names that count them only.
+struct Recursion<'c> {
+    functions: EntityVec<FuncId, FuncId>,
+    calls: Vec<Call<'c>>,
+}
+
+/// A call among them.
+struct Call<'c> {
+    caller: FuncId,
+    callee: FuncId,
+    passed: &'c [Vec<(usize, Relation)>],
+}
+
+impl<'c> Recursion<'c> {
+    fn new(members: &[FuncId], calls: impl Fn(FuncId) -> &'c [CallOf]) -> Recursion<'c> {
+        let functions: EntityVec<FuncId, FuncId> = members.iter().copied().collect();
+        let names: FxHashMap<FuncId, FuncId> = functions.iter().map(|(name, id)| (*id, name)).collect();
+        let among = |(caller, id): (FuncId, &FuncId)| {
+            let named =
+                |call: &'c CallOf| Some(Call { caller, callee: *names.get(&call.callee)?, passed: &call.passed });
+            calls(*id).iter().filter_map(named).collect::<Vec<_>>()
+        };
+        let calls = functions.iter().flat_map(among).collect();
         Recursion { functions, calls }
     }
 
@@ -317,7 +334,7 @@ impl Recursion {
 
     /// Drops the calls that are not part of a cycle of calls.
     fn keep_cycles(&mut self) {
-        let mut edges = self.functions.same_ids(Vec::new());
+        let mut edges: EntityVec<FuncId, Vec<FuncId>> = self.functions.same_ids(Vec::new());
         self.calls.iter().for_each(|call| edges[call.caller].push(call.callee));
         let mut component_of = self.functions.same_ids(0);
         for (number, component) in components(&edges).into_iter().enumerate() {
@@ -330,7 +347,7 @@ impl Recursion {
 /// The parameters, one of each function that can be reached from this one, that no call makes larger and one call makes
 /// smaller, beginning with this one.
 fn choose(
-    calls_of: &EntityVec<FuncId, Vec<&Call>>,
+    calls_of: &EntityVec<FuncId, Vec<&Call<'_>>>,
     first: FuncId,
     position: usize,
 ) -> Option<FxHashMap<FuncId, usize>> {
@@ -357,7 +374,7 @@ fn choose(
 }
 
 /// What a call passes for the chosen parameter of its callee, to the chosen one of its caller.
-fn relation(call: &Call, chosen: &FxHashMap<FuncId, usize>) -> Relation {
+fn relation(call: &Call<'_>, chosen: &FxHashMap<FuncId, usize>) -> Relation {
     let (Some(from), Some(to)) = (chosen.get(&call.caller), chosen.get(&call.callee)) else { return Relation::None };
     call.passed[*to].iter().find(|(position, _)| position == from).map_or(Relation::None, |(_, relation)| *relation)
 }
