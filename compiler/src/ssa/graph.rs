@@ -85,9 +85,23 @@ impl Graph {
         children
     }
 
-    /// The positions of what a block dominates in a walk through the dominator tree: the first is its own.
-    pub fn interval(&self, block: BlockId) -> (u32, u32) {
-        self.interval[block]
+    /// For each block the blocks where what it dominates ends: those that it does not strictly dominate, though one of
+    /// their predecessors.
+    pub fn dominance_frontiers(&self) -> EntityVec<BlockId, Vec<BlockId>> {
+        let mut frontiers = self.dominator.same_ids(Vec::new());
+        for block in &self.order {
+            for from in &self.predecessors[*block] {
+                let mut above = Some(*from);
+                while let Some(at) = above.filter(|at| Some(*at) != self.dominator[*block]) {
+                    if frontiers[at].last() == Some(block) {
+                        break;
+                    }
+                    frontiers[at].push(*block);
+                    above = self.dominator[at];
+                }
+            }
+        }
+        frontiers
     }
 
     /// True when `block` is the target of an edge from a block that it dominates.
@@ -178,21 +192,20 @@ pub fn immediate_dominators(predecessors: &[Positions]) -> Vec<usize> {
 
 /// A tree that grows at its leaves. Each node knows its parent and an ancestor farther away, so that what lies n steps
 /// up is found in some log n (Myers, *An Applicative Random-Access Stack*, 1983).
-pub struct Tree {
+struct Tree {
     parents: Vec<usize>,
     jumps: Vec<usize>,
     depths: Vec<usize>,
 }
 
 impl Tree {
-    /// A tree without nodes.
-    pub fn with_capacity(nodes: usize) -> Tree {
+    fn with_capacity(nodes: usize) -> Tree {
         let [parents, jumps, depths] = [(); 3].map(|()| Vec::with_capacity(nodes));
         Tree { parents, jumps, depths }
     }
 
     /// Adds a node; the first one is its own parent.
-    pub fn add(&mut self, parent: usize) {
+    fn add(&mut self, parent: usize) {
         let node = self.parents.len();
         self.parents.push(parent);
         if node == 0 {
@@ -208,7 +221,7 @@ impl Tree {
     }
 
     /// The lowest node that is both or above both.
-    pub fn common(&self, a: usize, b: usize) -> usize {
+    fn common(&self, a: usize, b: usize) -> usize {
         let (mut low, mut high) = if self.depths[a] > self.depths[b] { (a, b) } else { (b, a) };
         while self.depths[low] > self.depths[high] {
             let jump = self.jumps[low];

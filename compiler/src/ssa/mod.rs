@@ -14,8 +14,6 @@ pub mod print;
 
 pub mod parse;
 
-pub mod frontiers;
-
 pub mod graph;
 
 pub mod verify;

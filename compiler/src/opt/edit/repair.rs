@@ -6,7 +6,7 @@
 //! else it is what it is at the end of the block that dominates. So what passes many joins costs no more than the walk
 //! past them.
 
-use crate::ssa::frontiers::Frontiers;
+use crate::base::EntityVec;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,7 +23,7 @@ pub struct Definitions {
 /// Lets all uses find their definitions. Uses in a block that defines the value are right already.
 pub fn repair(function: &mut Function, all: &[Definitions]) {
     let graph = Graph::new(function);
-    let frontiers = Frontiers::new(&graph);
+    let frontiers = graph.dominance_frontiers();
     let users = users(function, &graph, all);
     let same_blocks = |a: &Definitions, b: &Definitions| {
         a.at_end.iter().map(|(block, _)| block).eq(b.at_end.iter().map(|(block, _)| block))
@@ -46,12 +46,12 @@ pub fn repair(function: &mut Function, all: &[Definitions]) {
 }
 
 /// The blocks in which paths from different definitions of a value meet.
-fn meets(graph: &Graph, frontiers: &Frontiers, definitions: &Definitions) -> FxHashSet<BlockId> {
+fn meets(graph: &Graph, frontiers: &EntityVec<BlockId, Vec<BlockId>>, definitions: &Definitions) -> FxHashSet<BlockId> {
     let mut meets = FxHashSet::default();
     let reachable = definitions.at_end.iter().map(|(block, _)| *block).filter(|block| graph.is_reachable(*block));
     let mut waiting: Vec<BlockId> = reachable.collect();
     while let Some(block) = waiting.pop() {
-        waiting.extend(frontiers.of(block).into_iter().filter(|meet| meets.insert(*meet)));
+        waiting.extend(frontiers[block].iter().copied().filter(|meet| meets.insert(*meet)));
     }
     meets
 }
