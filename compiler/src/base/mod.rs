@@ -8,3 +8,6 @@ pub mod source;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use entity::{EntityVec, entity_id};
 pub use source::{FileId, SourceFile, SourceMap, Span};
+
+#[cfg(test)]
+pub mod random;

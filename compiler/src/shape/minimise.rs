@@ -121,6 +121,7 @@ impl Classes {
 #[cfg(test)]
 mod tests {
     use super::{Head, NewNode, Ref, minimise};
+    use crate::base::random;
     use crate::shape::lattice::Fact;
     use rustc_hash::FxHashMap;
 
@@ -146,11 +147,7 @@ mod tests {
     /// Rows of pairs that lead back, with differences here and there.
     #[test]
     fn classes_are_what_cannot_be_told_apart() {
-        let mut state: usize = 1;
-        let mut random = |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = random::numbers();
         for _ in 0..300 {
             let count = 1 + random(24);
             let graph: Vec<NewNode> = (0..count)

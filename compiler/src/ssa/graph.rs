@@ -262,6 +262,7 @@ pub fn reverse_postorder(function: &Function) -> Vec<BlockId> {
 #[cfg(test)]
 mod tests {
     use super::{Positions, immediate_dominators};
+    use crate::base::random;
     use smallvec::smallvec;
 
     /// Whether removing `above` keeps control from getting to `node`.
@@ -278,11 +279,7 @@ mod tests {
     /// Graphs of any form, with loops of several entries, too.
     #[test]
     fn dominators_are_what_all_ways_lead_through() {
-        let mut state: usize = 1;
-        let mut random = |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = random::numbers();
         for _ in 0..300 {
             let count = 2 + random(24);
             let mut predecessors: Vec<Positions> = vec![Positions::new()];

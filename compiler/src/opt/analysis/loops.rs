@@ -2,7 +2,7 @@
 
 use crate::opt::edit::rewrite::{Definitions, keep};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Inst, Int2, Op, Target, Terminator, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Target, Terminator, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A function with what is known about it.
@@ -196,4 +196,31 @@ pub fn linear(function: &Function, definitions: &Definitions, value: Value) -> L
         },
         _ => (Some(value), 0),
     }
+}
+
+/// Whether there is a vector of that length already before a loop; those in blocks `within` count, too.
+pub fn is_length(code: &Code<'_>, before: BlockId, length: Value, within: impl Fn(BlockId) -> bool) -> bool {
+    code.function.blocks.iter().any(|(id, block)| {
+        let comes_first = within(id) || code.graph.is_reachable(id) && code.graph.dominates(id, before);
+        comes_first
+            && block.insts.iter().any(|inst| match inst.op {
+                Op::NewVector(_) => inst.args[0] == length,
+                Op::Element(..) | Op::WithElement(_) => inst.args[1] == length,
+                _ => false,
+            })
+    })
+}
+
+/// Whether a test on every way to the loop has found an integer to be a number from zero to another one.
+pub fn is_tested(code: &Code<'_>, before: BlockId, number: Value) -> bool {
+    let mut block = Some(before);
+    let mut is_tested = false;
+    while let Some(here) = block.filter(|_| !is_tested) {
+        each_outcome(code.function, &code.graph, &code.definitions, here, |inst, holds| {
+            let is_below = inst.op == Op::IntCompare(IntCompare::Below) && inst.args[0] == number;
+            is_tested |= is_below && holds;
+        });
+        block = code.graph.dominator[here];
+    }
+    is_tested
 }

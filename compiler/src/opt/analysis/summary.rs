@@ -1,9 +1,10 @@
 //! What can be said of a function without looking at others. It holds until the function changes, so that whoever asks
 //! about a whole program looks at those only which have.
 
+use crate::opt::analysis::call_graph::callees;
 use crate::opt::analysis::termination::{CallOf, calls, has_endless_loop};
 use crate::ssa::forms::{self, Form};
-use crate::ssa::ir::{FuncId, Function, Op, Terminator};
+use crate::ssa::ir::{FuncId, Function, Inst, Terminator};
 use std::sync::OnceLock;
 
 /// See the module.
@@ -26,21 +27,14 @@ pub struct Summary {
 impl Summary {
     /// Looks at a function.
     pub fn new(function: &Function) -> Summary {
-        let mut summary = Summary::default();
+        let mut summary = Summary { callees: callees(function), ..Summary::default() };
         for block in function.blocks.values() {
-            for inst in &block.insts {
-                match inst.op {
-                    Op::Call(callee) => summary.callees.push(callee),
-                    op => summary.is_visible |= op.has_effect() && forms::of(op) != Some(Form::Remembered),
-                }
-            }
+            let is_visible = |inst: &Inst| inst.op.has_effect() && forms::of(inst.op) != Some(Form::Remembered);
+            summary.is_visible |= block.insts.iter().any(is_visible);
             match block.terminator {
                 Terminator::Return(_) => summary.returns = true,
                 Terminator::Fail(_) => summary.fails = true,
-                Terminator::TailCall(callee, _) => {
-                    summary.callees.push(callee);
-                    summary.tail_callees.push(callee);
-                }
+                Terminator::TailCall(callee, _) => summary.tail_callees.push(callee),
                 _ => {}
             }
         }

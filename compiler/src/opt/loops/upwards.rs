@@ -15,7 +15,7 @@
 //!
 //! Tests: `tests/opt/inductions/`, `tests/opt/tape-vectors/`.
 
-use crate::opt::analysis::loops::{Code, each_outcome, linear, same};
+use crate::opt::analysis::loops::{Code, is_length, is_tested, linear, same};
 use crate::opt::edit::rewrite::{Replacements, append};
 use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -174,31 +174,4 @@ fn downward(code: &Code<'_>, header: BlockId) -> Option<Downward> {
     let is_count = code.op(bound) == Some(Op::ConstInt(0)) && is_length;
     let inside = steps.iter().map(|(from, _)| *from).collect();
     Some(Downward { header, before, inside, position, first, bound, is_count, condition: *condition })
-}
-
-/// Whether there is a vector of that length already before a loop; those in blocks `within` count, too.
-pub fn is_length(code: &Code<'_>, before: BlockId, length: Value, within: impl Fn(BlockId) -> bool) -> bool {
-    code.function.blocks.iter().any(|(id, block)| {
-        let comes_first = within(id) || code.graph.is_reachable(id) && code.graph.dominates(id, before);
-        comes_first
-            && block.insts.iter().any(|inst| match inst.op {
-                Op::NewVector(_) => inst.args[0] == length,
-                Op::Element(..) | Op::WithElement(_) => inst.args[1] == length,
-                _ => false,
-            })
-    })
-}
-
-/// Whether a test on every way to the loop has found an integer to be a number from zero to another one.
-pub fn is_tested(code: &Code<'_>, before: BlockId, number: Value) -> bool {
-    let mut block = Some(before);
-    let mut is_tested = false;
-    while let Some(here) = block.filter(|_| !is_tested) {
-        each_outcome(code.function, &code.graph, &code.definitions, here, |inst, holds| {
-            let is_below = inst.op == Op::IntCompare(IntCompare::Below) && inst.args[0] == number;
-            is_tested |= is_below && holds;
-        });
-        block = code.graph.dominator[here];
-    }
-    is_tested
 }

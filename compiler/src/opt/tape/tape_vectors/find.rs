@@ -3,10 +3,9 @@
 use super::study::Study;
 use super::{Builder, Plan, Read, Reader};
 use crate::opt::analysis::effects::Effects;
-use crate::opt::analysis::loops::{Code, preheader, same};
+use crate::opt::analysis::loops::{Code, is_length, is_tested, preheader, same};
 use crate::opt::analysis::points_to::{Class, Classes, Place};
 use crate::opt::edit::rewrite::use_counts;
-use crate::opt::loops::upwards::{is_length, is_tested};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
