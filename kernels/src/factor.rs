@@ -69,7 +69,7 @@ fn panel(n: usize, from: usize, to: usize, a: &mut [f64]) -> Option<usize> {
             let factor = row[k];
             (k + 1..=i).for_each(|j| row[j] -= factor * if j == i { factor } else { triangle[k][j] });
         }
-        if !(row[i] > 0.0) {
+        if row[i].is_nan() || row[i] <= 0.0 {
             return Some(from + i);
         }
         row[i] = root(row[i]);

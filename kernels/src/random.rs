@@ -14,29 +14,25 @@ const SIDE: usize = 16;
 /// The four words for each of the counters `first`, `first` + 1 ..., whose upper halves are `domain`.
 #[inline(always)]
 fn words(key: [u32; 2], domain: u64, first: u64) -> [[u32; SIDE]; 4] {
-    let mut x = [[0; SIDE]; 4];
-    for lane in 0..SIDE {
-        let counter = first.wrapping_add(lane as u64);
-        x[0][lane] = counter as u32;
-        x[1][lane] = (counter >> 32) as u32;
-        x[2][lane] = domain as u32;
-        x[3][lane] = (domain >> 32) as u32;
-    }
+    let counters: [u64; SIDE] = core::array::from_fn(|lane| first.wrapping_add(lane as u64));
+    let mut x0 = counters.map(|counter| counter as u32);
+    let mut x1 = counters.map(|counter| (counter >> 32) as u32);
+    let mut x2 = [domain as u32; SIDE];
+    let mut x3 = [(domain >> 32) as u32; SIDE];
     let mut key = key;
     for round in 0..ROUNDS {
         if round > 0 {
             key = [key[0].wrapping_add(BUMPS[0]), key[1].wrapping_add(BUMPS[1])];
         }
-        for lane in 0..SIDE {
-            let [a, b] = [(0, 0), (1, 2)].map(|(which, word)| u64::from(MULTIPLIERS[which]) * u64::from(x[word][lane]));
-            let (one, three) = (x[1][lane], x[3][lane]);
-            x[0][lane] = (b >> 32) as u32 ^ one ^ key[0];
-            x[1][lane] = b as u32;
-            x[2][lane] = (a >> 32) as u32 ^ three ^ key[1];
-            x[3][lane] = a as u32;
+        for (((x0, x1), x2), x3) in x0.iter_mut().zip(&mut x1).zip(&mut x2).zip(&mut x3) {
+            let [a, b] = [u64::from(MULTIPLIERS[0]) * u64::from(*x0), u64::from(MULTIPLIERS[1]) * u64::from(*x2)];
+            *x0 = (b >> 32) as u32 ^ *x1 ^ key[0];
+            *x1 = b as u32;
+            *x2 = (a >> 32) as u32 ^ *x3 ^ key[1];
+            *x3 = a as u32;
         }
     }
-    x
+    [x0, x1, x2, x3]
 }
 
 /// The words of the counters from 0 on, four for each, as whole numbers below 2^32.

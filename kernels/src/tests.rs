@@ -107,7 +107,7 @@ fn cholesky_stops_at_a_pivot_that_is_not_positive() {
 fn triangular_systems_are_solved() {
     for (n, m) in [(1, 1), (5, 1), (40, 3), (100, 70)] {
         let mut t = numbers(n * n, 4);
-        (0..n).for_each(|i| t[i * n + i] = 4.0 + t[i * n + i]);
+        (0..n).for_each(|i| t[i * n + i] += 4.0);
         let b = numbers(n * m, 5);
         for flags in 0..8 {
             let [upper, transposed, unit] = [flags & 1, flags >> 1 & 1, flags >> 2];
