@@ -8,9 +8,10 @@ use std::process::Command;
 
 fn main() {
     generate_parser();
-    build_runtime("vlad_runtime", &["--cfg", "vlad_archive"]);
+    build_runtime("runtime", "vlad_runtime", &["--cfg", "vlad_archive"]);
     // What libraries contain has no `main`, and state of its own for each context.
-    build_runtime("vlad_library", &["--cfg", "vlad_archive", "--cfg", "vlad_library", "-Adead_code"]);
+    build_runtime("runtime", "vlad_library", &["--cfg", "vlad_archive", "--cfg", "vlad_library", "-Adead_code"]);
+    build_runtime("kernels", "vlad_kernels", &["--cfg", "vlad_archive"]);
     build_math();
 }
 
@@ -21,13 +22,13 @@ fn generate_parser() {
     generated.unwrap_or_else(|error| panic!("the grammar cannot be compiled: {error}"));
 }
 
-/// Compiles the run time in one of its forms into an object file of that name in the output directory.
+/// Compiles the run time in one of its forms, or the kernels, into an object file of that name in the output directory.
 ///
 /// Cargo cannot hand a static library to the package that embeds it, so the compiler is called directly; the run time
 /// has no dependencies. Link-time optimisation leaves everything it needs in one member of the archive; the others
 /// (arithmetic that the linker driver supplies as well) stay behind.
-fn build_runtime(name: &str, configuration: &[&str]) {
-    let folder = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/src");
+fn build_runtime(package: &str, name: &str, configuration: &[&str]) {
+    let folder = Path::new(&variable("CARGO_MANIFEST_DIR")).join(format!("../{package}/src"));
     println!("cargo::rerun-if-changed={}", folder.display());
     let output = PathBuf::from(variable("OUT_DIR"));
     let archive = output.join(format!("lib{name}.a"));
@@ -38,7 +39,7 @@ fn build_runtime(name: &str, configuration: &[&str]) {
     command.args(["-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1", "-Clto=fat", "-Cdebuginfo=0"]);
     command.args(["-Crelocation-model=pic", "-Cforce-frame-pointers=yes"]);
     // Executables are the same wherever the compiler was built.
-    command.arg(format!("--remap-path-prefix={}=runtime/src", folder.display()));
+    command.arg(format!("--remap-path-prefix={}={package}/src", folder.display()));
     let status = command.status().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
     assert!(status.success(), "{command:?} failed");
     let bytes = fs::read(&archive).unwrap_or_else(|error| panic!("cannot read {}: {error}", archive.display()));
@@ -54,8 +55,11 @@ const MATH: &[(&str, u32)] = &[
     ("atan2", 2),
     ("cos", 1),
     ("cosh", 1),
+    ("erf", 1),
+    ("erfc", 1),
     ("exp", 1),
     ("expm1", 1),
+    ("lgamma", 1),
     ("log", 1),
     ("log1p", 1),
     ("pow", 2),
@@ -63,6 +67,7 @@ const MATH: &[(&str, u32)] = &[
     ("sinh", 1),
     ("tan", 1),
     ("tanh", 1),
+    ("tgamma", 1),
 ];
 
 /// Compiles the elementary functions into `libvlad_math.a` in the output directory, and links it into the compiler.

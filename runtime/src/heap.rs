@@ -264,6 +264,17 @@ fn prefetch(page: *const Page) {
     let _ = page;
 }
 
+/// Does not return: a kernel has found no memory to work in.
+///
+/// # Safety
+///
+/// Nothing else refers to the heap meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_exhausted(_: u64, heap: *mut Heap) {
+    // SAFETY: the caller's obligation.
+    unsafe { (*heap).exhausted() }
+}
+
 /// Puts a page into the queue of its class, because its first free box has just joined its list.
 ///
 /// # Safety

@@ -139,7 +139,7 @@ impl Forwarder<'_> {
                 let length = dual.code.prim(prim, &forwarded);
                 Rhs::Prim(Prim::JStar, vec![length])
             }
-            Family::Structure | Family::Vector => Rhs::Prim(prim, dual.operands(prim)),
+            Family::Structure | Family::Vector | Family::Kernel => Rhs::Prim(prim, dual.operands(prim)),
             Family::Test | Family::Derivative => {
                 let below = if rules::is_lifted(prim) { below.forward() } else { below };
                 Rhs::lifted(below, prim, dual.operands(prim))

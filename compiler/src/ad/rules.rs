@@ -144,6 +144,8 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
             return Some(code.prim(Prim::Unscale, &[s, divisor]));
         }
         Prim::Neg => code.number(-1.0),
+        // Nobody forgets this by accident: the library gives the derivatives of the functions around these.
+        Prim::Erf | Prim::Erfc | Prim::Gamma | Prim::LogGamma => code.number(f64::NAN),
         Prim::Exp => x,
         Prim::Expm1 => code.prim(Prim::Exp, &[y]),
         Prim::Sin => code.prim(Prim::Cos, &[y]),

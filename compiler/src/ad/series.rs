@@ -117,7 +117,7 @@ impl Expander<'_> {
                 let below = if is_lifted(prim) { below.series() } else { below };
                 Rhs::lifted(below, prim, with_plain_number(code, prim, expanded))
             }
-            (Family::Structure | Family::Vector | Family::Arithmetic, None) => {
+            (Family::Structure | Family::Vector | Family::Kernel | Family::Arithmetic, None) => {
                 Rhs::Prim(prim, with_plain_number(code, prim, expanded))
             }
         })

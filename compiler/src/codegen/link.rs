@@ -34,6 +34,9 @@ const INTERFACE_FUNCTIONS: [&str; 5] = ["abi_version", "context_new", "context_f
 /// The elementary functions, compiled by the build script.
 const MATH: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libvlad_math.a"));
 
+/// The kernels, compiled by the build script.
+const KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_kernels.o"));
+
 /// The command that links: `$CC`, or `cc`. The variable may hold arguments after the name.
 fn linker() -> Vec<String> {
     let words = std::env::var("CC").unwrap_or_default();
@@ -56,6 +59,9 @@ fn executable_now(object: &Object, output: &Path) -> Result<(), Error> {
     if object.has_math {
         parts.push(("math.a", MATH));
         libraries.push("-lm");
+    }
+    if object.has_kernels {
+        parts.push(("kernels.o", KERNELS));
     }
     let mut objects = Vec::new();
     for (name, bytes) in parts {
@@ -120,6 +126,9 @@ fn link_library(
     let mut parts = vec![write("its-program.o", &object.bytes)?, write("its-runtime.o", LIBRARY_RUNTIME)?];
     if object.has_math {
         parts.push(write("its-math.a", MATH)?);
+    }
+    if object.has_kernels {
+        parts.push(write("its-kernels.o", KERNELS)?);
     }
     let renamed: String =
         INTERFACE_FUNCTIONS.iter().map(|function| format!("{INTERFACE}_{function} {name}_{function}\n")).collect();

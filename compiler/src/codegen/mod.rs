@@ -167,6 +167,8 @@ pub struct Object {
     pub bytes: Vec<u8>,
     /// Whether it calls elementary functions, which then have to be linked.
     pub has_math: bool,
+    /// Whether it calls kernels.
+    pub has_kernels: bool,
 }
 
 /// The object code of a program.

@@ -319,9 +319,12 @@ impl<'p> Unit<'p> {
             .externals
             .keys()
             .any(|external| matches!(external, External::Math(..) | External::MathPair(_) | External::SinCos));
+        let is_kernel =
+            |external: &External| matches!(external, External::Runtime(name, ..) if name.starts_with("vlad_kernel_"));
+        let has_kernels = self.externals.keys().any(is_kernel);
         let emitted = self.module.finish().emit();
         let bug = |message: String| Error::Bug { name: "the object file".to_string(), message };
-        Ok(Object { bytes: emitted.map_err(|error| bug(error.to_string()))?, has_math })
+        Ok(Object { bytes: emitted.map_err(|error| bug(error.to_string()))?, has_math, has_kernels })
     }
 
     /// Where a text begins among all texts, and its length.

@@ -19,6 +19,10 @@ unsafe extern "C" {
     safe fn vlad_tanh(x: f64) -> f64;
     safe fn vlad_log1p(x: f64) -> f64;
     safe fn vlad_expm1(x: f64) -> f64;
+    safe fn vlad_erf(x: f64) -> f64;
+    safe fn vlad_erfc(x: f64) -> f64;
+    safe fn vlad_tgamma(x: f64) -> f64;
+    safe fn vlad_lgamma(x: f64) -> f64;
     safe fn vlad_atan2(y: f64, x: f64) -> f64;
     safe fn vlad_pow(x: f64, y: f64) -> f64;
 }
@@ -43,6 +47,10 @@ pub fn real1(prim: Prim, x: f64) -> Option<f64> {
         Prim::Tanh => vlad_tanh(x),
         Prim::Log1p => vlad_log1p(x),
         Prim::Expm1 => vlad_expm1(x),
+        Prim::Erf => vlad_erf(x),
+        Prim::Erfc => vlad_erfc(x),
+        Prim::Gamma => vlad_tgamma(x),
+        Prim::LogGamma => vlad_lgamma(x),
         Prim::Abs => x.abs(),
         Prim::Floor => x.floor(),
         Prim::Ceiling => x.ceil(),

@@ -25,6 +25,13 @@ pub enum Prim {
     Tanh,
     Log1p,
     Expm1,
+    /// `(%erf x)`: the error function. The derivatives of this and the next three are given by the library.
+    Erf,
+    Erfc,
+    /// `(%gamma x)`: the gamma function.
+    Gamma,
+    /// `(%log-gamma x)`: the logarithm of its modulus.
+    LogGamma,
     Abs,
     Floor,
     Ceiling,
@@ -140,6 +147,20 @@ pub enum Prim {
     Environment,
     /// `(%with-environment f l)`: the function of the code of `f` that has captured the values in the list `l`.
     WithEnvironment,
+    // `(%kernel-... sizes vectors)`: see [`Prim::kernel`].
+    KernelProduct,
+    KernelCholesky,
+    KernelTriangular,
+    KernelLu,
+    KernelQr,
+    KernelQrMultiply,
+    KernelSymmetricEigen,
+    KernelSingularValues,
+    KernelTranspose,
+    KernelFourier,
+    KernelOrder,
+    KernelRandom,
+    KernelDot,
     // Input, output, failure.
     ReadReal,
     /// `(%read-vector)`: the length of a vector in the input; [`Prim::ReadReal`] gives its elements next.
@@ -193,11 +214,14 @@ pub enum Family {
     /// `sum-car`, `sum-cdr`, `in-sum-car`, `in-sum-cdr`, `adding`, `plain`, `%series`, `%series-parts`, `%lift`,
     /// `%unlift`, `%environment`, `%with-environment`.
     Derivative,
+    /// A list of numbers, of which the first is the length of the result, and a list of vectors of numbers to a vector.
+    /// These have no derivatives: the library gives those of the functions around them.
+    Kernel,
     /// Reads, writes, fails or stays where it is.
     Effect,
 }
 
-use Family::{Arithmetic, Comparison, Derivative, Effect, Structure, Test, Vector};
+use Family::{Arithmetic, Comparison, Derivative, Effect, Kernel, Structure, Test, Vector};
 
 /// Every primitive with its name in the source, number of operands and family. `neg`, `sign`, `in-car`, `in-cdr`,
 /// `in-element`, `take-element`, `put-element`, `handed`, `kept`, `sum-car`, `sum-cdr`, `split-car`, `split-cdr`,
@@ -219,6 +243,10 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Tanh, "tanh", 1, Arithmetic),
     (Prim::Log1p, "log1p", 1, Arithmetic),
     (Prim::Expm1, "expm1", 1, Arithmetic),
+    (Prim::Erf, "%erf", 1, Arithmetic),
+    (Prim::Erfc, "%erfc", 1, Arithmetic),
+    (Prim::Gamma, "%gamma", 1, Arithmetic),
+    (Prim::LogGamma, "%log-gamma", 1, Arithmetic),
     (Prim::Abs, "abs", 1, Arithmetic),
     (Prim::Floor, "floor", 1, Arithmetic),
     (Prim::Ceiling, "ceiling", 1, Arithmetic),
@@ -287,6 +315,19 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Unlift, "%unlift", 1, Derivative),
     (Prim::Environment, "%environment", 1, Derivative),
     (Prim::WithEnvironment, "%with-environment", 2, Derivative),
+    (Prim::KernelProduct, "%kernel-product", 2, Kernel),
+    (Prim::KernelCholesky, "%kernel-cholesky", 2, Kernel),
+    (Prim::KernelTriangular, "%kernel-triangular", 2, Kernel),
+    (Prim::KernelLu, "%kernel-lu", 2, Kernel),
+    (Prim::KernelQr, "%kernel-qr", 2, Kernel),
+    (Prim::KernelQrMultiply, "%kernel-qr-multiply", 2, Kernel),
+    (Prim::KernelSymmetricEigen, "%kernel-symmetric-eigen", 2, Kernel),
+    (Prim::KernelSingularValues, "%kernel-singular-values", 2, Kernel),
+    (Prim::KernelTranspose, "%kernel-transpose", 2, Kernel),
+    (Prim::KernelFourier, "%kernel-fourier", 2, Kernel),
+    (Prim::KernelOrder, "%kernel-order", 2, Kernel),
+    (Prim::KernelRandom, "%kernel-random", 2, Kernel),
+    (Prim::KernelDot, "%kernel-dot", 2, Kernel),
     (Prim::ReadReal, "read-real", 0, Effect),
     (Prim::ReadVector, "%read-vector", 0, Effect),
     (Prim::ReadMatrix, "%read-matrix", 0, Effect),
@@ -343,6 +384,12 @@ impl Prim {
             _ => Item::Real,
         }
     }
+    /// The operation on whole arrays that this is.
+    pub fn kernel(self) -> Option<vlad_kernels::Kernel> {
+        let first = Prim::KernelProduct as usize;
+        let position = (self as usize).checked_sub(first)?;
+        vlad_kernels::TABLE.get(position).map(|row| row.0)
+    }
     /// Whether the effect is that of a library on its caller.
     pub fn is_of_library(self) -> bool {
         use Prim::{Argument, ArgumentArray, ArgumentElement, Result, ResultArray, ResultElement};
@@ -396,6 +443,8 @@ mod tests {
     fn table_rows_stand_at_their_primitive() {
         for (index, row) in TABLE.iter().enumerate() {
             assert_eq!(row.0 as usize, index, "{}", row.1);
+            let kernel = row.0.kernel().map(|kernel| format!("%kernel-{}", kernel.name()));
+            assert_eq!(kernel.as_deref(), (row.3 == Family::Kernel).then_some(row.1));
         }
     }
 }

@@ -31,6 +31,7 @@ pub fn apply(prim: Prim, operands: [Value; 3], world: &mut World<'_>) -> Result<
         Family::Structure => structure(prim, x, y, world.program),
         Family::Vector => vector(prim, x, y, world.program),
         Family::Derivative => derivative(Below::NONE, prim, &x, &y, &z, world),
+        Family::Kernel => kernel(prim, &x, &y, world.program),
         Family::Effect => effect(prim, x, &y, world),
     }
 }
@@ -161,6 +162,26 @@ fn vector(prim: Prim, x: Value, y: Value, program: &Program) -> Result<Value, Ru
         Prim::Finish => Ok(Value::Vector(vector)),
         _ => Ok(vector.elements()[index_of(prim, &y, vector.elements().len(), program)?].clone()),
     }
+}
+
+/// What a kernel makes of a list of numbers, the first of which is the length of the result, and a list of vectors.
+fn kernel(prim: Prim, sizes: &Value, vectors: &Value, program: &Program) -> Result<Value, RuntimeError> {
+    let sizes = items(sizes).iter().map(|x| number_of(prim, 0, x, program)).collect::<Result<Vec<f64>, _>>()?;
+    let mut operands = Vec::new();
+    for vector in items(vectors) {
+        let Value::Vector(vector) = &vector else {
+            return Err(RuntimeError::NotAVector { prim, found: found(program, &vector) });
+        };
+        let numbers = vector.elements().iter().map(|x| number_of(prim, 1, x, program));
+        operands.push(numbers.collect::<Result<Vec<f64>, _>>()?);
+    }
+    let operands: Vec<&[f64]> = operands.iter().map(|vector| &vector[..]).collect();
+    let kernel = prim.kernel().expect("this is a kernel");
+    let mut result = Vec::new();
+    result.try_reserve_exact(sizes[0] as usize).map_err(|_| RuntimeError::Exhausted)?;
+    result.resize(sizes[0] as usize, 0.0);
+    kernel.run(&mut result, &sizes[1..], &operands).map_err(|_| RuntimeError::Exhausted)?;
+    Ok(Value::vector(result.into_iter().map(Value::real).collect()))
 }
 
 /// The vector with another element at an index.

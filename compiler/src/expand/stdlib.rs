@@ -29,8 +29,12 @@ pub struct File {
 pub const FILES: &[File] = &[
     File { name: "primitives.vlad", text: include_str!("../../../stdlib/primitives.vlad") },
     File { name: "arithmetic.vlad", text: include_str!("../../../stdlib/arithmetic.vlad") },
+    File { name: "special.vlad", text: include_str!("../../../stdlib/special.vlad") },
     File { name: "lists.vlad", text: include_str!("../../../stdlib/lists.vlad") },
     File { name: "vectors.vlad", text: include_str!("../../../stdlib/vectors.vlad") },
+    File { name: "sorting.vlad", text: include_str!("../../../stdlib/sorting.vlad") },
+    File { name: "kernels.vlad", text: include_str!("../../../stdlib/kernels.vlad") },
+    File { name: "random.vlad", text: include_str!("../../../stdlib/random.vlad") },
     File { name: "input.vlad", text: include_str!("../../../stdlib/input.vlad") },
     File { name: "export.vlad", text: include_str!("../../../stdlib/export.vlad") },
     File { name: "derivatives.vlad", text: include_str!("../../../stdlib/derivatives.vlad") },
@@ -40,9 +44,15 @@ pub const FILES: &[File] = &[
     File { name: "gradcheck.vlad", text: include_str!("../../../stdlib/gradcheck.vlad") },
     File { name: "measure.vlad", text: include_str!("../../../stdlib/measure.vlad") },
     File { name: "linear.vlad", text: include_str!("../../../stdlib/linear.vlad") },
+    File { name: "dense.vlad", text: include_str!("../../../stdlib/dense.vlad") },
+    File { name: "sparse.vlad", text: include_str!("../../../stdlib/sparse.vlad") },
+    File { name: "fourier.vlad", text: include_str!("../../../stdlib/fourier.vlad") },
+    File { name: "interpolation.vlad", text: include_str!("../../../stdlib/interpolation.vlad") },
     File { name: "roots.vlad", text: include_str!("../../../stdlib/roots.vlad") },
+    File { name: "quadrature.vlad", text: include_str!("../../../stdlib/quadrature.vlad") },
     File { name: "optimize.vlad", text: include_str!("../../../stdlib/optimize.vlad") },
     File { name: "ode.vlad", text: include_str!("../../../stdlib/ode.vlad") },
+    File { name: "distributions.vlad", text: include_str!("../../../stdlib/distributions.vlad") },
 ];
 
 /// The file whose functions say what primitives do on power series.

@@ -62,8 +62,28 @@ pub fn apply(
             Prim::SeriesParts => rename(shapes, args[0], Head::Pair(None)),
             _ => shapes.operator(Operator { prim, below }, args[0], transform)?,
         },
+        Family::Kernel => kernel(shapes, args),
         Family::Effect => effect(shapes, prim, args),
     })
+}
+
+/// The shape of what a kernel makes of a list of numbers and a list of vectors.
+fn kernel(shapes: &mut Shapes, args: &[Shape]) -> Shape {
+    let mut rest = args[1];
+    while shapes.find(rest, Class::Pair(None)).is_some() {
+        let vector = part(shapes, rest, 0);
+        let vector = shapes.dense(vector);
+        let vector = shapes.find(vector, Class::Vector);
+        let fits = vector.is_some_and(|vector| {
+            vector.children[0] == Shapes::BOTTOM || real_fact(shapes, vector.children[0]).is_some()
+        });
+        if !fits {
+            return Shapes::BOTTOM;
+        }
+        rest = part(shapes, rest, 1);
+    }
+    let number = shapes.real(Fact::Unknown);
+    shapes.make(Head::Vector, &[number])
 }
 
 fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {

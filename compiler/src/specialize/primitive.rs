@@ -62,6 +62,7 @@ impl Specializer<'_> {
                 Prim::PutElement => self.put_element(e, args, result),
                 _ => self.operator(e, Operator { prim, below }, &args[0], result),
             },
+            Family::Kernel => self.kernel(e, prim, args, result),
             Family::Effect => self.effect(e, prim, args, result),
         }
     }
@@ -418,6 +419,10 @@ fn unary(e: &mut Emitter, prim: Prim, x: Value) -> Value {
         Prim::Tanh => Real1::Tanh,
         Prim::Log1p => Real1::Log1p,
         Prim::Expm1 => Real1::Expm1,
+        Prim::Erf => Real1::Erf,
+        Prim::Erfc => Real1::Erfc,
+        Prim::Gamma => Real1::Gamma,
+        Prim::LogGamma => Real1::LogGamma,
         Prim::Abs => Real1::Abs,
         Prim::Floor => Real1::Floor,
         Prim::Ceiling => Real1::Ceiling,

@@ -22,6 +22,10 @@ pub fn prim1(op: Real1) -> Prim {
         Real1::Tanh => Prim::Tanh,
         Real1::Log1p => Prim::Log1p,
         Real1::Expm1 => Prim::Expm1,
+        Real1::Erf => Prim::Erf,
+        Real1::Erfc => Prim::Erfc,
+        Real1::Gamma => Prim::Gamma,
+        Real1::LogGamma => Prim::LogGamma,
         Real1::Abs => Prim::Abs,
         Real1::Floor => Prim::Floor,
         Real1::Ceiling => Prim::Ceiling,
@@ -76,7 +80,7 @@ pub fn int2(op: Int2, x: i64, y: i64) -> i64 {
 /// The value of a comparison of integers.
 pub fn int_compare(op: IntCompare, x: i64, y: i64) -> bool {
     match op {
-        IntCompare::Eq => x == y,
+        IntCompare::Eq | IntCompare::Conform => x == y,
         IntCompare::Lt => x < y,
         IntCompare::Below => x.cast_unsigned() < y.cast_unsigned(),
     }

@@ -57,6 +57,7 @@ pub fn of(op: Op) -> Option<Form> {
         | Op::HasTag(..)
         | Op::Field(..)
         | Op::NewVector(_)
+        | Op::Kernel(..)
         | Op::Element(..)
         | Op::WithElement(_)
         | Op::GlobalGet(_)

@@ -24,9 +24,11 @@
 
 use crate::base::{EntityVec, Span, entity_id};
 pub use crate::core::reader::Item;
+pub use crate::ssa::types::{LANES, Type};
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::sync::Arc;
+pub use vlad_kernels::Kernel;
 
 entity_id! {
     /// A function.
@@ -57,41 +59,6 @@ entity_id! {
     SlotId, "slot"
 }
 
-/// A machine type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Type {
-    /// An IEEE double.
-    F64,
-    /// A truth value.
-    Bool,
-    /// A 64-bit integer: the tag of an unboxed sum, the number of a text, the length of a vector or a place in it.
-    Int,
-    /// A boxed sum, an immediate (an alternative without fields) or a pointer to a box; or the elements of a vector.
-    Ptr,
-    /// Two doubles in one register: the *lanes* of a loop that makes two rounds at a time.
-    F64x2,
-    /// A truth value for each lane.
-    Boolx2,
-}
-
-impl Type {
-    /// True for values of two lanes, which never leave their function.
-    pub fn is_lanes(self) -> bool {
-        matches!(self, Type::F64x2 | Type::Boolx2)
-    }
-    /// The type of a lane, or the type itself.
-    pub fn lane(self) -> Type {
-        match self {
-            Type::F64x2 => Type::F64,
-            Type::Boolx2 => Type::Bool,
-            ty => ty,
-        }
-    }
-}
-
-/// How many rounds of a loop one round of lanes makes.
-pub const LANES: usize = 2;
-
 /// Operations on one real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Real1 {
@@ -110,6 +77,11 @@ pub enum Real1 {
     Tanh,
     Log1p,
     Expm1,
+    Erf,
+    Erfc,
+    Gamma,
+    /// Of the modulus of the gamma function.
+    LogGamma,
     Abs,
     Floor,
     Ceiling,
@@ -155,6 +127,9 @@ pub enum IntCompare {
     Lt,
     /// Whether the first is less than the second, both without sign: `0 <= x < y` for a `y` that is not negative.
     Below,
+    /// Whether they are equal: the lengths of two terms of a sum of sensitivities. Who does not need both lengths needs no
+    /// error where they differ.
+    Conform,
 }
 
 /// Operations on reals or truth values that there are for each of two lanes.
@@ -251,6 +226,9 @@ pub enum Op {
     /// `ptr, int, int -> ptr`: what [`Op::Element`] gives, with an owner. If nobody else owns the vector, the field is
     /// vacant afterwards, and not read before it is replaced.
     TakeElement(VectorId, u32),
+    /// `int, sizes: f64, vectors: (ptr, int) -> ptr`: the elements of a new vector of that length, which the kernel makes of
+    /// numbers and vectors. All vectors have elements of one real field.
+    Kernel(Kernel, VectorId),
     /// `lanes -> lanes`: an operation on the first lanes of the operands and on the second ones; what is `f64` or
     /// `bool` in one lane is `f64x2` or `boolx2`.
     Lanes(Lanewise),
@@ -325,6 +303,7 @@ impl Op {
         matches!(
             self,
             Op::Box(..)
+                | Op::Kernel(..)
                 | Op::NewVector(_)
                 | Op::NewRows(_)
                 | Op::NewRow(_)
@@ -560,7 +539,7 @@ impl Op {
     }
     /// True when the result is the elements of a new vector, or memory for some.
     pub fn makes_vectors(self) -> bool {
-        matches!(self, Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_))
+        matches!(self, Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_) | Op::Kernel(..))
     }
     /// True when executing the operation can be observed other than through its results, or depends on anything but
     /// its operands, so that it must stay where it is. Calls are decided by what they call.

@@ -2,6 +2,8 @@
 
 pub mod forms;
 
+pub mod types;
+
 pub mod ir;
 
 pub mod signature;

@@ -528,6 +528,13 @@ impl Parser {
             "has_tag" => Op::HasTag(sum(self)?, number(self, b)?),
             "field" => Op::Field(sum(self)?, number(self, b)?, number(self, c)?),
             "new_vector" => Op::NewVector(vector(self)?),
+            "kernel" => {
+                let name = a.unwrap_or_default().replace('_', "-");
+                let Some(row) = vlad_kernels::TABLE.iter().find(|row| row.1 == name) else {
+                    return self.error(format!("`{name}` is no kernel"));
+                };
+                Op::Kernel(row.0, self.entity::<VectorId>(b, "vec")?)
+            }
             "new_rows" => Op::NewRows(vector(self)?),
             "new_row" => Op::NewRow(vector(self)?),
             "element" => Op::Element(vector(self)?, number(self, b)?),

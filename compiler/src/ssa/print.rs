@@ -58,6 +58,10 @@ pub const REAL1: &[(Real1, &str)] = &[
     (Real1::Tanh, "tanh"),
     (Real1::Log1p, "log1p"),
     (Real1::Expm1, "expm1"),
+    (Real1::Erf, "erf"),
+    (Real1::Erfc, "erfc"),
+    (Real1::Gamma, "gamma"),
+    (Real1::LogGamma, "log_gamma"),
     (Real1::Abs, "abs"),
     (Real1::Floor, "floor"),
     (Real1::Ceiling, "ceiling"),
@@ -89,8 +93,12 @@ pub const COMPARE: &[(Compare, &str)] = &[
 pub const INT2: &[(Int2, &str)] = &[(Int2::Add, "int_add"), (Int2::Sub, "int_sub"), (Int2::Mul, "int_mul")];
 
 /// The names of the comparisons of integers.
-pub const INT_COMPARE: &[(IntCompare, &str)] =
-    &[(IntCompare::Eq, "int_eq"), (IntCompare::Lt, "int_lt"), (IntCompare::Below, "int_below")];
+pub const INT_COMPARE: &[(IntCompare, &str)] = &[
+    (IntCompare::Eq, "int_eq"),
+    (IntCompare::Lt, "int_lt"),
+    (IntCompare::Below, "int_below"),
+    (IntCompare::Conform, "int_conform"),
+];
 
 fn name_in<T: PartialEq>(table: &[(T, &'static str)], key: T) -> &'static str {
     table.iter().find(|row| row.0 == key).map_or("?", |row| row.1)
@@ -151,6 +159,7 @@ impl fmt::Display for Op {
             Op::HasTag(sum, tag) => write!(f, "has_tag.{sum}.{tag}"),
             Op::Field(sum, tag, field) => write!(f, "field.{sum}.{tag}.{field}"),
             Op::NewVector(vector) => write!(f, "new_vector.{vector}"),
+            Op::Kernel(kernel, vector) => write!(f, "kernel.{}.{vector}", kernel.name().replace('-', "_")),
             Op::NewRows(vector) => write!(f, "new_rows.{vector}"),
             Op::NewRow(vector) => write!(f, "new_row.{vector}"),
             Op::Element(vector, field) => write!(f, "element.{vector}.{field}"),

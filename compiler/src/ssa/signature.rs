@@ -54,6 +54,14 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             program.vectors.get(vector)?;
             (smallvec![Int], smallvec![Ptr])
         }
+        Op::Kernel(kernel, vector) => {
+            if program.vectors.get(vector)?.fields != [F64] {
+                return None;
+            }
+            let sizes = (0..kernel.sizes()).map(|_| F64);
+            let vectors = (0..kernel.vectors()).flat_map(|_| [Ptr, Int]);
+            ([Int].into_iter().chain(sizes).chain(vectors).collect(), smallvec![Ptr])
+        }
         Op::NewRows(vector) | Op::NewRow(vector) => {
             if program.vectors.get(vector)?.fields.contains(&Ptr) {
                 return None;

@@ -315,7 +315,9 @@ impl Reverser<'_> {
             scope.primal.insert(x, result);
             scope.inactive.insert(x, ());
             StepKind::Plain
-        } else if matches!(prim.family(), Family::Structure | Family::Vector) || rules::is_of_sums(prim) {
+        } else if matches!(prim.family(), Family::Structure | Family::Vector | Family::Kernel)
+            || rules::is_of_sums(prim)
+        {
             // `*j` distributes over pairs and vectors: the structure is built and taken apart as it is.
             let number = prim.number_operand();
             let number =
@@ -325,6 +327,7 @@ impl Reverser<'_> {
             code.bind_to(reversed_x, Rhs::Prim(prim, operands));
             match prim {
                 Prim::Cons | Prim::NewVector => StepKind::Plain,
+                _ if prim.family() == Family::Kernel => StepKind::Plain,
                 Prim::Fill => {
                     let place = code.bind("i", Rhs::Prim(Prim::Filled, vec![reversed[0]]));
                     StepKind::Prim { operands: vec![place], result: reversed_x }

@@ -27,7 +27,7 @@ pub fn sole_owners(function: &Function) -> EntityVec<Value, bool> {
         for inst in &block.insts {
             match inst.op {
                 op if op.changes_vector() => sole[inst.results[0]] = true,
-                Op::NewVector(_) | Op::NewRow(_) => sole[inst.results[0]] = true,
+                Op::NewVector(_) | Op::NewRow(_) | Op::Kernel(..) => sole[inst.results[0]] = true,
                 Op::Retain | Op::Call(_) | Op::Select | Op::Opaque => lost.extend(&inst.args),
                 _ => {}
             }

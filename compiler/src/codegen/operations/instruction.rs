@@ -51,6 +51,7 @@ impl Translator<'_, '_, '_> {
             Op::IntOf => self.builder.ins().fcvt_to_sint_sat(types::I64, args[0]),
             Op::RealOf => self.builder.ins().fcvt_from_sint(types::F64, args[0]),
             Op::NewVector(vector) => self.new_vector(vector, args[0])?,
+            Op::Kernel(kernel, vector) => self.kernel(kernel, vector, &args)?,
             Op::NewRows(vector) => self.new_rows(vector, args[0], args[1])?,
             Op::NewRow(vector) => self.new_row(vector, &args)?,
             Op::Element(vector, field) => {
@@ -190,6 +191,10 @@ impl Translator<'_, '_, '_> {
             Real1::Tanh => "vlad_tanh",
             Real1::Log1p => "vlad_log1p",
             Real1::Expm1 => "vlad_expm1",
+            Real1::Erf => "vlad_erf",
+            Real1::Erfc => "vlad_erfc",
+            Real1::Gamma => "vlad_tgamma",
+            Real1::LogGamma => "vlad_lgamma",
         };
         Ok(self.call_external(External::Math(math, 1), &[x])?.expect("the signature has a result"))
     }
@@ -275,7 +280,7 @@ pub(in crate::codegen) fn condition(op: Compare) -> FloatCC {
 
 fn int_condition(op: IntCompare) -> IntCC {
     match op {
-        IntCompare::Eq => IntCC::Equal,
+        IntCompare::Eq | IntCompare::Conform => IntCC::Equal,
         IntCompare::Lt => IntCC::SignedLessThan,
         IntCompare::Below => IntCC::UnsignedLessThan,
     }

@@ -19,7 +19,7 @@
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::External;
 use crate::codegen::{Error, layout};
-use crate::ssa::ir::{Inst, Int2, Op, Type, VectorId};
+use crate::ssa::ir::{Inst, Int2, Kernel, Op, Type, VectorId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, StackSlotData, StackSlotKind, types};
 
@@ -138,6 +138,41 @@ impl Translator<'_, '_, '_> {
 
         self.builder.switch_to_block(ready);
         Ok(new)
+    }
+
+    /// The vector that a kernel makes. It finds the address and the length of the result in memory, then its sizes, then the
+    /// address and the length of each vector.
+    pub(in crate::codegen) fn kernel(
+        &mut self,
+        kernel: Kernel,
+        vector: VectorId,
+        args: &[ir::Value],
+    ) -> Result<ir::Value, Error> {
+        let result = self.new_vector(vector, args[0])?;
+        let header = (layout::vector_header_words(0) * layout::WORD) as i64;
+        let (sizes, vectors) = args[1..].split_at(kernel.sizes());
+        let mut request = vec![self.builder.ins().iadd_imm_s(result, header), args[0]];
+        request.extend(sizes);
+        for operand in vectors.chunks_exact(2) {
+            request.extend([self.builder.ins().iadd_imm_s(operand[0], header), operand[1]]);
+        }
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, (request.len() * layout::WORD) as u32, 3);
+        let slot = self.builder.create_sized_stack_slot(slot);
+        let address = self.builder.ins().stack_addr(types::I64, slot, 0);
+        for (index, part) in (0..).zip(request) {
+            self.builder.ins().store(TRUSTED, part, address, index * layout::WORD as i32);
+        }
+        let function = External::Runtime(kernel.symbol(), &[types::I64], Some(types::I64));
+        let failed = self.call_external(function, &[address])?.expect("the signature has a result");
+        let [none, done] = std::array::from_fn(|_| self.builder.create_block());
+        self.builder.set_cold_block(none);
+        self.builder.ins().brif(failed, none, &[], done, &[]);
+        self.builder.switch_to_block(none);
+        self.prepare_complaint();
+        self.call_external(External::Slow("vlad_exhausted"), &[failed])?;
+        self.builder.ins().jump(done, &[]);
+        self.builder.switch_to_block(done);
+        Ok(result)
     }
 
     /// What a function of the run time gives, which finds its operands in memory and puts there what it makes.

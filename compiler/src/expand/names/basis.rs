@@ -63,7 +63,7 @@ pub enum Native {
     FoldCall(&'static str),
     /// Three or more operands, from the right, with the function itself.
     FoldRight,
-    /// A function and two or more lists: with two lists the first function, else the second on the list of lists.
+    /// A function and two or more lists, or trees: with two of them the first function, else the second on their list.
     Lists(Option<&'static str>, &'static str),
     /// One operand, negated.
     Not,
@@ -91,6 +91,7 @@ pub fn native(name: &str) -> Option<Native> {
         "append" => Native::FoldRight,
         "map" => Native::Lists(Some("%map/2"), "%map/n"),
         "for-each" => Native::Lists(None, "%for-each/n"),
+        "tree-map" => Native::Lists(Some("%tree-map/2"), "%tree-map/n"),
         "not" => Native::Not,
         "cons*" => Native::ConsStar,
         "error" => Native::Error,
@@ -143,7 +144,11 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%write-double" => Some(Prim::WriteDouble),
         "%environment" => Some(Prim::Environment),
         "%with-environment" => Some(Prim::WithEnvironment),
-        _ => None,
+        "%erf" => Some(Prim::Erf),
+        "%erfc" => Some(Prim::Erfc),
+        "%gamma" => Some(Prim::Gamma),
+        "%log-gamma" => Some(Prim::LogGamma),
+        _ => prim::TABLE.iter().find(|row| row.1 == name && row.3 == Family::Kernel).map(|row| row.0),
     }
 }
 

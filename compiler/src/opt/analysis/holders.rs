@@ -24,6 +24,14 @@ pub fn stores(op: Op) -> Option<(Holder, usize)> {
     }
 }
 
+/// What an instruction fills with numbers that are not among its operands.
+pub fn fills(op: Op) -> Option<Holder> {
+    match op {
+        Op::Kernel(_, vector) => Some(Holder::Elements(vector)),
+        _ => None,
+    }
+}
+
 /// The field that an instruction reads.
 pub fn reads(op: Op) -> Option<Field> {
     match op {

@@ -255,6 +255,14 @@ impl Classes {
                 let new = self.id(place(inst.results[0]));
                 self.vectors.push(new);
             }
+            Op::Kernel(..) => {
+                let new = self.id(place(inst.results[0]));
+                self.vectors.push(new);
+                // Whatever it reads and makes is of one kind.
+                for arg in inst.args.iter().filter(|arg| is_pointer(**arg)) {
+                    self.flows(place(*arg), place(inst.results[0]));
+                }
+            }
             Op::Element(vector, field) => {
                 let whole = self.id(place(inst.args[0]));
                 if is_pointer(inst.results[0]) {

@@ -24,10 +24,10 @@
 //! Tests: `tests/opt/recompute-fields/`.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::holders::{Field, Holder, holders, read_from, reads, stores};
+use crate::opt::analysis::holders::{Field, Holder, fills, holders, read_from, reads, stores};
 use crate::opt::edit::rewrite::{Definitions, is_constant};
 use crate::ssa::ir::{Function, Inst, Op, Program, Real1, Real2, Type, Value, Values};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
 /// What may be computed instead of being loaded.
@@ -74,9 +74,13 @@ pub fn run(program: &mut Program) -> bool {
 fn plan(program: &Program) -> FxHashMap<Field, Expression> {
     // For all that has fields, their expressions that hold wherever these have been stored so far.
     let mut found: FxHashMap<Holder, Vec<Option<Expression>>> = FxHashMap::default();
+    let mut filled: FxHashSet<Holder> = FxHashSet::default();
     for function in program.functions.values() {
         let definitions = Definitions::new(function);
         for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            if let Some(holder) = fills(inst.op) {
+                filled.insert(holder);
+            }
             let Some((holder, first)) = stores(inst.op) else { continue };
             let site = Site { function, definitions: &definitions, args: &inst.args[first..] };
             let here = (0..site.args.len()).map(|field| site.expression(field)).collect();
@@ -93,7 +97,7 @@ fn plan(program: &Program) -> FxHashMap<Field, Expression> {
         }
     }
     let mut plan = FxHashMap::default();
-    for (holder, expressions) in found {
+    for (holder, expressions) in found.into_iter().filter(|(holder, _)| !filled.contains(holder)) {
         for (field, expression) in (0..).zip(resolve(&expressions)) {
             if let Some(expression) = expression {
                 plan.insert((holder, field), expression);

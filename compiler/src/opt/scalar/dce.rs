@@ -23,6 +23,10 @@
 //! those to blocks that cannot be reached. In a function that never returns errors are where ways lead. Where a loop that
 //! is not known to end is left is needed as well.
 //!
+//! [`drop_checks`] keeps the check that two vectors that are added have one length only where both lengths are needed: a
+//! sum of sensitivities that nobody asks for must not keep these alive. It is a pass of its own because `tape-loops`
+//! recognises the readers of tapes by the lengths that they hand on.
+//!
 //! Changes of vectors that nobody sees go, too ([`super::replaced_elements`]).
 //!
 //! Not done: parameters and results of functions, fields of boxes (see
@@ -34,20 +38,39 @@ use crate::base::EntityVec;
 use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::termination;
+use crate::opt::edit::rewrite::{Definitions, is_constant};
 use crate::opt::scalar::replaced_elements::skip_replaced_elements;
 use crate::opt::scalar::simplify_cfg;
 use crate::opt::scalar::unused::{Sources, drop_dead, eliminate};
 use crate::ssa::graph::{Blocks, Graph, Positions, immediate_dominators, reverse_postorder};
-use crate::ssa::ir::{Block, BlockId, Function, Target, Terminator, Value};
+use crate::ssa::ir::{Block, BlockId, Function, IntCompare, Op, Target, Terminator, Value};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 /// Cleans a function.
 pub fn run(function: &mut Function, context: &Context) -> bool {
+    clean(function, context, Conformity::Checked)
+}
+
+/// Cleans a function, and drops checks of lengths of which nobody needs both.
+pub fn drop_checks(function: &mut Function, context: &Context) -> bool {
+    clean(function, context, Conformity::WhereNeeded)
+}
+
+/// Which checks that two lengths are equal stay ([`IntCompare::Conform`]).
+#[derive(Clone, Copy, PartialEq)]
+enum Conformity {
+    /// All.
+    Checked,
+    /// Those of two lengths that both are needed by something else.
+    WhereNeeded,
+}
+
+fn clean(function: &mut Function, context: &Context, conformity: Conformity) -> bool {
     let mut changed = skip_replaced_elements(function);
     // Where branches have gone, less is needed.
     loop {
-        let (has_dropped, again) = drop_unneeded(function, context.effects);
+        let (has_dropped, again) = drop_unneeded(function, context.effects, conformity);
         changed |= has_dropped;
         if !again {
             return changed;
@@ -56,13 +79,13 @@ pub fn run(function: &mut Function, context: &Context) -> bool {
 }
 
 /// Drops what is not needed: whether that changes anything, and whether branches are among it.
-fn drop_unneeded(function: &mut Function, effects: &Effects) -> (bool, bool) {
+fn drop_unneeded(function: &mut Function, effects: &Effects, conformity: Conformity) -> (bool, bool) {
     let branches = function.blocks.values().any(|block| block.terminator.target_count() > 1);
     let Some(ways) = branches.then(|| Ways::new(function)).flatten() else {
         return (eliminate(function, effects), false);
     };
     let find_dead = |leaving: &[BlockId]| {
-        let Needed { values, branches, .. } = Needed::new(function, effects, &ways, leaving);
+        let Needed { values, branches, .. } = Needed::new(function, effects, conformity, &ways, leaving);
         let is_dead = |id: &BlockId| function.blocks[*id].terminator.target_count() > 1 && !branches[*id];
         let dead = ways.order.iter().filter(|id| is_dead(id)).filter_map(|id| Some((*id, ways.meeting(*id)?)));
         (dead.collect::<Vec<(BlockId, BlockId)>>(), values)
@@ -244,11 +267,20 @@ struct Needed<'f> {
     blocks: EntityVec<BlockId, bool>,
     waiting: Vec<Value>,
     waiting_blocks: Vec<BlockId>,
+    conformity: Conformity,
+    /// Checks that lead to errors and are needed where two lengths are, by either length: the block and the other length.
+    checks: FxHashMap<Value, Vec<(BlockId, Value)>>,
 }
 
 impl<'f> Needed<'f> {
     /// Of a function these branches of which are needed whatever the rest does.
-    fn new(function: &'f Function, effects: &Effects, ways: &'f Ways, branches: &[BlockId]) -> Needed<'f> {
+    fn new(
+        function: &'f Function,
+        effects: &Effects,
+        conformity: Conformity,
+        ways: &'f Ways,
+        branches: &[BlockId],
+    ) -> Needed<'f> {
         let mut needed = Needed {
             function,
             ways,
@@ -257,9 +289,12 @@ impl<'f> Needed<'f> {
             blocks: function.blocks.same_ids(false),
             waiting: Vec::new(),
             waiting_blocks: Vec::new(),
+            conformity,
+            checks: FxHashMap::default(),
         };
+        let definitions = Definitions::new(function);
         let sources = Sources::new(function);
-        function.blocks.ids().for_each(|id| needed.begin(id, effects));
+        function.blocks.ids().for_each(|id| needed.begin(id, effects, &definitions));
         branches.iter().for_each(|id| needed.branch(*id));
         loop {
             if let Some(id) = needed.waiting_blocks.pop() {
@@ -270,6 +305,7 @@ impl<'f> Needed<'f> {
                 }
             } else if let Some(value) = needed.waiting.pop() {
                 if !std::mem::replace(&mut needed.values[value], true) {
+                    needed.checks_of(value);
                     sources.collect(function, value, &mut needed.waiting);
                     let entered = sources.entered(value);
                     entered.iter().for_each(|block| needed.enter(*block, &sources.edges[*block]));
@@ -281,7 +317,7 @@ impl<'f> Needed<'f> {
     }
 
     /// Notes what a block does that is needed whatever the rest does.
-    fn begin(&mut self, id: BlockId, effects: &Effects) {
+    fn begin(&mut self, id: BlockId, effects: &Effects, definitions: &Definitions) {
         let block = &self.function.blocks[id];
         let is_way = self.ways.position[id].is_some();
         let has_effect = block.insts.iter().any(|inst| !effects.is_removable(inst.op));
@@ -301,12 +337,44 @@ impl<'f> Needed<'f> {
         let errors: Vec<&&Target> = targets.iter().filter(leads_to_error).collect();
         if !errors.is_empty() {
             errors.iter().for_each(|target| self.waiting.extend(&target.args));
-            self.branch(id);
+            match self.compared(block, definitions) {
+                Some([left, right]) => {
+                    self.checks.entry(left).or_default().push((id, right));
+                    self.checks.entry(right).or_default().push((id, left));
+                }
+                None => self.branch(id),
+            }
         }
         let ends = matches!(block.terminator, Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_));
         if !is_way || ends {
             self.waiting_blocks.push(id);
             block.terminator.for_each_value(|value| self.waiting.push(value));
+        }
+    }
+
+    /// The two lengths that a block compares at its end, if whoever does not need both needs no check.
+    fn compared(&self, block: &Block, definitions: &Definitions) -> Option<[Value; 2]> {
+        if self.conformity == Conformity::Checked {
+            return None;
+        }
+        let Terminator::Branch(condition, ..) = block.terminator else { return None };
+        let inst = definitions.inst(self.function, condition)?;
+        // A constant is needed by nobody else.
+        let is_constant = |value: &Value| definitions.op(self.function, *value).is_some_and(is_constant);
+        match (inst.op, &inst.args[..]) {
+            (Op::IntCompare(IntCompare::Conform), [left, right]) if ![left, right].into_iter().any(is_constant) => {
+                Some([*left, *right])
+            }
+            _ => None,
+        }
+    }
+
+    /// Notes the checks that are needed now that a length is.
+    fn checks_of(&mut self, length: Value) {
+        for (block, other) in self.checks.remove(&length).unwrap_or_default() {
+            if self.values[other] {
+                self.branch(block);
+            }
         }
     }
 

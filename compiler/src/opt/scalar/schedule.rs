@@ -207,7 +207,8 @@ fn used_in(function: &Function) -> EntityVec<Value, Use> {
 
 /// True for instructions that keep their order among each other.
 fn is_anchor(op: Op) -> bool {
-    is_barrier(op) || matches!(op, Op::Box(..) | Op::NewVector(_) | Op::Elements(..) | Op::GlobalGet(_))
+    is_barrier(op)
+        || matches!(op, Op::Box(..) | Op::NewVector(_) | Op::Kernel(..) | Op::Elements(..) | Op::GlobalGet(_))
 }
 
 /// True for instructions that read memory that nothing changes up to the next barrier.

@@ -156,6 +156,8 @@ pub const PASSES: &[Pass] = &[
         .asking(&[Fact::Effects, Fact::Layouts]),
     function("dce", "drop what nobody needs, branches and loops included, within functions", dce::run)
         .asking(&[Fact::Ends]),
+    function("drop-checks", "drop what is needed only to check lengths of what nobody needs", dce::drop_checks)
+        .asking(&[Fact::Ends]),
     program("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run).settling(),
     growing("inline", "put the code of functions where they are called", inline::run),
     program("constants-across-calls", "use what is the same at every call", constants_across_calls::run),

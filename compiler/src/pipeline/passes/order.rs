@@ -65,6 +65,7 @@ pub const SCHEDULE: &[Phase] = &[
     // Tapes become vectors, for each depth of loops.
     Phase::Repeat(
         &[
+            ("drop-checks", "loops that read tapes have been told by what they hand on"),
             ("inductions", "the loops that read tapes count, too"),
             ("licm", "bounds of loops that do not change should not look as if they did"),
             ("tape-vectors", "all that passes find out about the fields of boxes has been found out"),

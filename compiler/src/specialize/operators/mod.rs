@@ -7,11 +7,13 @@
 //! | [`vector`] | vectors: the primitives, and their sums |
 //! | [`element_sums`] | sums of elements |
 //! | [`hots`] | sensitivities of vectors that a few reads give |
+//! | [`kernel`] | kernels: operations of the run time on whole vectors |
 //! | [`tables`] | those that any number of reads gives |
 //! | [`zeros`] | reals that may be the symbolic zero |
 
 pub mod element_sums;
 pub mod hots;
+pub mod kernel;
 pub mod sums;
 pub mod tables;
 pub mod transform;

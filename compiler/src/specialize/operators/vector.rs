@@ -58,7 +58,7 @@ impl Elements {
 
 impl Specializer<'_> {
     /// The kind of vectors whose elements have that shape, if these have leaves.
-    fn vector_kind(&mut self, element: Shape) -> Option<VectorId> {
+    pub fn vector_kind(&mut self, element: Shape) -> Option<VectorId> {
         let fields = self.leaves(element).to_vec();
         if fields.is_empty() {
             return None;
@@ -302,7 +302,7 @@ impl Specializer<'_> {
         })
     }
 
-    fn not_a_vector<T>(&mut self, e: &mut Emitter, prim: Prim, head: Head) -> Emitted<T> {
+    pub fn not_a_vector<T>(&mut self, e: &mut Emitter, prim: Prim, head: Head) -> Emitted<T> {
         let error = RuntimeError::NotAVector { prim, found: self.found(head) };
         self.fail(e, &error)
     }
@@ -633,7 +633,7 @@ impl Specializer<'_> {
         };
         let lengths = [&x, &y].map(|parts| self.length_of_parts(e, Prim::VectorRef, parts));
         let [Some(left), Some(right)] = lengths else { return None };
-        let conform = e.value(Op::IntCompare(IntCompare::Eq), &[left, right], Type::Bool);
+        let conform = e.value(Op::IntCompare(IntCompare::Conform), &[left, right], Type::Bool);
         self.demand(e, conform, |this, e| {
             let error = RuntimeError::NonConformant { left: this.found(f), right: this.found(g) };
             this.fail(e, &error)

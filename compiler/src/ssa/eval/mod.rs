@@ -399,6 +399,7 @@ impl<'p> Machine<'p, '_> {
                 None => return broken(format!("{} is an integer that no real is", args[0])),
             },
             Op::NewVector(vector) => self.new_vector(vector, base, args[0])?,
+            Op::Kernel(kernel, vector) => self.kernel(kernel, vector, base, args)?,
             Op::NewRows(vector) => self.new_rows(vector, base, args[0])?,
             Op::NewRow(vector) => self.new_row(vector, base, args)?,
             Op::Element(vector, field) => self.element(vector, field, base, args)?,

@@ -4,7 +4,7 @@
 //! the old one counts as freed, so that a later use of the old vector is found.
 
 use crate::ssa::eval::{BoxData, Content, Datum, Error, Machine, broken};
-use crate::ssa::ir::{LANES, Value, VectorId};
+use crate::ssa::ir::{Kernel, LANES, Value, VectorId};
 use crate::ssa::verify::Stage;
 use std::rc::Rc;
 
@@ -31,6 +31,44 @@ impl Machine<'_, '_> {
         let Some(fields) = fields.filter(|fields| *fields <= MOST_FIELDS) else { return Err(Error::OutOfFuel) };
         self.pay(fields)?;
         Ok(self.make_box(Content::Elements(vector), vec![Datum::Vacant; fields]))
+    }
+
+    /// The vector that a kernel makes.
+    pub(super) fn kernel(
+        &mut self,
+        kernel: Kernel,
+        vector: VectorId,
+        base: usize,
+        args: &[Value],
+    ) -> Result<Datum, Error> {
+        let length = usize::try_from(self.int(base, args[0])?).ok().filter(|length| *length <= MOST_FIELDS);
+        let Some(length) = length else { return Err(Error::OutOfFuel) };
+        self.pay(length)?;
+        let (sizes, vectors) = args[1..].split_at(kernel.sizes());
+        let sizes = sizes.iter().map(|size| self.real(base, *size)).collect::<Result<Vec<f64>, _>>()?;
+        let mut operands = Vec::new();
+        for operand in vectors.chunks_exact(2) {
+            let data = match self.get(base, operand[0])? {
+                Datum::Box(data) if data.content == Content::Elements(vector) => data.clone(),
+                other => return broken(format!("{} is {other:?}, not a {vector}", operand[0])),
+            };
+            self.check_alive(operand[0], &data)?;
+            let count = data.fields.borrow().len();
+            if i64::try_from(count).ok() != Some(self.int(base, operand[1])?) {
+                return broken(format!("{} has {count} elements", operand[0]));
+            }
+            let numbers = (0..count).map(|position| match read(&data, position, operand[0])? {
+                Datum::Real(x) => Ok(x),
+                other => broken(format!("{} holds {other:?}", operand[0])),
+            });
+            operands.push(numbers.collect::<Result<Vec<f64>, Error>>()?);
+        }
+        let operands: Vec<&[f64]> = operands.iter().map(|numbers| &numbers[..]).collect();
+        let mut result = vec![0.0; length];
+        if kernel.run(&mut result, &sizes, &operands).is_err() {
+            return Err(Error::OutOfFuel);
+        }
+        Ok(self.make_box(Content::Elements(vector), result.into_iter().map(Datum::Real).collect()))
     }
 
     /// Memory for vectors, none of which has been taken.

@@ -145,7 +145,7 @@ impl Facts<'_> {
         for _ in 0..MOST_TESTS {
             let Some(block) = here else { break };
             each_outcome(self.function, &self.graph, &self.definitions, block, |inst, holds| match (inst.op, holds) {
-                (Op::IntCompare(IntCompare::Eq), true) => {
+                (Op::IntCompare(IntCompare::Eq | IntCompare::Conform), true) => {
                     if let [x, y] = inst.args[..] {
                         same.extend(
                             [(x, y), (y, x)]

@@ -37,12 +37,14 @@ impl View<'_> {
             return boolean(arithmetic::int_compare(op, x, y));
         }
         if x == y {
-            return boolean(op == IntCompare::Eq);
+            return boolean(matches!(op, IntCompare::Eq | IntCompare::Conform));
         }
         match (op, self.int(x), self.int(y)) {
             (IntCompare::Eq, _, Some(y)) => Folded::Op(Op::IntIs(y), smallvec![x]),
             (IntCompare::Eq, Some(x), _) => Folded::Op(Op::IntIs(x), smallvec![y]),
-            (IntCompare::Eq, ..) => self.sorted(Op::IntCompare(op), x, y).unwrap_or(Folded::Unchanged),
+            (IntCompare::Eq | IntCompare::Conform, ..) => {
+                self.sorted(Op::IntCompare(op), x, y).unwrap_or(Folded::Unchanged)
+            }
             (IntCompare::Below, _, Some(0)) => boolean(false),
             (IntCompare::Below, _, Some(1)) => Folded::Op(Op::IntIs(0), smallvec![x]),
             (IntCompare::Below | IntCompare::Lt, ..) => Folded::Unchanged,

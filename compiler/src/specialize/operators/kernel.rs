@@ -1,0 +1,60 @@
+//! Kernels: operations on whole vectors of numbers that the run time has → an instruction of SSA.
+//!
+//! A kernel gets a list of numbers, sizes and flags, of which the first is the length of the result, and a list of
+//! vectors. In SSA these are operands one by one, a vector with its length. The definitions around kernels in
+//! `stdlib/kernels.vlad` give lists of the right lengths.
+
+use crate::core::errors::RuntimeError;
+use crate::core::prim::Prim;
+use crate::shape::lattice::{Head, Shape};
+use crate::shape::primitive::part;
+use crate::specialize::Specializer;
+use crate::specialize::emit::{Emitted, Emitter, Val};
+use crate::specialize::operators::vector::Elements;
+use crate::ssa::ir::{Op, Type};
+
+impl Specializer<'_> {
+    /// What a kernel makes of a list of numbers, of which the first is the length of the result, and of a list of
+    /// vectors.
+    pub fn kernel(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+        let kernel = prim.kernel().expect("this is a kernel");
+        let mut sizes = Vec::new();
+        let mut rest = args[0].clone();
+        for _ in 0..=kernel.sizes() {
+            let (number, others) = self.taken_apart(e, prim, &rest)?;
+            sizes.push(self.real_operand(e, prim, 0, &number)?);
+            rest = others;
+        }
+        let mut operands = vec![e.value(Op::IntOf, &sizes[..1], Type::Int)];
+        operands.extend(&sizes[1..]);
+        let vector = self.flow.shapes.single(result)?.children[0];
+        let vector = self.flow.shapes.make(Head::Vector, &[vector]);
+        rest = args[1].clone();
+        for _ in 0..kernel.vectors() {
+            let (operand, others) = self.taken_apart(e, prim, &rest)?;
+            let operand = self.dense(e, &operand)?;
+            let operand = self.dispatch(e, &operand, vector, |this, e, parts| match parts.alternative.head {
+                Head::Vector => {
+                    let operand = this.single(e, parts);
+                    this.convert(e, &operand, vector)
+                }
+                head => this.not_a_vector(e, prim, head),
+            })?;
+            let parts = self.parts(e, &operand, 0);
+            let Elements { length, elements, .. } = Elements::of(&parts);
+            operands.extend([elements.expect("numbers are leaves"), length]);
+            rest = others;
+        }
+        let vector = self.flow.shapes.single(result)?.children[0];
+        let kind = self.vector_kind(vector).expect("numbers are leaves");
+        let elements = e.value(Op::Kernel(kernel, kind), &operands, Type::Ptr);
+        Some(self.build(e, result, 0, vec![operands[0], elements]))
+    }
+
+    /// The parts of a pair.
+    fn taken_apart(&mut self, e: &mut Emitter, prim: Prim, pair: &Val) -> Emitted<(Val, Val)> {
+        let [first, second] = [0, 1].map(|index| part(&mut self.flow.shapes, pair.shape, index));
+        let error = |this: &Self, head| RuntimeError::NotAPair { prim, found: this.found(head) };
+        Some((self.part(e, pair, 0, first, error)?, self.part(e, pair, 1, second, error)?))
+    }
+}
