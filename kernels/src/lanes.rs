@@ -22,8 +22,9 @@ pub trait Lanes: Copy {
 mod x86 {
     use super::Lanes;
     use core::arch::x86_64::{
-        __m128d, __m256d, _mm_add_pd, _mm_loadu_pd, _mm_mul_pd, _mm_set1_pd, _mm_storeu_pd, _mm256_add_pd,
-        _mm256_loadu_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_storeu_pd,
+        __m128d, __m256d, __m512d, _mm_add_pd, _mm_loadu_pd, _mm_mul_pd, _mm_set1_pd, _mm_storeu_pd, _mm256_add_pd,
+        _mm256_loadu_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_storeu_pd, _mm512_add_pd, _mm512_loadu_pd,
+        _mm512_mul_pd, _mm512_set1_pd, _mm512_storeu_pd,
     };
 
     impl Lanes for __m128d {
@@ -63,6 +64,26 @@ mod x86 {
         #[inline(always)]
         unsafe fn plus_product(self, a: Self, b: Self) -> Self {
             unsafe { _mm256_add_pd(self, _mm256_mul_pd(a, b)) }
+        }
+    }
+
+    impl Lanes for __m512d {
+        const COUNT: usize = 8;
+        #[inline(always)]
+        unsafe fn splat(x: f64) -> Self {
+            unsafe { _mm512_set1_pd(x) }
+        }
+        #[inline(always)]
+        unsafe fn load(from: *const f64) -> Self {
+            unsafe { _mm512_loadu_pd(from) }
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: *mut f64) {
+            unsafe { _mm512_storeu_pd(to, self) }
+        }
+        #[inline(always)]
+        unsafe fn plus_product(self, a: Self, b: Self) -> Self {
+            unsafe { _mm512_add_pd(self, _mm512_mul_pd(a, b)) }
         }
     }
 }

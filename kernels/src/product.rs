@@ -8,6 +8,7 @@
 use crate::lanes::Lanes;
 use crate::scratch::{Exhausted, numbers};
 use crate::view::{Layout, View, ViewMut};
+use core::mem::size_of;
 
 /// What becomes of what was in the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +23,9 @@ pub enum Mode {
 const DEPTH: usize = 256;
 const ROWS: usize = 96;
 const COLUMNS: usize = 2048;
+
+/// The numbers in a line of the cache.
+const CACHE_LINE: usize = 8;
 
 /// Products of fewer operations are made without packing.
 const SMALL: usize = 12 * 12 * 12;
@@ -41,8 +45,10 @@ pub fn product(mode: Mode, a: View<'_>, b: View<'_>, c: &mut ViewMut<'_>) -> Res
         return Ok(());
     }
     let depth = k.min(DEPTH);
-    let mut packed = numbers(depth * (ROWS + n.min(COLUMNS).next_multiple_of(16)))?;
-    blocks(mode, a, b, c, packed.split_at_mut(depth * ROWS));
+    let mut packed = numbers(depth * (ROWS + n.min(COLUMNS).next_multiple_of(16)) + CACHE_LINE)?;
+    // Registers are as long as a line of the cache, which they should not straddle.
+    let start = packed.as_ptr().align_offset(CACHE_LINE * size_of::<f64>());
+    blocks(mode, a, b, c, packed[start..].split_at_mut(depth * ROWS));
     Ok(())
 }
 
@@ -60,33 +66,38 @@ fn small(mode: Mode, a: View<'_>, b: View<'_>, c: &mut ViewMut<'_>) {
     }
 }
 
-/// Rows of a tile of the result; its columns are those of two registers.
-const TILE_ROWS: usize = 4;
-
-/// The columns of the widest tile.
-const MOST_TILE_COLUMNS: usize = 8;
+/// The numbers of the largest tile of the result: of rows that there are registers for, and the columns of two registers.
+const LARGEST_TILE: usize = 8 * 16;
 
 fn blocks(mode: Mode, a: View<'_>, b: View<'_>, c: &mut ViewMut<'_>, packed: (&mut [f64], &mut [f64])) {
     #[cfg(target_arch = "x86_64")]
     {
-        use core::arch::x86_64::{__m128d, __m256d};
-        if crate::wide::has_avx2() {
-            #[target_feature(enable = "avx2")]
-            fn with_avx2(mode: Mode, a: View<'_>, b: View<'_>, c: &mut ViewMut<'_>, packed: (&mut [f64], &mut [f64])) {
-                // SAFETY: the processor has these instructions.
-                unsafe { blocks_in::<__m256d>(mode, a, b, c, packed) }
-            }
+        use crate::wide::{Instructions, instructions};
+        use core::arch::x86_64::{__m128d, __m256d, __m512d};
+
+        #[target_feature(enable = "avx2")]
+        fn with_avx2(mode: Mode, a: View<'_>, b: View<'_>, c: &mut ViewMut<'_>, packed: (&mut [f64], &mut [f64])) {
             // SAFETY: the processor has these instructions.
-            unsafe { with_avx2(mode, a, b, c, packed) }
-        } else {
-            // SAFETY: every processor of the family has these instructions.
-            unsafe { blocks_in::<__m128d>(mode, a, b, c, packed) }
+            unsafe { blocks_in::<__m256d, 4>(mode, a, b, c, packed) }
+        }
+        #[target_feature(enable = "avx512f")]
+        fn with_avx512(mode: Mode, a: View<'_>, b: View<'_>, c: &mut ViewMut<'_>, packed: (&mut [f64], &mut [f64])) {
+            // SAFETY: the processor has these instructions.
+            unsafe { blocks_in::<__m512d, 8>(mode, a, b, c, packed) }
+        }
+        // SAFETY: the processor has the instructions.
+        unsafe {
+            match instructions() {
+                Instructions::Avx512 => with_avx512(mode, a, b, c, packed),
+                Instructions::Avx2 => with_avx2(mode, a, b, c, packed),
+                Instructions::Sse2 => blocks_in::<__m128d, 4>(mode, a, b, c, packed),
+            }
         }
     }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: every processor of the family has these instructions.
     unsafe {
-        blocks_in::<core::arch::aarch64::float64x2_t>(mode, a, b, c, packed)
+        blocks_in::<core::arch::aarch64::float64x2_t, 4>(mode, a, b, c, packed)
     }
 }
 
@@ -94,7 +105,7 @@ fn blocks(mode: Mode, a: View<'_>, b: View<'_>, c: &mut ViewMut<'_>, packed: (&m
 ///
 /// The processor has the instructions of `V`.
 #[inline(always)]
-unsafe fn blocks_in<V: Lanes>(
+pub(crate) unsafe fn blocks_in<V: Lanes, const TILE_ROWS: usize>(
     mode: Mode,
     a: View<'_>,
     b: View<'_>,
@@ -113,7 +124,7 @@ unsafe fn blocks_in<V: Lanes>(
                 let begins = mode == Mode::Replace && depth == 0;
                 let place = c.layout().part(row, column, rows, columns);
                 // SAFETY: the caller's obligation.
-                unsafe { tiles::<V>(begins, deep, packed_a, packed_b, c, place) };
+                unsafe { tiles::<V, TILE_ROWS>(begins, deep, packed_a, packed_b, c, place) };
             }
         }
     }
@@ -142,13 +153,20 @@ fn pack(of: View<'_>, width: usize, negate: bool, to: &mut [f64]) {
 ///
 /// The processor has the instructions of `V`.
 #[inline(always)]
-unsafe fn tiles<V: Lanes>(begins: bool, depth: usize, a: &[f64], b: &[f64], c: &mut ViewMut<'_>, place: Layout) {
+unsafe fn tiles<V: Lanes, const TILE_ROWS: usize>(
+    begins: bool,
+    depth: usize,
+    a: &[f64],
+    b: &[f64],
+    c: &mut ViewMut<'_>,
+    place: Layout,
+) {
     let width = 2 * V::COUNT;
     for (column, b) in (0..place.columns).step_by(width).zip(b.chunks_exact(width * depth)) {
         let columns = width.min(place.columns - column);
         for (row, a) in (0..place.rows).step_by(TILE_ROWS).zip(a.chunks_exact(TILE_ROWS * depth)) {
             let rows = TILE_ROWS.min(place.rows - row);
-            let mut tile = [-0.0; TILE_ROWS * MOST_TILE_COLUMNS];
+            let mut tile = [-0.0; LARGEST_TILE];
             if !begins {
                 for (i, tile) in tile.chunks_exact_mut(width).take(rows).enumerate() {
                     for (j, x) in tile.iter_mut().take(columns).enumerate() {
@@ -157,7 +175,7 @@ unsafe fn tiles<V: Lanes>(begins: bool, depth: usize, a: &[f64], b: &[f64], c: &
                 }
             }
             // SAFETY: the caller's obligation.
-            unsafe { add_products::<V>(&mut tile, a, b) };
+            unsafe { add_products::<V, TILE_ROWS>(&mut tile, a, b) };
             for (i, tile) in tile.chunks_exact(width).take(rows).enumerate() {
                 for (j, x) in tile.iter().take(columns).enumerate() {
                     c.set_element(place.at(row + i, column + j), *x);
@@ -173,9 +191,9 @@ unsafe fn tiles<V: Lanes>(begins: bool, depth: usize, a: &[f64], b: &[f64], c: &
 ///
 /// The processor has the instructions of `V`.
 #[inline(always)]
-unsafe fn add_products<V: Lanes>(tile: &mut [f64; TILE_ROWS * MOST_TILE_COLUMNS], a: &[f64], b: &[f64]) {
+unsafe fn add_products<V: Lanes, const TILE_ROWS: usize>(tile: &mut [f64; LARGEST_TILE], a: &[f64], b: &[f64]) {
     let width = 2 * V::COUNT;
-    debug_assert!(a.len() / TILE_ROWS == b.len() / width && width <= MOST_TILE_COLUMNS);
+    debug_assert!(a.len() / TILE_ROWS == b.len() / width && TILE_ROWS * width <= LARGEST_TILE);
     // SAFETY: there are `width` numbers from each address on.
     unsafe {
         let tile = tile.as_mut_ptr();

@@ -249,3 +249,35 @@ fn what_is_not_a_number_has_one_form() {
     let found = run(Kernel::Transpose, 2, &[1, 2], &[&[other, 1.0]]);
     assert_eq!(found[0].to_bits(), f64::NAN.to_bits());
 }
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn products_have_the_same_bits_with_registers_of_every_width() {
+    use crate::lanes::Lanes;
+    use crate::product::{Mode, blocks_in};
+    use crate::view::{Layout, View, ViewMut};
+    use crate::wide::{Instructions, instructions};
+    use core::arch::x86_64::{__m128d, __m256d, __m512d};
+
+    const SIZE: (usize, usize, usize) = (37, 300, 45);
+    fn product<V: Lanes, const ROWS: usize>(a: &[f64], b: &[f64]) -> Vec<f64> {
+        let (m, k, n) = SIZE;
+        let mut c = vec![0.0; m * n];
+        let mut packed = (vec![0.0; 300 * 96], vec![0.0; 300 * 64]);
+        let [a, b] =
+            [(a, m, k), (b, k, n)].map(|(data, rows, columns)| View::new(data, Layout::by_rows(rows, columns)));
+        let mut to = ViewMut::new(&mut c, Layout::by_rows(m, n));
+        // SAFETY: the caller knows that the processor has the instructions.
+        unsafe { blocks_in::<V, ROWS>(Mode::Replace, a, b, &mut to, (&mut packed.0, &mut packed.1)) };
+        c
+    }
+    let (m, k, n) = SIZE;
+    let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+    let narrow = product::<__m128d, 4>(&a, &b);
+    if instructions() >= Instructions::Avx2 {
+        assert_eq!(product::<__m256d, 4>(&a, &b), narrow);
+    }
+    if instructions() >= Instructions::Avx512 {
+        assert_eq!(product::<__m512d, 8>(&a, &b), narrow);
+    }
+}
