@@ -153,7 +153,7 @@ pub fn internal(name: &str) -> Option<Prim> {
 }
 
 /// Library functions whose transforms the library gives: the reverse and the forward one, and that on power series.
-const GIVEN: [(&str, [&str; 3]); 8] = [
+const GIVEN: [(&str, [&str; 3]); 9] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series"]),
     ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series"]),
     ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series"]),
@@ -162,10 +162,11 @@ const GIVEN: [(&str, [&str; 3]); 8] = [
     ("%check-given", ["%check-given-reverse", "%check-given-forward", "%check-given-series"]),
     ("%custom-push", ["%custom-push-reverse", "%custom-push-forward", "%custom-push-series"]),
     ("%apply-linear", ["%apply-linear-reverse", "%apply-linear-forward", "%apply-linear-series"]),
+    ("%on-numbers", ["%on-numbers-reverse", "%on-numbers-forward", "%on-numbers-series"]),
 ];
 
 /// The same where given derivatives are checked.
-const GIVEN_CHECKED: [(&str, [&str; 3]); 8] = [
+const GIVEN_CHECKED: [(&str, [&str; 3]); 9] = [
     ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series"]),
     GIVEN[1],
     GIVEN[2],
@@ -174,6 +175,7 @@ const GIVEN_CHECKED: [(&str, [&str; 3]); 8] = [
     GIVEN[5],
     ("%custom-push", ["%checked-push-reverse", "%checked-push-forward", "%custom-push-series"]),
     GIVEN[7],
+    GIVEN[8],
 ];
 
 /// The given transforms of library functions, with those that check what a program gives or those that do not.
