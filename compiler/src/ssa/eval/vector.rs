@@ -11,6 +11,25 @@ use std::rc::Rc;
 /// Larger vectors are not made, no matter how much fuel there is.
 const MOST_FIELDS: usize = 1 << 28;
 
+/// A kernel counts as the loops that it stands for: so many steps for each round.
+const STEPS_OF_A_ROUND: usize = 8;
+
+/// About how many rounds the inner loops of a kernel make; 0 where that follows from the vectors that it reads.
+fn rounds(kernel: Kernel, sizes: &[f64]) -> usize {
+    let rounds = match (kernel, sizes) {
+        (Kernel::Product, [m, k, n, ..]) => m * k * n,
+        (Kernel::Cholesky | Kernel::Lu, [n]) => n * n * n / 3.0,
+        (Kernel::Triangular, [_, _, _, n, m]) => n * n * m / 2.0,
+        (Kernel::Qr, [m, n]) => m * n * n,
+        (Kernel::QrMultiply, [_, m, n, c]) => 2.0 * m * n * c,
+        (Kernel::SymmetricEigen, [n]) => 9.0 * n * n * n,
+        (Kernel::SingularValues, [m, n]) => 20.0 * m * n * n,
+        (Kernel::Fourier, [n]) => n * n.max(1.0).log2(),
+        _ => 0.0,
+    };
+    rounds as usize
+}
+
 impl Machine<'_, '_> {
     fn width(&self, vector: VectorId) -> usize {
         self.program.vectors[vector].fields.len()
@@ -63,6 +82,8 @@ impl Machine<'_, '_> {
             });
             operands.push(numbers.collect::<Result<Vec<f64>, Error>>()?);
         }
+        let read = operands.iter().map(Vec::len).max().unwrap_or(0);
+        self.pay(STEPS_OF_A_ROUND.saturating_mul(rounds(kernel, &sizes).max(read)))?;
         let operands: Vec<&[f64]> = operands.iter().map(|numbers| &numbers[..]).collect();
         let mut result = vec![0.0; length];
         if kernel.run(&mut result, &sizes, &operands).is_err() {
