@@ -12,6 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_runtime.o"));
+const KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_kernels.o"));
 const MATH: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libvlad_math.a"));
 
 const HOST: &str = r#"
@@ -44,9 +45,11 @@ impl Host {
         let file = |name: &str| folder.join(name);
         fs::write(file("host.c"), HOST).expect("temporary files can be written");
         fs::write(file("runtime.o"), RUNTIME).expect("temporary files can be written");
+        fs::write(file("kernels.o"), KERNELS).expect("temporary files can be written");
         fs::write(file("math.a"), MATH).expect("temporary files can be written");
         let mut command = Command::new("cc");
-        command.arg("-rdynamic").arg(file("host.c")).arg(file("runtime.o")).arg("-o").arg(file("host"));
+        command.arg("-rdynamic").arg(file("host.c")).arg(file("runtime.o")).arg(file("kernels.o"));
+        command.arg("-o").arg(file("host"));
         // The elementary functions are for the programs.
         command.arg("-Wl,--whole-archive").arg(file("math.a")).arg("-Wl,--no-whole-archive");
         command.args(["-lm", "-lpthread", "-ldl"]);
