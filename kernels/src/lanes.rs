@@ -27,65 +27,33 @@ mod x86 {
         _mm512_mul_pd, _mm512_set1_pd, _mm512_storeu_pd,
     };
 
-    impl Lanes for __m128d {
-        const COUNT: usize = 2;
-        #[inline(always)]
-        unsafe fn splat(x: f64) -> Self {
-            unsafe { _mm_set1_pd(x) }
-        }
-        #[inline(always)]
-        unsafe fn load(from: *const f64) -> Self {
-            unsafe { _mm_loadu_pd(from) }
-        }
-        #[inline(always)]
-        unsafe fn store(self, to: *mut f64) {
-            unsafe { _mm_storeu_pd(to, self) }
-        }
-        #[inline(always)]
-        unsafe fn plus_product(self, a: Self, b: Self) -> Self {
-            unsafe { _mm_add_pd(self, _mm_mul_pd(a, b)) }
-        }
+    macro_rules! lanes {
+        ($register:ty, $count:literal, $splat:ident, $load:ident, $store:ident, $add:ident, $multiply:ident) => {
+            impl Lanes for $register {
+                const COUNT: usize = $count;
+                #[inline(always)]
+                unsafe fn splat(x: f64) -> Self {
+                    unsafe { $splat(x) }
+                }
+                #[inline(always)]
+                unsafe fn load(from: *const f64) -> Self {
+                    unsafe { $load(from) }
+                }
+                #[inline(always)]
+                unsafe fn store(self, to: *mut f64) {
+                    unsafe { $store(to, self) }
+                }
+                #[inline(always)]
+                unsafe fn plus_product(self, a: Self, b: Self) -> Self {
+                    unsafe { $add(self, $multiply(a, b)) }
+                }
+            }
+        };
     }
 
-    impl Lanes for __m256d {
-        const COUNT: usize = 4;
-        #[inline(always)]
-        unsafe fn splat(x: f64) -> Self {
-            unsafe { _mm256_set1_pd(x) }
-        }
-        #[inline(always)]
-        unsafe fn load(from: *const f64) -> Self {
-            unsafe { _mm256_loadu_pd(from) }
-        }
-        #[inline(always)]
-        unsafe fn store(self, to: *mut f64) {
-            unsafe { _mm256_storeu_pd(to, self) }
-        }
-        #[inline(always)]
-        unsafe fn plus_product(self, a: Self, b: Self) -> Self {
-            unsafe { _mm256_add_pd(self, _mm256_mul_pd(a, b)) }
-        }
-    }
-
-    impl Lanes for __m512d {
-        const COUNT: usize = 8;
-        #[inline(always)]
-        unsafe fn splat(x: f64) -> Self {
-            unsafe { _mm512_set1_pd(x) }
-        }
-        #[inline(always)]
-        unsafe fn load(from: *const f64) -> Self {
-            unsafe { _mm512_loadu_pd(from) }
-        }
-        #[inline(always)]
-        unsafe fn store(self, to: *mut f64) {
-            unsafe { _mm512_storeu_pd(to, self) }
-        }
-        #[inline(always)]
-        unsafe fn plus_product(self, a: Self, b: Self) -> Self {
-            unsafe { _mm512_add_pd(self, _mm512_mul_pd(a, b)) }
-        }
-    }
+    lanes!(__m128d, 2, _mm_set1_pd, _mm_loadu_pd, _mm_storeu_pd, _mm_add_pd, _mm_mul_pd);
+    lanes!(__m256d, 4, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_mul_pd);
+    lanes!(__m512d, 8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, _mm512_mul_pd);
 }
 
 #[cfg(target_arch = "aarch64")]
