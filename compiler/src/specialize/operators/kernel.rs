@@ -27,8 +27,8 @@ impl Specializer<'_> {
         }
         let mut operands = vec![e.value(Op::IntOf, &sizes[..1], Type::Int)];
         operands.extend(&sizes[1..]);
-        let vector = self.flow.shapes.single(result)?.children[0];
-        let vector = self.flow.shapes.make(Head::Vector, &[vector]);
+        let element = self.flow.shapes.single(result)?.children[0];
+        let vector = self.flow.shapes.make(Head::Vector, &[element]);
         rest = args[1].clone();
         for _ in 0..kernel.vectors() {
             let (operand, others) = self.taken_apart(e, prim, &rest)?;
@@ -45,8 +45,7 @@ impl Specializer<'_> {
             operands.extend([elements.expect("numbers are leaves"), length]);
             rest = others;
         }
-        let vector = self.flow.shapes.single(result)?.children[0];
-        let kind = self.vector_kind(vector).expect("numbers are leaves");
+        let kind = self.vector_kind(element).expect("numbers are leaves");
         let elements = e.value(Op::Kernel(kernel, kind), &operands, Type::Ptr);
         Some(self.build(e, result, 0, vec![operands[0], elements]))
     }
