@@ -76,6 +76,13 @@ pub enum Kernel {
     Random,
     /// ; a, b → one number, the sum of the products; see [`sums::dot`].
     Dot,
+    /// ; v → one number, the sum of the elements; see [`sums::sum`].
+    Sum,
+    /// start; v → elements of v from that place on. Compiled code gives a view of them.
+    Part,
+    /// room; a, b → the elements of both. Compiled code copies none if those of b stand behind those of a in memory, or
+    /// if a is what it has joined before with enough room.
+    Joined,
 }
 
 /// Each kernel with its name in the library and in printed code, the name of its machine code, and how many sizes and vectors it takes.
@@ -93,6 +100,9 @@ pub const TABLE: &[(Kernel, &str, &str, usize, usize)] = &[
     (Kernel::Order, "order", "vlad_kernel_order", 0, 1),
     (Kernel::Random, "random", "vlad_kernel_random", 5, 0),
     (Kernel::Dot, "dot", "vlad_kernel_dot", 0, 2),
+    (Kernel::Sum, "sum", "vlad_kernel_sum", 0, 1),
+    (Kernel::Part, "part", "vlad_part", 1, 1),
+    (Kernel::Joined, "joined", "vlad_joined", 1, 2),
 ];
 
 impl Kernel {
@@ -106,6 +116,10 @@ impl Kernel {
     /// The name of the function in machine code.
     pub fn symbol(self) -> &'static str {
         self.row().2
+    }
+    /// Whether the result may lie in the memory of what it is made of.
+    pub fn shares(self) -> bool {
+        matches!(self, Kernel::Part | Kernel::Joined)
     }
     /// How many numbers it takes.
     pub fn sizes(self) -> usize {
@@ -206,6 +220,20 @@ impl Kernel {
             }
             Kernel::Dot => {
                 result[0] = sums::dot_wide(vectors[0], vectors[1]);
+                Ok(())
+            }
+            Kernel::Sum => {
+                result[0] = sums::sum_wide(vectors[0]);
+                Ok(())
+            }
+            Kernel::Part => {
+                result.copy_from_slice(&vectors[0][sizes.number(0)..][..result.len()]);
+                Ok(())
+            }
+            Kernel::Joined => {
+                let (first, second) = result.split_at_mut(vectors[0].len());
+                first.copy_from_slice(vectors[0]);
+                second.copy_from_slice(vectors[1]);
                 Ok(())
             }
         }

@@ -19,8 +19,8 @@
 //! [`crate::layout`]), so a chain of any length takes no stack.
 
 use crate::layout::{
-    CLASSES, COUNT_OFFSET, HEAP_BYTES, IMMEDIATES, LINE, MANY_POINTERS, PAGE, ROW, WORD, class_words, is_in_page,
-    row_offset,
+    BASE_OFFSET, CLASSES, COUNT_OFFSET, HEAP_BYTES, IMMEDIATES, LINE, MANY_POINTERS, PAGE, VECTOR_HEADER_WORDS, VIEW,
+    VIEW_WORDS, WORD, class_of, class_words, is_in_page,
 };
 use core::ffi::CStr;
 use core::ptr;
@@ -309,16 +309,21 @@ unsafe fn kind(of: *const u64) -> u16 {
 /// `dead` is a box of the heap and of that class, and nobody refers to it.
 pub unsafe fn take_back(heap: *mut Heap, mut dead: *mut u64, mut class: usize) {
     // SAFETY: the caller's obligation; boxes of these classes lie in pages, which begin at multiples of their size.
-    // Each row owns its box of rows, which has no pointer fields.
+    // Each view owns the box that it looks at, which is no view and has no pointer fields.
     unsafe {
-        if class == ROW {
-            dead = dead.byte_sub(row_offset(*dead.cast()));
-            let count = dead.byte_add(COUNT_OFFSET as usize).cast::<u32>();
+        if class == VIEW {
+            let base = *dead.byte_add(BASE_OFFSET as usize) as *mut u64;
+            take_back(heap, dead, class_of(VIEW_WORDS));
+            if base.is_null() {
+                return;
+            }
+            let count = base.byte_add(COUNT_OFFSET as usize).cast::<u32>();
             *count -= 1;
             if *count > 0 {
                 return;
             }
-            class = usize::from(kind(dead) >> 8);
+            class = usize::from(kind(base) >> 8);
+            dead = base;
         }
         let list = if is_in_page(class) {
             let page = dead.map_addr(|address| address & !(PAGE - 1)).cast::<Page>();
@@ -342,14 +347,15 @@ fn cut_page(heap: &mut Heap) -> *mut u8 {
     start
 }
 
-/// Takes a fresh box from the end of the chunk. What follows its header begins a line of the cache, and the next such
+/// Takes a fresh box from the end of the chunk. If it is a vector, its elements begin a line of the cache, and the next such
 /// box of its size begins at another place of a page: processors that compare the ends of addresses only, as most do at
 /// first, would take what one loop writes for what it reads from a vector of the same length.
 fn cut_large(heap: &mut Heap, size: usize) -> *mut u8 {
     let apart = if size < PAGE { LINE } else { 5 * LINE };
     let wanted = size + apart;
     demand(heap, wanted + LINE);
-    let end = ((heap.end as usize + WORD) & !(LINE - 1)) - WORD;
+    const BEFORE: usize = VECTOR_HEADER_WORDS * WORD;
+    let end = ((heap.end as usize + BEFORE) & !(LINE - 1)) - BEFORE;
     heap.end = heap.end.with_addr(end - wanted);
     heap.end
 }
@@ -426,7 +432,7 @@ pub unsafe extern "C" fn vlad_free(dead: *mut u64, heap: *mut Heap) {
         let mut waiting: *mut u64 = ptr::null_mut();
         loop {
             let kind = kind(current);
-            let mut pointers = if usize::from(kind >> 8) == ROW { 0 } else { usize::from(kind & 0xff) };
+            let mut pointers = usize::from(kind & 0xff);
             let mut field = current.add(1);
             if pointers == MANY_POINTERS {
                 pointers = *field as usize;
@@ -443,13 +449,8 @@ pub unsafe extern "C" fn vlad_free(dead: *mut u64, heap: *mut Heap) {
                 if *count > 0 {
                     continue;
                 }
-                let kind = self::kind(child);
-                if usize::from(kind >> 8) == ROW {
-                    take_back(heap, child, ROW);
-                } else {
-                    *child = u64::from(kind) | (waiting as u64) << 16;
-                    waiting = child;
-                }
+                *child = u64::from(self::kind(child)) | (waiting as u64) << 16;
+                waiting = child;
             }
             take_back(heap, current, usize::from(kind >> 8));
             if waiting.is_null() {

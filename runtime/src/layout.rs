@@ -9,11 +9,17 @@
 //! ```
 //!
 //! The elements of a vector are a box, too. If they have pointer fields, the first byte is 255; the pointer fields of
-//! all elements stand before the other fields of all elements.
+//! all elements stand before the other fields of all elements. If they have none, the second word is the address of the
+//! first element: behind it, or anywhere if the box is a *view*:
 //!
-//! Vectors of one length may lie in one box, the *rows* (see [`rows`]), one behind another, each with its header. They
-//! belong to the class [`ROW`], own no memory, and have no pointer fields; the other three bytes of the first four say
-//! how far behind the beginning of the box they stand (see [`row_offset`]).
+//! ```text
+//! offset 0            header, of the class [`VIEW`]; the tag is 0, or [`SHARED`] if others may see the elements, too
+//!        8            the address of the first element
+//!        16           the box that the elements lie in, which has one more owner for that, or 0 if a caller owns them
+//! ```
+//!
+//! The elements of several vectors of one length may lie in one box, the *rows*, one vector behind another. Each of them
+//! is a view then.
 //!
 //! A pointer below [`IMMEDIATES`] is no address but the tag of an alternative without fields.
 //!
@@ -41,8 +47,23 @@ pub const MAX_TAGS: usize = 1 << 16;
 /// Number of size classes.
 pub const CLASSES: usize = 128;
 
-/// The class of a vector that lies in a box of rows. No box has this size.
-pub const ROW: usize = CLASSES - 1;
+/// The class of views, which are as large as boxes of [`VIEW_WORDS`]. No box has the size of this class.
+pub const VIEW: usize = CLASSES - 1;
+
+/// Words of a view.
+pub const VIEW_WORDS: usize = 3;
+
+/// The tag of a view of elements that others may see, too, so that nobody changes them in place.
+pub const SHARED: u32 = 1;
+
+/// The tag of a box that vectors are joined in, which is seen by views only.
+pub const JOINED: u32 = 2;
+
+/// Where in the box of a vector without pointer fields the address of its first element stands,
+pub const ELEMENTS_OFFSET: i32 = 8;
+
+/// and where in a view the box that they lie in.
+pub const BASE_OFFSET: i32 = 16;
 
 /// Classes up to this one are as many words as their number says.
 pub const EXACT: usize = 32;
@@ -123,52 +144,14 @@ pub const INITIALISE: f64 = 0.0;
 pub const CALL: f64 = 1.0;
 
 /// Words that the largest class holds.
-pub const MAX_WORDS: usize = class_words(ROW - 1);
+pub const MAX_WORDS: usize = class_words(VIEW - 1);
 
-/// Where in a box of rows their number stands; the bytes from one to the next; and the address of the first one.
-pub const ROWS_COUNT: i32 = 8;
-pub const ROWS_DISTANCE: i32 = 16;
-pub const ROWS_FIRST: i32 = 24;
-
-/// Where the first of short rows stands.
-pub const SHORT_ROWS_FIRST: usize = ROWS_FIRST as usize + WORD;
-
-/// The words from the beginning of a box of rows to any row are fewer.
-pub const MOST_ROW_WORDS: usize = 1 << 24;
-
-/// The bytes from the beginning of its box to a row, given the first half of the header of the row: bytes 0, 2 and 3,
-/// in words.
-pub const fn row_offset(half: u32) -> usize {
-    (half & 0xff | half >> 8 & 0xff_ff00) as usize * WORD
-}
+/// Where in a box of rows stands how many elements it has room for; the first of them follows.
+pub const ROWS_ROOM: i32 = 16;
+pub const ROWS_FIRST: usize = ROWS_ROOM as usize + WORD;
 
 /// Bytes of a line of the cache.
 pub const LINE: usize = 64;
-
-/// Rows that are longer than a page are not closer than so many lines to a whole number of pages apart. Processors that
-/// compare the ends of addresses only, as most do at first, take what is written for what is read next where one
-/// follows the other closely in its page; this should not happen for many rows of a matrix at once. An odd number.
-const FAR: usize = 7;
-
-/// Where the first row stands in its box, and the bytes from one to the next, given the words of each, with its header.
-/// Longer rows begin behind their headers at a line of the cache, as other large boxes do, and an odd number of lines
-/// apart, so that a walk down a column does not need the same few places of the cache again and again.
-pub const fn rows(words: usize) -> (usize, usize) {
-    let bytes = words * WORD;
-    if is_in_page(class_of(words)) {
-        return (SHORT_ROWS_FIRST, bytes);
-    }
-    let lines = bytes.div_ceil(LINE) | 1;
-    let of_page = lines % (PAGE / LINE);
-    let more = if of_page < FAR {
-        FAR - of_page
-    } else if of_page > PAGE / LINE - FAR {
-        PAGE / LINE + FAR - of_page
-    } else {
-        0
-    };
-    (LINE, (lines + more) * LINE)
-}
 
 /// The header of a new box, owned once.
 pub const fn header(pointers: usize, class: usize, tag: u32) -> u64 {
@@ -181,20 +164,18 @@ pub const fn header_words(pointers: usize) -> usize {
     if pointers < MANY_POINTERS { 1 } else { 2 }
 }
 
-/// Number of words before the fields of the elements of a vector that have this many pointer fields each.
-pub const fn vector_header_words(pointers: usize) -> usize {
-    if pointers == 0 { 1 } else { 2 }
-}
+/// Number of words before the fields of the elements of a vector: the header, and how many pointer fields there are or,
+/// if there are none, the address of the first element.
+pub const VECTOR_HEADER_WORDS: usize = 2;
 
 /// Number of words in the box of a vector of this length whose elements have these numbers of fields; `None` if there
 /// is no such box.
 pub const fn vector_words(length: u64, pointers: usize, others: usize) -> Option<usize> {
-    let header = vector_header_words(pointers);
     let width = (pointers + others) as u64;
-    if width > 0 && length > (MAX_WORDS - header) as u64 / width {
+    if width > 0 && length > (MAX_WORDS - VECTOR_HEADER_WORDS) as u64 / width {
         return None;
     }
-    Some(header + (length * width) as usize)
+    Some(VECTOR_HEADER_WORDS + (length * width) as usize)
 }
 
 #[cfg(test)]
@@ -214,28 +195,16 @@ mod tests {
     }
 
     #[test]
-    fn rows_lie_one_behind_another_at_a_distance_that_suits_the_cache() {
-        for words in [1, 2, 4, 20, 60, 64, 65, 100, 200, 511, 512, 513, 1024, 100_000] {
-            let (first, distance) = rows(words);
-            // Behind the header and the fields of the box.
-            assert!(first >= 4 * WORD, "{words}");
-            assert!(distance >= words * WORD && distance < words * WORD + 2 * FAR * LINE + 2 * LINE, "{words}");
-            assert!(words <= 64 || (first % LINE, distance % (2 * LINE)) == (0, LINE), "{words}");
-        }
-        assert_eq!(class_of(MAX_WORDS), ROW - 1);
-        assert_eq!(row_offset(0x1234_7f56), 0x12_3456 * WORD);
-    }
-
-    #[test]
     fn headers_have_their_parts_in_place() {
         let bytes = header(3, 7, 0x1234).to_le_bytes();
         assert_eq!(bytes, [3, 7, 0x34, 0x12, 1, 0, 0, 0]);
         assert_eq!(header(1000, 2, 0).to_le_bytes()[0], 255);
+        assert_eq!(class_of(MAX_WORDS), VIEW - 1);
     }
 
     #[test]
-    fn boxes_of_vectors_have_the_pointers_of_all_elements_first() {
-        assert_eq!(vector_words(5, 0, 1), Some(6));
+    fn boxes_of_vectors_begin_with_two_words() {
+        assert_eq!(vector_words(5, 0, 1), Some(7));
         assert_eq!(vector_words(5, 2, 3), Some(27));
         assert_eq!(vector_words(0, 1, 0), Some(2));
         assert_eq!(vector_words(1 << 62, 3, 1), None);

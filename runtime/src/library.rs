@@ -25,7 +25,7 @@
 use crate::heap::{Heap, Supply};
 use crate::layout::{
     ACCUMULATE, CALL, CONTEXT_BYTES, CONTEXT_ELEMENTS, CONTEXT_MODE, CONTEXT_RESULTS, CONTEXT_STACK_LIMIT,
-    CONTEXT_WORDS, DISCARD, INITIALISE, PAGE,
+    CONTEXT_WORDS, DISCARD, INITIALISE, OVERWRITE, PAGE,
 };
 use crate::{heap, number, system};
 use core::arch::naked_asm;
@@ -484,6 +484,30 @@ pub unsafe extern "C" fn vlad_context_result_array(context: *mut Context, rows: 
             say(context, number::format(rows * columns).as_bytes());
             say(context, b" numbers, and there is room for ");
             refuse(context, SIZE, number::format(room as f64).as_bytes());
+        }
+    }
+}
+
+/// Gives the next elements of a result that is an array.
+///
+/// # Safety
+///
+/// For compiled code; `numbers` points to `length` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_context_result_elements(context: *mut Context, numbers: *const f64, length: usize) {
+    // SAFETY: the caller's obligation; there is room for the whole array. Memory of callers need not be aligned.
+    unsafe {
+        let results = (*context).results;
+        (*context).results = results.wrapping_add(length);
+        match (*context).mode {
+            OVERWRITE => ptr::copy(numbers.cast::<u8>(), results.cast(), length * size_of::<f64>()),
+            ACCUMULATE => {
+                for index in 0..length {
+                    let result = results.add(index);
+                    result.write_unaligned(result.read_unaligned() + numbers.add(index).read_unaligned());
+                }
+            }
+            _ => {}
         }
     }
 }

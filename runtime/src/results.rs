@@ -7,7 +7,7 @@
 
 use crate::heap::{Heap, take, take_back, vlad_release};
 use crate::layout::{
-    COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, MAX_WORDS, class_of, header, header_words, vector_header_words,
+    COUNT_OFFSET, IMMEDIATES, MANY_POINTERS, MAX_WORDS, VECTOR_HEADER_WORDS, class_of, header, header_words,
 };
 use core::ptr;
 
@@ -24,7 +24,7 @@ pub struct Question {
 /// The chains of a new table.
 const FEW: usize = 16;
 /// How many words of a table stand before its chains.
-const BEFORE: usize = vector_header_words(1);
+const BEFORE: usize = VECTOR_HEADER_WORDS;
 
 impl Question {
     /// The words of a kind.

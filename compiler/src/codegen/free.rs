@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! free(box):  if the box has no pointer fields and lies in a page: it joins the free boxes of the page, and if it is the only
-//!             one, the page joins its queue; a row of a box of rows takes its owner from that box, which lives on or dies;
+//!             one, the page joins its queue; so does a view, whose box of elements has an owner less, and lives on or dies;
 //!             otherwise the run time does this, after the owners of what the fields refer to have been counted
 //! ```
 //!
@@ -23,16 +23,16 @@ pub fn function(unit: &mut Unit, signature: Signature) -> Result<ir::Function, E
     let (queue_page, free) = (unit.import(queue_page?, &mut code), unit.import(free?, &mut code));
     let mut context = FunctionBuilderContext::new();
     let mut builder = FunctionBuilder::new(&mut code, &mut context);
-    let [entry, plain, in_page, is_only, done, special, row, last, other] =
+    let [entry, plain, in_page, done, special, view, viewed, owned, last, other] =
         std::array::from_fn(|_| builder.create_block());
-    for block in [is_only, last, other] {
+    for block in [last, other] {
         builder.set_cold_block(block);
     }
 
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
     let dead = builder.block_params(entry)[0];
-    // The number of pointer fields, or part of the place of a row, and the class.
+    // The number of pointer fields and the class.
     let kind = builder.ins().uload16(types::I64, TRUSTED, dead, 0);
     let first = builder.ins().band_imm_s(kind, 0xff);
     builder.ins().brif(first, special, &[], plain, &[]);
@@ -43,37 +43,28 @@ pub fn function(unit: &mut Unit, signature: Signature) -> Result<ir::Function, E
     builder.ins().brif(is_large, special, &[], in_page, &[]);
 
     builder.switch_to_block(in_page);
-    let page = builder.ins().band_imm_s(dead, -(layout::PAGE as i64));
-    let first = builder.ins().load(types::I64, TRUSTED, page, layout::PAGE_FREE_OFFSET);
-    builder.ins().store(TRUSTED, first, dead, 0);
-    builder.ins().store(TRUSTED, dead, page, layout::PAGE_FREE_OFFSET);
-    builder.ins().brif(first, done, &[], is_only, &[]);
-
-    builder.switch_to_block(is_only);
-    builder.ins().call(queue_page, &[page]);
-    builder.ins().jump(done, &[]);
+    join_page(&mut builder, dead, queue_page, done);
 
     builder.switch_to_block(special);
     let class = builder.ins().ushr_imm_u(kind, 8);
-    let is_row = builder.ins().icmp_imm_u(IntCC::Equal, class, layout::ROW as i64);
-    builder.ins().brif(is_row, row, &[], other, &[]);
+    let is_view = builder.ins().icmp_imm_u(IntCC::Equal, class, layout::VIEW as i64);
+    builder.ins().brif(is_view, view, &[], other, &[]);
 
-    builder.switch_to_block(row);
-    // See `layout::row_offset`.
-    let half = builder.ins().uload32(TRUSTED, dead, 0);
-    let low = builder.ins().band_imm_s(half, 0xff);
-    let high = builder.ins().ushr_imm_u(half, 8);
-    let high = builder.ins().band_imm_s(high, 0xff_ff00);
-    let offset = builder.ins().bor(low, high);
-    let offset = builder.ins().ishl_imm_u(offset, i64::from(layout::WORD.trailing_zeros()));
-    let rows = builder.ins().isub(dead, offset);
-    let owners = builder.ins().load(types::I32, TRUSTED, rows, layout::COUNT_OFFSET);
+    builder.switch_to_block(view);
+    let base = builder.ins().load(types::I64, TRUSTED, dead, layout::BASE_OFFSET);
+    join_page(&mut builder, dead, queue_page, viewed);
+
+    builder.switch_to_block(viewed);
+    builder.ins().brif(base, owned, &[], done, &[]);
+
+    builder.switch_to_block(owned);
+    let owners = builder.ins().load(types::I32, TRUSTED, base, layout::COUNT_OFFSET);
     let owners = builder.ins().iadd_imm_s(owners, -1);
-    builder.ins().store(TRUSTED, owners, rows, layout::COUNT_OFFSET);
+    builder.ins().store(TRUSTED, owners, base, layout::COUNT_OFFSET);
     builder.ins().brif(owners, done, &[], last, &[]);
 
     builder.switch_to_block(last);
-    builder.ins().call(free, &[rows]);
+    builder.ins().call(free, &[base]);
     builder.ins().jump(done, &[]);
 
     builder.switch_to_block(other);
@@ -84,4 +75,19 @@ pub fn function(unit: &mut Unit, signature: Signature) -> Result<ir::Function, E
     builder.ins().return_(&[]);
     unit.finish(builder);
     Ok(code)
+}
+
+/// A box joins the free boxes of its page, and the page its queue if it is the only one; then control goes to a block.
+fn join_page(builder: &mut FunctionBuilder, dead: ir::Value, queue_page: ir::FuncRef, then: ir::Block) {
+    let is_only = builder.create_block();
+    builder.set_cold_block(is_only);
+    let page = builder.ins().band_imm_s(dead, -(layout::PAGE as i64));
+    let first = builder.ins().load(types::I64, TRUSTED, page, layout::PAGE_FREE_OFFSET);
+    builder.ins().store(TRUSTED, first, dead, 0);
+    builder.ins().store(TRUSTED, dead, page, layout::PAGE_FREE_OFFSET);
+    builder.ins().brif(first, then, &[], is_only, &[]);
+
+    builder.switch_to_block(is_only);
+    builder.ins().call(queue_page, &[page]);
+    builder.ins().jump(then, &[]);
 }

@@ -10,16 +10,17 @@
 
 use crate::base::entity::Entity;
 use crate::base::{EntityVec, Span};
-use crate::codegen::Error;
 use crate::codegen::abi::{Abi, Place, clif_type};
 use crate::codegen::constants::Constants;
+use crate::codegen::decisions::adjacent::adjacent;
 use crate::codegen::decisions::in_place::first_names;
-use crate::codegen::decisions::loop_values::LoopValues;
+use crate::codegen::decisions::loop_values::{self, LoopValues, Used};
 use crate::codegen::decisions::operands::{Homes, fields_in_place, to_swap};
 use crate::codegen::decisions::ownership::{Facts, Plan};
 use crate::codegen::decisions::reuse::Reuse;
-use crate::codegen::decisions::sole_owners::sole_owners;
 use crate::codegen::unit::{External, Home, Unit};
+use crate::codegen::{Error, layout};
+use crate::memory::sole_owners::sole_owners;
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Real1, Target, Terminator, TextId, Type, Value};
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
@@ -72,8 +73,14 @@ pub(super) struct Translator<'u, 'p, 'b> {
     pub(super) sums: FxHashMap<Value, (ir::Value, i64)>,
     /// The names that values have in the inner loop that a block begins.
     names: FxHashMap<(BlockId, Value), ir::Value>,
+    /// The names of where the elements of vectors begin, likewise.
+    starts: FxHashMap<(BlockId, Value), ir::Value>,
+    /// Blocks between a branch and a loop that it goes to, which have no code yet.
+    edges: Vec<(ir::Block, &'p Target)>,
     /// Vectors that nobody else owns.
     pub(super) sole_owners: EntityVec<Value, bool>,
+    /// Vectors whose elements stand behind their headers.
+    adjacent: EntityVec<Value, bool>,
     /// Where the caller wants the results that are not in registers.
     result_address: Option<ir::Value>,
     /// For each size class, the box that is kept aside, see [`crate::codegen::decisions::reuse`].
@@ -135,7 +142,19 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
     let plans: EntityVec<BlockId, Plan> = function.blocks.ids().map(|block| facts.plan(function, block)).collect();
     let reuse = Reuse::new(function, &order, &plans, &unit.sums, &constants);
     let sole_owners = sole_owners(function);
+    let adjacent = adjacent(function);
     let first_names = first_names(function, &sole_owners);
+    let needs_start = |inst: &Inst| match inst.op {
+        Op::Element(vector, _) | Op::Elements(vector, _) => {
+            !unit.program.vectors[vector].has_pointers() && !adjacent[inst.args[0]]
+        }
+        Op::WithElement(vector) | Op::WithElements(vector) => {
+            !unit.program.vectors[vector].has_pointers() && sole_owners[inst.args[0]] && !adjacent[inst.args[0]]
+        }
+        _ => false,
+    };
+    let loop_values =
+        LoopValues::new(function, &loop_values::Facts { first_names: &first_names, needs_start: &needs_start });
     let mut translator = Translator {
         unit,
         function,
@@ -146,11 +165,14 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         here: Function::ENTRY,
         span: None,
         going_on: going_on(function),
-        loop_values: LoopValues::new(function, &first_names),
+        loop_values,
         first_names,
         sums: FxHashMap::default(),
         names: FxHashMap::default(),
+        starts: FxHashMap::default(),
+        edges: Vec::new(),
         sole_owners,
+        adjacent,
         result_address: None,
         kept: FxHashMap::default(),
         functions: FxHashMap::default(),
@@ -204,9 +226,12 @@ impl<'p> Translator<'_, 'p, '_> {
             let value = self.builder.append_block_param(block, clif_type(function.values[*param]));
             self.define(*param, value);
         }
-        for value in self.loop_values.used(id).to_vec() {
-            let name = self.builder.append_block_param(block, clif_type(function.values[value]));
-            self.names.insert((id, value), name);
+        for used in self.loop_values.used(id).to_vec() {
+            let name = self.builder.append_block_param(block, clif_type(function.values[used.value()]));
+            match used {
+                Used::Value(value) => self.names.insert((id, value), name),
+                Used::Start(vector, _) => self.starts.insert((id, vector), name),
+            };
         }
         let reports =
             |inst: &Inst| matches!(inst.op, Op::Call(callee) if self.unit.program.reporters.contains(&callee));
@@ -273,6 +298,42 @@ impl<'p> Translator<'_, 'p, '_> {
         }
     }
 
+    /// Where the elements of a vector without pointer fields begin: an address, and an offset from it.
+    pub(super) fn start(&mut self, vector: Value) -> (ir::Value, i32) {
+        let first = self.first_names[vector];
+        if self.adjacent[vector] || self.adjacent[first] {
+            return (self.value(first), (layout::VECTOR_HEADER_WORDS * layout::WORD) as i32);
+        }
+        if let Some(start) = self.named_start(first) {
+            return (start, 0);
+        }
+        let elements = self.value(first);
+        (self.builder.ins().load(types::I64, TRUSTED, elements, layout::ELEMENTS_OFFSET), 0)
+    }
+
+    /// Where the elements of a vector begin that a loop reads which begins next; unless it certainly reads them, some
+    /// address if the value is no vector now.
+    fn start_before(&mut self, vector: Value, is_certain: bool) -> ir::Value {
+        let vector = self.first_names[vector];
+        if let Some(start) = self.named_start(vector) {
+            return start;
+        }
+        let elements = self.value(vector);
+        if is_certain {
+            return self.builder.ins().load(types::I64, TRUSTED, elements, layout::ELEMENTS_OFFSET);
+        }
+        let is_box =
+            self.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, elements, layout::IMMEDIATES as i64);
+        let any = self.home(self.unit.heap);
+        let address = self.builder.ins().select(is_box, elements, any);
+        self.builder.ins().load(types::I64, TRUSTED, address, layout::ELEMENTS_OFFSET)
+    }
+
+    fn named_start(&self, vector: Value) -> Option<ir::Value> {
+        let header = self.loop_values.loop_of(self.here)?;
+        self.starts.get(&(header, vector)).copied()
+    }
+
     /// Sets an SSA value to a constant.
     pub(super) fn define_constant(&mut self, value: Value, op: Op) {
         let constant = self.constant(op);
@@ -311,18 +372,49 @@ impl<'p> Translator<'_, 'p, '_> {
         values.iter().map(|value| self.value(*value)).collect()
     }
 
-    fn arguments(&mut self, target: &Target) -> (ir::Block, Vec<BlockArg>) {
+    /// What a jump passes, given whether control goes nowhere else.
+    fn arguments(&mut self, target: &Target, is_alone: bool) -> (ir::Block, Vec<BlockArg>) {
         let names = self.loop_values.used(target.block).to_vec();
         let params = &self.function.blocks[target.block].params;
         let passed = target.args.iter().zip(params).filter(|(_, param)| self.first_names[**param] == **param);
-        let passed: Vec<Value> = passed.map(|(arg, _)| *arg).chain(names).collect();
-        (self.blocks[target.block], passed.into_iter().map(|arg| BlockArg::Value(self.value(arg))).collect())
+        let passed: Vec<Used> = passed.map(|(arg, _)| Used::Value(*arg)).chain(names).collect();
+        let block = self.blocks[target.block];
+        let passed = passed.into_iter().map(|arg| {
+            BlockArg::Value(match arg {
+                Used::Value(value) => self.value(value),
+                Used::Start(vector, is_certain) => self.start_before(vector, is_certain && is_alone),
+            })
+        });
+        (block, passed.collect())
     }
 
-    fn terminator(&mut self, terminator: &Terminator) -> Result<(), Error> {
+    /// What one way of a branch passes. Where a loop begins that has to know where vectors begin, this is read on the way.
+    fn branch_arguments(&mut self, target: &'p Target) -> (ir::Block, Vec<BlockArg>) {
+        let reads = |used: &Used| match used {
+            Used::Start(vector, is_certain) => *is_certain && self.named_start(self.first_names[*vector]).is_none(),
+            Used::Value(_) => false,
+        };
+        if self.loop_values.used(target.block).iter().any(reads) {
+            let edge = self.builder.create_block();
+            self.edges.push((edge, target));
+            return (edge, Vec::new());
+        }
+        self.arguments(target, false)
+    }
+
+    /// The code of the blocks behind a branch.
+    fn end_branch(&mut self) {
+        for (edge, target) in std::mem::take(&mut self.edges) {
+            self.builder.switch_to_block(edge);
+            let (block, args) = self.arguments(target, true);
+            self.builder.ins().jump(block, &args);
+        }
+    }
+
+    fn terminator(&mut self, terminator: &'p Terminator) -> Result<(), Error> {
         match terminator {
             Terminator::Jump(target) => {
-                let (block, args) = self.arguments(target);
+                let (block, args) = self.arguments(target, true);
                 self.builder.ins().jump(block, &args);
             }
             Terminator::Branch(condition, yes, no) => self.branch(*condition, yes, no),
@@ -356,13 +448,13 @@ impl<'p> Translator<'_, 'p, '_> {
     }
 
     /// A branch; where several conditions have to hold, there is one for each, which need not be made values then.
-    fn branch(&mut self, condition: Value, yes: &Target, no: &Target) {
+    fn branch(&mut self, condition: Value, yes: &'p Target, no: &'p Target) {
         let mut conditions = conjuncts(&self.function.blocks[self.here].insts, condition);
         let last = conditions.pop().expect("there is one at least");
         let last = self.value(last);
         let conditions: Vec<ir::Value> = conditions.into_iter().map(|condition| self.value(condition)).collect();
-        let (yes, yes_args) = self.arguments(yes);
-        let (no, no_args) = self.arguments(no);
+        let (yes, yes_args) = self.branch_arguments(yes);
+        let (no, no_args) = self.branch_arguments(no);
         for condition in conditions {
             let next = self.builder.create_block();
             match self.opposite(condition) {
@@ -378,6 +470,7 @@ impl<'p> Translator<'_, 'p, '_> {
             Some(opposite) => self.builder.ins().brif(opposite, no, &no_args, yes, &yes_args),
             None => self.builder.ins().brif(last, yes, &yes_args, no, &no_args),
         };
+        self.end_branch();
     }
 
     /// The opposite of a comparison.
@@ -403,17 +496,17 @@ impl<'p> Translator<'_, 'p, '_> {
         if targets.len() <= SHORT_SWITCH {
             for (index, target) in others.iter().enumerate() {
                 let is_this = self.builder.ins().icmp_imm_u(IntCC::Equal, value, index as i64);
-                let (block, args) = self.arguments(target);
+                let (block, args) = self.arguments(target, false);
                 let next = self.builder.create_block();
                 self.builder.ins().brif(is_this, block, &args, next, &[]);
                 self.builder.switch_to_block(next);
             }
-            let (block, args) = self.arguments(last);
+            let (block, args) = self.arguments(last, false);
             self.builder.ins().jump(block, &args);
             return;
         }
         let mut call = |target: &Target| {
-            let (block, args) = self.arguments(target);
+            let (block, args) = self.arguments(target, false);
             BlockCall::new(block, args, &mut self.builder.func.dfg.value_lists)
         };
         // The value is always in range, so the last target is the default that Cranelift demands. It must not be in the

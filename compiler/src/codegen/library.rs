@@ -17,7 +17,7 @@
 //! | an array | where to, how, the numbers that there is room for, where to the numbers of its rows and columns |
 //!
 //! Lengths are passed as reals, as the language has them; how is [`layout::OVERWRITE`] or [`layout::ACCUMULATE`]. What an array
-//! consists of is read and written in place, see [`Translator::argument`].
+//! consists of is read in place, see [`Translator::argument_elements`].
 //!
 //! Compiled code keeps the address of the context in a register (Cranelift's pinned register) and checks at the beginning of
 //! each function that calls others whether the context has stack left.
@@ -235,65 +235,46 @@ fn define_function(
 }
 
 impl Translator<'_, '_, '_> {
-    /// The next argument: a number among the words of the call, the length of an array, or an element at the place that the
-    /// context notes.
+    /// The next argument: a number among the words of the call, or the length of an array.
     pub(super) fn argument(&mut self, part: Piece) -> Result<ir::Value, Error> {
-        let offset = match part {
-            Piece::Number => layout::CONTEXT_WORDS,
-            Piece::Element => layout::CONTEXT_ELEMENTS,
-            Piece::Array => {
-                let array = External::Runtime("vlad_context_argument_array", &[types::I64], Some(types::F64));
-                let context = self.context();
-                return Ok(self.call_external(array, &[context])?.expect("the signature has a result"));
-            }
-        };
         let context = self.context();
-        let address = self.builder.ins().load(types::I64, TRUSTED, context, offset);
-        let number = self.builder.ins().load(types::F64, ELSEWHERE, address, 0);
+        if part == Piece::Array {
+            let array = External::Runtime("vlad_context_argument_array", &[types::I64], Some(types::F64));
+            return Ok(self.call_external(array, &[context])?.expect("the signature has a result"));
+        }
+        let address = self.builder.ins().load(types::I64, TRUSTED, context, layout::CONTEXT_WORDS);
+        let number = self.builder.ins().load(types::F64, TRUSTED, address, 0);
         let next = self.builder.ins().iadd_imm_s(address, layout::WORD as i64);
-        self.builder.ins().store(TRUSTED, next, context, offset);
+        self.builder.ins().store(TRUSTED, next, context, layout::CONTEXT_WORDS);
         Ok(number)
     }
 
-    /// Hands over a result: an element at the place that the context notes, others with the run time's help.
+    /// A view of so many elements at the place that the context notes: in the memory of the caller, who is not to change them
+    /// during the call.
+    pub(super) fn argument_elements(&mut self, length: ir::Value) -> Result<ir::Value, Error> {
+        let context = self.context();
+        let start = self.builder.ins().load(types::I64, TRUSTED, context, layout::CONTEXT_ELEMENTS);
+        let bytes = self.builder.ins().ishl_imm_u(length, i64::from(layout::WORD.trailing_zeros()));
+        let next = self.builder.ins().iadd(start, bytes);
+        self.builder.ins().store(TRUSTED, next, context, layout::CONTEXT_ELEMENTS);
+        let none = self.builder.ins().iconst(types::I64, 0);
+        self.new_view(start, none, layout::SHARED)
+    }
+
+    /// Hands over a result: a number, or the sizes of an array, with the run time's help.
     pub(super) fn result(&mut self, part: Piece, args: &[ir::Value]) -> Result<(), Error> {
         match part {
             Piece::Number => self.call_with_context("vlad_context_result", &[types::I64, types::F64], args),
             Piece::Array => {
                 self.call_with_context("vlad_context_result_array", &[types::I64, types::F64, types::F64], args)
             }
-            Piece::Element => {
-                self.result_element(args[0]);
-                Ok(())
-            }
         }
     }
 
-    fn result_element(&mut self, number: ir::Value) {
-        let [other, add, replace, done] = std::array::from_fn(|_| self.builder.create_block());
-        self.builder.set_cold_block(other);
-        self.builder.set_cold_block(add);
-        let context = self.context();
-        let address = self.builder.ins().load(types::I64, TRUSTED, context, layout::CONTEXT_RESULTS);
-        let next = self.builder.ins().iadd_imm_s(address, layout::WORD as i64);
-        self.builder.ins().store(TRUSTED, next, context, layout::CONTEXT_RESULTS);
-        let how = self.builder.ins().load(types::I64, TRUSTED, context, layout::CONTEXT_MODE);
-        self.builder.ins().brif(how, other, &[], replace, &[]);
-
-        self.builder.switch_to_block(other);
-        let adds = self.builder.ins().icmp_imm_u(IntCC::Equal, how, layout::ACCUMULATE as i64);
-        self.builder.ins().brif(adds, add, &[], done, &[]);
-
-        self.builder.switch_to_block(add);
-        let old = self.builder.ins().load(types::F64, ELSEWHERE, address, 0);
-        let sum = self.builder.ins().fadd(old, number);
-        self.builder.ins().store(ELSEWHERE, sum, address, 0);
-        self.builder.ins().jump(done, &[]);
-
-        self.builder.switch_to_block(replace);
-        self.builder.ins().store(ELSEWHERE, number, address, 0);
-        self.builder.ins().jump(done, &[]);
-        self.builder.switch_to_block(done);
+    /// Hands over the elements of a vector.
+    pub(super) fn result_elements(&mut self, elements: ir::Value, length: ir::Value) -> Result<(), Error> {
+        let start = self.elements_start(elements);
+        self.call_with_context("vlad_context_result_elements", &[types::I64; 3], &[start, length])
     }
 
     /// Leaves the function if the stack of the context ends near here. Those that call no other cannot be many.
@@ -339,6 +320,3 @@ impl Translator<'_, '_, '_> {
         Error::Bug { name, message: "a library neither reads nor writes".to_string() }
     }
 }
-
-/// Memory of callers need not be aligned.
-const ELSEWHERE: ir::MemFlagsData = ir::MemFlagsData::new().with_notrap();

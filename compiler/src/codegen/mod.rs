@@ -18,7 +18,6 @@
 //! | [`complaints`] | what the program says when there is no memory for what it makes |
 //! | [`operands`] | which fields are read where they are needed, which operands change places |
 //! | [`ownership`] | which releases need no help from the run time |
-//! | [`sole_owners`] | which vectors need not be asked whether they have other owners |
 //! | [`reuse`] | which new boxes take the place of dead ones |
 //! | [`pressure`] | which functions need the quick register allocator |
 //! | [`far`] | which values such a function keeps in memory |

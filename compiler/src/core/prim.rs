@@ -161,6 +161,9 @@ pub enum Prim {
     KernelOrder,
     KernelRandom,
     KernelDot,
+    KernelSum,
+    KernelPart,
+    KernelJoined,
     // Input, output, failure.
     ReadReal,
     /// `(%read-vector)`: the length of a vector in the input; [`Prim::ReadReal`] gives its elements next.
@@ -172,14 +175,14 @@ pub enum Prim {
     Argument,
     /// `(%argument-array)`: the length or number of rows of the array that the caller of a library passes next;
     ArgumentArray,
-    /// `(%argument-element)`: its next element.
-    ArgumentElement,
+    /// `(%argument-elements n)`: its next n elements, as a vector.
+    ArgumentElements,
     /// `(%result x)`: hands the caller of a library a number, returns it.
     Result,
     /// `(%result-array m n)`: begins an array of so many rows and columns for the caller of a library, returns `()`;
     ResultArray,
-    /// `(%result-element x)`: its next element, which is returned.
-    ResultElement,
+    /// `(%result-elements v)`: its next elements, a vector; returns `()`.
+    ResultElements,
     WriteReal,
     /// `(%write-byte x)`: writes the byte of this value, returns `x`.
     WriteByte,
@@ -328,15 +331,18 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::KernelOrder, "%kernel-order", 2, Kernel),
     (Prim::KernelRandom, "%kernel-random", 2, Kernel),
     (Prim::KernelDot, "%kernel-dot", 2, Kernel),
+    (Prim::KernelSum, "%kernel-sum", 2, Kernel),
+    (Prim::KernelPart, "%kernel-part", 2, Kernel),
+    (Prim::KernelJoined, "%kernel-joined", 2, Kernel),
     (Prim::ReadReal, "read-real", 0, Effect),
     (Prim::ReadVector, "%read-vector", 0, Effect),
     (Prim::ReadMatrix, "%read-matrix", 0, Effect),
     (Prim::Argument, "%argument", 0, Effect),
     (Prim::ArgumentArray, "%argument-array", 0, Effect),
-    (Prim::ArgumentElement, "%argument-element", 0, Effect),
+    (Prim::ArgumentElements, "%argument-elements", 1, Effect),
     (Prim::Result, "%result", 1, Effect),
     (Prim::ResultArray, "%result-array", 2, Effect),
-    (Prim::ResultElement, "%result-element", 1, Effect),
+    (Prim::ResultElements, "%result-elements", 1, Effect),
     (Prim::WriteReal, "write-real", 1, Effect),
     (Prim::WriteByte, "%write-byte", 1, Effect),
     (Prim::WriteDouble, "%write-double", 1, Effect),
@@ -392,8 +398,8 @@ impl Prim {
     }
     /// Whether the effect is that of a library on its caller.
     pub fn is_of_library(self) -> bool {
-        use Prim::{Argument, ArgumentArray, ArgumentElement, Result, ResultArray, ResultElement};
-        matches!(self, Argument | ArgumentArray | ArgumentElement | Result | ResultArray | ResultElement)
+        use Prim::{Argument, ArgumentArray, ArgumentElements, Result, ResultArray, ResultElements};
+        matches!(self, Argument | ArgumentArray | ArgumentElements | Result | ResultArray | ResultElements)
     }
     /// False when the call can be dropped if its result is unused and its operands fit.
     pub fn has_effect(self) -> bool {
@@ -413,7 +419,7 @@ pub struct Levels {
 
 impl Levels {
     /// From the top of a sum.
-    pub const ALL: Levels = Levels { cars: 2, cdrs: 8, keeps_few: false };
+    pub const ALL: Levels = Levels { cars: 3, cdrs: 8, keeps_few: false };
 
     /// What is left below the first (0) or second (1) part of a pair; `None` where that is not looked at.
     pub fn below(self, part: usize) -> Option<Levels> {

@@ -33,9 +33,9 @@
 //! Destroys purity: no other pass may run after this one. Tests: `tests/opt/memory/`.
 
 use crate::base::EntityVec;
-use crate::memory::borrowing;
 use crate::memory::move_elements::{Facts, taken};
 use crate::memory::ownership::{Modes, consumes, gives_owner, safe_values};
+use crate::memory::{borrowing, early_copies};
 use crate::opt::analysis::liveness::doomed_blocks;
 use crate::opt::analysis::liveness::{AtEnd, live_in};
 use crate::ssa::graph::{Graph, reverse_postorder};
@@ -51,6 +51,7 @@ pub fn run(program: &mut Program) -> bool {
         let plan = Plan::new(function, id, &modes);
         let changes = plan.changes(function, &modes);
         apply(function, changes);
+        early_copies::run(function);
     }
     true
 }

@@ -38,8 +38,8 @@ pub fn run(program: &mut Program) -> bool {
     let handed_out = handed_out(program);
     for id in program.functions.ids() {
         let function = &program.functions[id];
-        let is_row = |inst: &Inst| matches!(inst.op, Op::NewVector(kind) if !holds_pointers(program, kind));
-        let is_table = |inst: &Inst| matches!(inst.op, Op::NewVector(kind) if holds_pointers(program, kind));
+        let is_row = |inst: &Inst| matches!(inst.op, Op::NewVector(kind) if !program.vectors[kind].has_pointers());
+        let is_table = |inst: &Inst| matches!(inst.op, Op::NewVector(kind) if program.vectors[kind].has_pointers());
         let insts = || function.blocks.values().flat_map(|block| &block.insts);
         if insts().any(is_table) && insts().any(is_row) {
             let found = Search::new(program, function, &handed_out).matrices();
@@ -83,10 +83,6 @@ fn handed_out(program: &Program) -> FxHashSet<(VectorId, u32)> {
         }
     }
     found
-}
-
-fn holds_pointers(program: &Program, kind: VectorId) -> bool {
-    program.vectors[kind].fields.contains(&Type::Ptr)
 }
 
 /// Vectors of one length that are stored in one new vector.
@@ -284,7 +280,7 @@ impl<'p> Search<'p> {
         let is_once =
             self.takers[row] == 1 && self.innermost(after) == self.innermost(table) && self.is_before(after, made);
         let place = self.place(after, made, change.args[2])?;
-        (is_once && !holds_pointers(self.program, kind)).then_some(Row {
+        (is_once && !self.program.vectors[kind].has_pointers()).then_some(Row {
             made,
             kind,
             length,

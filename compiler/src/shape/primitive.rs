@@ -72,28 +72,42 @@ fn kernel(shapes: &mut Shapes, args: &[Shape]) -> Shape {
     let mut rest = args[1];
     while shapes.find(rest, Class::Pair(None)).is_some() {
         let vector = part(shapes, rest, 0);
-        let vector = shapes.dense(vector);
-        let vector = shapes.find(vector, Class::Vector);
-        let fits = vector.is_some_and(|vector| {
-            vector.children[0] == Shapes::BOTTOM || real_fact(shapes, vector.children[0]).is_some()
-        });
-        if !fits {
+        if !is_of_numbers(shapes, vector) {
             return Shapes::BOTTOM;
         }
         rest = part(shapes, rest, 1);
     }
+    numbers(shapes)
+}
+
+/// A vector of numbers of which nothing is known.
+fn numbers(shapes: &mut Shapes) -> Shape {
     let number = shapes.real(Fact::Unknown);
     shapes.make(Head::Vector, &[number])
+}
+
+/// Whether a shape may be a vector of numbers.
+fn is_of_numbers(shapes: &mut Shapes, shape: Shape) -> bool {
+    let vector = shapes.dense(shape);
+    let vector = shapes.find(vector, Class::Vector);
+    vector.is_some_and(|vector| vector.children[0] == Shapes::BOTTOM || real_fact(shapes, vector.children[0]).is_some())
 }
 
 fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
     match prim {
         Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => shapes.real(Fact::Unknown),
-        Prim::Argument | Prim::ArgumentArray | Prim::ArgumentElement => shapes.real(Fact::Unknown),
+        Prim::Argument | Prim::ArgumentArray => shapes.real(Fact::Unknown),
+        Prim::ArgumentElements => {
+            if real_fact(shapes, args[0]).is_none() {
+                return Shapes::BOTTOM;
+            }
+            numbers(shapes)
+        }
+        Prim::ResultElements if is_of_numbers(shapes, args[0]) => shapes.nil(),
         Prim::ResultArray => shapes.nil(),
         Prim::Write => args[0],
         Prim::Opaque => shapes.forget_numbers(args[0]),
-        Prim::Result | Prim::ResultElement | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => {
+        Prim::Result | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => {
             match real_fact(shapes, args[0]) {
                 Some(fact) => shapes.real(fact),
                 None => Shapes::BOTTOM,

@@ -8,6 +8,7 @@ use crate::core::prim::{Family, Levels, Prim};
 use crate::shape::lattice::{Class, Fact, Head, Shape};
 use crate::shape::operators::Operator;
 use crate::shape::primitive::{is_renamed, known_zero, part, real_fact, satisfies};
+use crate::specialize::operators::vector::Elements;
 use crate::specialize::operators::zeros;
 use crate::specialize::{Specializer, write};
 use crate::ssa::ir::{Compare, Op, Piece, Real1, Real2, Stream, Type, Value};
@@ -299,7 +300,7 @@ impl Specializer<'_> {
                 let text = self.input_error_text(e, prim);
                 Some(Val { shape: result, leaves: vec![e.value(Op::Read(prim.item(), text), &[], Type::F64)] })
             }
-            Prim::Argument | Prim::ArgumentArray | Prim::ArgumentElement => {
+            Prim::Argument | Prim::ArgumentArray => {
                 let op = Op::Argument(piece(prim));
                 Some(Val { shape: result, leaves: vec![e.value(op, &[], Type::F64)] })
             }
@@ -308,15 +309,26 @@ impl Specializer<'_> {
                 e.inst(Op::Result(Piece::Array), &sizes, &[]);
                 Some(Val { shape: result, leaves: Vec::new() })
             }
-            Prim::Result
-            | Prim::ResultElement
-            | Prim::WriteReal
-            | Prim::WriteByte
-            | Prim::WriteDouble
-            | Prim::Progress => {
+            Prim::ArgumentElements => {
+                let length = self.real_operand(e, prim, 0, &args[0])?;
+                let length = e.value(Op::IntOf, &[length], Type::Int);
+                let element = self.flow.shapes.single(result)?.children[0];
+                let kind = self.vector_kind(element).expect("numbers are leaves");
+                let elements = e.value(Op::ArgumentElements(kind), &[length], Type::Ptr);
+                Some(self.build(e, result, 0, vec![length, elements]))
+            }
+            Prim::ResultElements => {
+                let number = self.flow.shapes.real(Fact::Unknown);
+                let vector = self.flow.shapes.make(Head::Vector, &[number]);
+                let Elements { length, elements, .. } = self.numbers(e, prim, &args[0], vector)?;
+                let kind = self.vector_kind(number).expect("numbers are leaves");
+                e.inst(Op::ResultElements(kind), &[elements.expect("numbers are leaves"), length], &[]);
+                Some(Val { shape: result, leaves: Vec::new() })
+            }
+            Prim::Result | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => {
                 let number = self.real_operand(e, prim, 0, &args[0])?;
                 let op = match prim {
-                    Prim::Result | Prim::ResultElement => Op::Result(piece(prim)),
+                    Prim::Result => Op::Result(piece(prim)),
                     Prim::WriteByte => Op::WriteByte,
                     Prim::WriteDouble => Op::WriteDouble,
                     Prim::Progress => Op::Progress,
@@ -395,7 +407,6 @@ impl Specializer<'_> {
 fn piece(prim: Prim) -> Piece {
     match prim {
         Prim::ArgumentArray | Prim::ResultArray => Piece::Array,
-        Prim::ArgumentElement | Prim::ResultElement => Piece::Element,
         _ => Piece::Number,
     }
 }

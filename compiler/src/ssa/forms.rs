@@ -32,7 +32,7 @@ pub fn of(op: Op) -> Option<Form> {
         Op::IsShared(_) | Op::Recall(_) | Op::Remember(_) | Op::Forget => Some(Form::Remembered),
         Op::Vacant(_) | Op::Hole(..) | Op::Fill(_) => Some(Form::Holes),
         Op::NewRows(_) | Op::NewRow(_) => Some(Form::Rows),
-        Op::Retain | Op::Release | Op::TakeElement(..) => Some(Form::Counts),
+        Op::Retain | Op::Release | Op::TakeElement(..) | Op::Own(_) => Some(Form::Counts),
         Op::ConstReal(_)
         | Op::ConstBool(_)
         | Op::ConstInt(_)
@@ -65,7 +65,9 @@ pub fn of(op: Op) -> Option<Form> {
         | Op::IsSet(_)
         | Op::Read(..)
         | Op::Argument(_)
+        | Op::ArgumentElements(_)
         | Op::Result(_)
+        | Op::ResultElements(_)
         | Op::WriteReal(_)
         | Op::WriteByte
         | Op::WriteDouble

@@ -223,6 +223,9 @@ pub enum Op {
     /// `ptr, int, int, fields -> ptr`: the elements of the vector when the one at this place has these fields. Once
     /// owners are counted, it takes the vector over, and changes it in place if nobody else owns it.
     WithElement(VectorId),
+    /// `ptr, int -> ptr`: the elements of the vector of that length, which it takes over, as [`Op::WithElement`] does: the
+    /// vector itself if nobody else owns it, else a copy.
+    Own(VectorId),
     /// `ptr, int, int -> ptr`: what [`Op::Element`] gives, with an owner. If nobody else owns the vector, the field is
     /// vacant afterwards, and not read before it is replaced.
     TakeElement(VectorId, u32),
@@ -257,11 +260,16 @@ pub enum Op {
     /// which the system does not let it read; [`INPUT_FAULT`] in them stands for what is wrong.
     Read(Item, TextId),
     /// `-> f64`: the next number that the caller of a library passes; the length or the number of rows of the array
-    /// that it passes next; the next element of the array at hand.
+    /// that it passes next.
     Argument(Piece),
-    /// Hands the caller of a library a result, `f64 ->`: a number; the next element of the array at hand; or begins an
-    /// array, `f64, f64 ->`, of so many rows and columns.
+    /// `int -> ptr`: the next elements of the array at hand, so many: a vector with elements of one real field.
+    ArgumentElements(VectorId),
+    /// Hands the caller of a library a result, `f64 ->`: a number; or begins an array, `f64, f64 ->`, of so many rows and
+    /// columns.
     Result(Piece),
+    /// `ptr, int ->`: hands over the next elements of the array at hand: a vector with elements of one real field, and
+    /// its length.
+    ResultElements(VectorId),
     /// `f64 ->`: writes the shortest decimal that reads back to the same double.
     WriteReal(Stream),
     /// `f64 ->`: writes the byte of this value to standard output.
@@ -304,11 +312,13 @@ impl Op {
             self,
             Op::Box(..)
                 | Op::Kernel(..)
+                | Op::ArgumentElements(_)
                 | Op::NewVector(_)
                 | Op::NewRows(_)
                 | Op::NewRow(_)
                 | Op::WithElement(_)
                 | Op::WithElements(_)
+                | Op::Own(_)
                 | Op::TakeElement(..)
         )
     }
@@ -321,8 +331,6 @@ pub enum Piece {
     Number,
     /// An array, of which the elements follow.
     Array,
-    /// An element of the array at hand.
-    Element,
 }
 
 /// The operands or results of an instruction. Most have few, which stand in the instruction itself: it takes no more
@@ -438,6 +446,13 @@ pub struct VectorLayout {
     pub fields: Vec<Type>,
 }
 
+impl VectorLayout {
+    /// Whether elements refer to boxes.
+    pub fn has_pointers(&self) -> bool {
+        self.fields.contains(&Type::Ptr)
+    }
+}
+
 /// A whole program.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Program {
@@ -535,11 +550,11 @@ impl Op {
     }
     /// True when the result is the first operand, a vector, with other elements.
     pub fn changes_vector(self) -> bool {
-        matches!(self, Op::WithElement(_) | Op::WithElements(_))
+        matches!(self, Op::WithElement(_) | Op::WithElements(_) | Op::Own(_))
     }
     /// True when the result is the elements of a new vector, or memory for some.
     pub fn makes_vectors(self) -> bool {
-        matches!(self, Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_) | Op::Kernel(..))
+        matches!(self, Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_) | Op::Kernel(..) | Op::ArgumentElements(_))
     }
     /// True when executing the operation can be observed other than through its results, or depends on anything but
     /// its operands, so that it must stay where it is. Calls are decided by what they call.
@@ -550,7 +565,9 @@ impl Op {
                 | Op::IsSet(_)
                 | Op::Read(..)
                 | Op::Argument(_)
+                | Op::ArgumentElements(_)
                 | Op::Result(_)
+                | Op::ResultElements(_)
                 | Op::WriteReal(_)
                 | Op::WriteByte
                 | Op::WriteDouble

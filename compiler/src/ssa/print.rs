@@ -36,7 +36,7 @@ pub const READ: &[(Item, &str)] =
     &[(Item::Real, "read_real"), (Item::Vector, "read_vector"), (Item::Matrix, "read_matrix")];
 
 /// The names of what a call of a library passes or gets.
-pub const PARTS: &[(Piece, &str)] = &[(Piece::Number, "number"), (Piece::Array, "array"), (Piece::Element, "element")];
+pub const PARTS: &[(Piece, &str)] = &[(Piece::Number, "number"), (Piece::Array, "array")];
 
 /// What stands behind the results of functions that are told to do something.
 pub const WALKS: &[(Walk, &str)] = &[(Walk::Shared, "walks"), (Walk::Borrowing, "borrows")];
@@ -176,6 +176,9 @@ impl fmt::Display for Op {
             Op::GlobalSet(slot) => write!(f, "set.{slot}"),
             Op::IsSet(slot) => write!(f, "is_set.{slot}"),
             Op::Read(item, text) => write!(f, "{}.{text}", name_in(READ, *item)),
+            Op::Own(vector) => write!(f, "own.{vector}"),
+            Op::ArgumentElements(vector) => write!(f, "argument_elements.{vector}"),
+            Op::ResultElements(vector) => write!(f, "result_elements.{vector}"),
             Op::Argument(part) => write!(f, "argument.{}", name_in(PARTS, *part)),
             Op::Result(part) => write!(f, "result.{}", name_in(PARTS, *part)),
             Op::WriteReal(stream) => write!(f, "write_real.{stream}"),

@@ -75,6 +75,10 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             let fields = program.vectors.get(vector)?.fields.iter();
             ([Ptr, Int, Int].iter().chain(fields).copied().collect(), smallvec![Ptr])
         }
+        Op::Own(vector) => {
+            program.vectors.get(vector)?;
+            (smallvec![Ptr, Int], smallvec![Ptr])
+        }
         Op::Lanes(op) => match op {
             Lanewise::Real1(_) => (smallvec![F64x2], smallvec![F64x2]),
             Lanewise::Real2(_) => (smallvec![F64x2, F64x2], smallvec![F64x2]),
@@ -110,6 +114,15 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             (smallvec![], smallvec![F64])
         }
         Op::Argument(_) => (smallvec![], smallvec![F64]),
+        Op::ArgumentElements(vector) | Op::ResultElements(vector) => {
+            if program.vectors.get(vector)?.fields != [F64] {
+                return None;
+            }
+            match op {
+                Op::ArgumentElements(_) => (smallvec![Int], smallvec![Ptr]),
+                _ => (smallvec![Ptr, Int], smallvec![]),
+            }
+        }
         Op::Result(Piece::Array) => (smallvec![F64, F64], smallvec![]),
         Op::Result(_) | Op::WriteReal(_) | Op::WriteByte | Op::WriteDouble | Op::Progress => {
             (smallvec![F64], smallvec![])

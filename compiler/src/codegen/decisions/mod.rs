@@ -4,14 +4,14 @@
 //! |---|---|
 //! | [`ownership`] | releases that need no help of the run time |
 //! | [`reuse`] | new boxes in the place of those that have just died |
-//! | [`sole_owners`] | vectors that have one owner |
+//! | [`adjacent`] | vectors whose elements stand behind their headers |
 //! | [`in_place`] | vectors that are changed in place |
 //! | [`operands`] | fields that are read where they are needed |
 //! | [`loop_values`] | names of their own for what inner loops use |
 
+pub mod adjacent;
 pub mod in_place;
 pub mod loop_values;
 pub mod operands;
 pub mod ownership;
 pub mod reuse;
-pub mod sole_owners;

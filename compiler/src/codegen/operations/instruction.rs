@@ -56,17 +56,27 @@ impl Translator<'_, '_, '_> {
             Op::NewRow(vector) => self.new_row(vector, &args)?,
             Op::Element(vector, field) => {
                 let ty = clif_type(self.function.values[inst.results[0]]);
-                self.element(vector, field as usize, ty, self.position(inst, &args))
+                let position = self.position(vector, inst, &args);
+                self.element(vector, field as usize, ty, position)
             }
-            Op::TakeElement(vector, field) => self.take_element(vector, field as usize, self.position(inst, &args)),
+            Op::TakeElement(vector, field) => {
+                let position = self.position(vector, inst, &args);
+                self.take_element(vector, field as usize, position)
+            }
             Op::WithElement(vector) => {
                 let is_sole = self.sole_owners[inst.args[0]];
-                self.with_element(vector, self.position(inst, &args), &args[3..], is_sole)?
+                let position = self.position(vector, inst, &args);
+                self.with_element(vector, position, &args[3..], is_sole)?
             }
-            Op::Elements(vector, field) => self.elements(vector, field as usize, self.position(inst, &args)),
+            Op::Own(vector) => self.own_vector(vector, args[0], args[1])?,
+            Op::Elements(vector, field) => {
+                let position = self.position(vector, inst, &args);
+                self.elements(vector, field as usize, position)
+            }
             Op::WithElements(vector) => {
                 let is_sole = self.sole_owners[inst.args[0]];
-                self.with_elements(vector, self.position(inst, &args), &args[3..], is_sole)?
+                let position = self.position(vector, inst, &args);
+                self.with_elements(vector, position, &args[3..], is_sole)?
             }
             Op::Lanes(op) => self.lanewise(op, &args)?,
             Op::Splat => self.builder.ins().splat(types::F64X2, args[0]),
@@ -103,6 +113,8 @@ impl Translator<'_, '_, '_> {
                 return Ok(());
             }
             Op::Argument(part) => self.argument(part)?,
+            Op::ArgumentElements(_) => self.argument_elements(args[0])?,
+            Op::ResultElements(_) => return self.result_elements(args[0], args[1]),
             Op::Result(part) => return self.result(part, &args),
             Op::Read(..) | Op::WriteByte | Op::WriteDouble if self.unit.is_library => return Err(self.outside()),
             Op::Read(item, text) => {

@@ -94,7 +94,7 @@ impl Translator<'_, '_, '_> {
     }
 
     /// Takes a box from the free list of its class.
-    fn allocate(&mut self, class: usize) -> Result<ir::Value, Error> {
+    pub(in crate::codegen) fn allocate(&mut self, class: usize) -> Result<ir::Value, Error> {
         let list = (class * layout::WORD) as i32;
         let lists = self.home(self.unit.heap);
         let first = self.builder.ins().load(types::I64, TRUSTED, lists, list);

@@ -3,15 +3,16 @@
 //! ```text
 //! new_vector     a box to hand out, if the vector is small; else the run time makes it
 //! new_rows       a box to hand out, if all of them are small; else the run time makes it
-//! new_row        its address is computed; the box of the rows has one more owner
+//! new_row        a box for a view, of elements whose address is computed; the box of the rows has one more owner
 //! element        a load; the address is computed from the place, and from the length behind pointer fields
 //! take_element   a load, and a store or one more owner
 //! with_element   stores, and a release of each pointer that is replaced; before that, if the vector has other owners,
-//!                the run time copies it (see [`crate::codegen::decisions::sole_owners`])
+//!                the run time copies it (see [`crate::memory::sole_owners`])
 //! ```
 //!
 //! The box of a vector holds the pointer fields of all elements before the other fields of all elements (see
-//! [`crate::codegen::layout`]), so that the run time can release them as those of any other box.
+//! [`crate::codegen::layout`]), so that the run time can release them as those of any other box. Elements without pointer
+//! fields may lie elsewhere: where they begin is read before they are (see [`Translator::start`]).
 //!
 //! A vector that has one owner is changed in place. So loads of elements stay where they are among stores and calls: none
 //! is marked as one that may move.
@@ -35,16 +36,14 @@ impl Width {
         let pointers = fields.iter().filter(|ty| **ty == Type::Ptr).count();
         Width { pointers, others: fields.len() - pointers }
     }
-
-    fn header(self) -> usize {
-        layout::vector_header_words(self.pointers)
-    }
 }
 
 /// Where an element of a vector stands.
 #[derive(Clone, Copy)]
 pub(in crate::codegen) struct Position {
     pub(in crate::codegen) elements: ir::Value,
+    /// Where elements without pointer fields begin.
+    start: Option<(ir::Value, i32)>,
     pub(in crate::codegen) length: ir::Value,
     /// So many elements behind this place.
     pub(in crate::codegen) place: ir::Value,
@@ -69,9 +68,12 @@ impl Translator<'_, '_, '_> {
     }
 
     /// The position that an instruction names with its first three operands.
-    pub(in crate::codegen) fn position(&self, inst: &Inst, args: &[ir::Value]) -> Position {
+    pub(in crate::codegen) fn position(&mut self, vector: VectorId, inst: &Inst, args: &[ir::Value]) -> Position {
         let (place, behind) = self.sums.get(&inst.args[2]).copied().unwrap_or((args[2], 0));
-        Position { elements: args[0], length: args[1], place, behind: behind as i32 }
+        let is_changed = inst.op.changes_vector() && !self.sole_owners[inst.args[0]];
+        let has_start = !is_changed && !self.unit.program.vectors[vector].has_pointers();
+        let start = has_start.then(|| self.start(inst.args[0]));
+        Position { elements: args[0], start, length: args[1], place, behind: behind as i32 }
     }
 
     /// The elements of a new vector: a box to hand out of its class if it is small and holds no pointers, else the run time
@@ -119,14 +121,11 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().brif(are_few, few, &[], slow, &[]);
         self.builder.switch_to_block(few);
         let distance = self.times(length, fields);
-        let distance = self.builder.ins().iadd_imm_s(distance, layout::vector_header_words(0) as i64);
-        let words = self.builder.ins().imul(distance, count);
-        let words = self.builder.ins().iadd_imm_s(words, (layout::SHORT_ROWS_FIRST / layout::WORD) as i64);
+        let room = self.builder.ins().imul(distance, count);
+        let words = self.builder.ins().iadd_imm_s(room, (layout::ROWS_FIRST / layout::WORD) as i64);
         let rows = self.new_small_box(words, slow);
-        let distance = self.builder.ins().ishl_imm_u(distance, i64::from(layout::WORD.trailing_zeros()));
-        let first = self.builder.ins().iadd_imm_s(rows, layout::SHORT_ROWS_FIRST as i64);
-        let parts = [(count, layout::ROWS_COUNT), (distance, layout::ROWS_DISTANCE), (first, layout::ROWS_FIRST)];
-        for (part, offset) in parts {
+        let first = self.builder.ins().iadd_imm_s(rows, layout::ROWS_FIRST as i64);
+        for (part, offset) in [(first, layout::ELEMENTS_OFFSET), (room, layout::ROWS_ROOM)] {
             self.builder.ins().store(TRUSTED, part, rows, offset);
         }
         self.builder.ins().jump(ready, &[BlockArg::Value(rows)]);
@@ -140,6 +139,48 @@ impl Translator<'_, '_, '_> {
         Ok(new)
     }
 
+    /// A view of the elements of a vector without pointer fields from a place on.
+    fn part(&mut self, vector: ir::Value, place: ir::Value) -> Result<ir::Value, Error> {
+        let [view, ready, counted, done] = std::array::from_fn(|_| self.builder.create_block());
+        let base = self.builder.append_block_param(ready, types::I64);
+        let kind = self.builder.ins().uload16(types::I64, TRUSTED, vector, 0);
+        let is_view = self.builder.ins().icmp_imm_u(IntCC::Equal, kind, (layout::VIEW as i64) << 8);
+        self.builder.ins().brif(is_view, view, &[], ready, &[BlockArg::Value(vector)]);
+
+        self.builder.switch_to_block(view);
+        let shared = self.builder.ins().iconst(types::I16, i64::from(layout::SHARED));
+        self.builder.ins().store(TRUSTED, shared, vector, layout::TAG_OFFSET);
+        let viewed = self.builder.ins().load(types::I64, TRUSTED, vector, layout::BASE_OFFSET);
+        self.builder.ins().jump(ready, &[BlockArg::Value(viewed)]);
+
+        self.builder.switch_to_block(ready);
+        let start = self.elements_start(vector);
+        let start = self.after(start, place, 1);
+        let new = self.new_view(start, base, layout::SHARED)?;
+        self.builder.ins().brif(base, counted, &[], done, &[]);
+
+        self.builder.switch_to_block(counted);
+        self.count(base, 1);
+        self.builder.ins().jump(done, &[]);
+        self.builder.switch_to_block(done);
+        Ok(new)
+    }
+
+    /// A view of elements of a box, which is another owner of it already.
+    pub(in crate::codegen) fn new_view(
+        &mut self,
+        start: ir::Value,
+        base: ir::Value,
+        tag: u32,
+    ) -> Result<ir::Value, Error> {
+        let view = self.allocate(layout::class_of(layout::VIEW_WORDS))?;
+        let header = self.builder.ins().iconst(types::I64, layout::header(0, layout::VIEW, tag) as i64);
+        for (part, offset) in [(header, 0), (start, layout::ELEMENTS_OFFSET), (base, layout::BASE_OFFSET)] {
+            self.builder.ins().store(TRUSTED, part, view, offset);
+        }
+        Ok(view)
+    }
+
     /// The vector that a kernel makes. It finds the address and the length of the result in memory, then its sizes, then the
     /// address and the length of each vector.
     pub(in crate::codegen) fn kernel(
@@ -148,13 +189,19 @@ impl Translator<'_, '_, '_> {
         vector: VectorId,
         args: &[ir::Value],
     ) -> Result<ir::Value, Error> {
+        if kernel == Kernel::Part {
+            let place = self.builder.ins().fcvt_to_sint_sat(types::I64, args[1]);
+            return self.part(args[2], place);
+        }
+        if kernel == Kernel::Joined {
+            return self.request("vlad_joined", [args[2], args[3], args[4], args[5], args[1]]);
+        }
         let result = self.new_vector(vector, args[0])?;
-        let header = (layout::vector_header_words(0) * layout::WORD) as i64;
         let (sizes, vectors) = args[1..].split_at(kernel.sizes());
-        let mut request = vec![self.builder.ins().iadd_imm_s(result, header), args[0]];
+        let mut request = vec![self.elements_start(result), args[0]];
         request.extend(sizes);
         for operand in vectors.chunks_exact(2) {
-            request.extend([self.builder.ins().iadd_imm_s(operand[0], header), operand[1]]);
+            request.extend([self.elements_start(operand[0]), operand[1]]);
         }
         let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, (request.len() * layout::WORD) as u32, 3);
         let slot = self.builder.create_sized_stack_slot(slot);
@@ -199,22 +246,17 @@ impl Translator<'_, '_, '_> {
         let [inside, outside, ready] = std::array::from_fn(|_| self.builder.create_block());
         let new = self.builder.append_block_param(ready, types::I64);
         self.builder.set_cold_block(outside);
-        let [count, distance, first] = [layout::ROWS_COUNT, layout::ROWS_DISTANCE, layout::ROWS_FIRST]
-            .map(|offset| self.builder.ins().load(types::I64, TRUSTED, rows, offset));
-        let is_inside = self.builder.ins().icmp(IntCC::UnsignedLessThan, place, count);
+        let room = self.builder.ins().load(types::I64, TRUSTED, rows, layout::ROWS_ROOM);
+        let words = self.times(length, self.unit.program.vectors[vector].fields.len());
+        let before = self.builder.ins().imul(words, place);
+        // Memory is there for all rows, or for none.
+        let is_inside = self.builder.ins().icmp(IntCC::UnsignedLessThan, before, room);
         self.builder.ins().brif(is_inside, inside, &[], outside, &[]);
 
         self.builder.switch_to_block(inside);
-        let distance = self.builder.ins().imul(distance, place);
-        let row = self.builder.ins().iadd(first, distance);
-        let offset = self.builder.ins().isub(row, rows);
-        let offset = self.builder.ins().ushr_imm_u(offset, i64::from(layout::WORD.trailing_zeros()));
-        let low = self.builder.ins().band_imm_s(offset, 0xff);
-        let high = self.builder.ins().band_imm_s(offset, 0xff_ff00);
-        let high = self.builder.ins().ishl_imm_u(high, 8);
-        let header = self.builder.ins().bor_imm_s(low, layout::header(0, layout::ROW, 0) as i64);
-        let header = self.builder.ins().bor(header, high);
-        self.builder.ins().store(TRUSTED, header, row, 0);
+        let first = self.builder.ins().load(types::I64, TRUSTED, rows, layout::ELEMENTS_OFFSET);
+        let start = self.after(first, before, 1);
+        let row = self.new_view(start, rows, 0)?;
         self.count(rows, 1);
         self.builder.ins().jump(ready, &[BlockArg::Value(row)]);
 
@@ -230,8 +272,16 @@ impl Translator<'_, '_, '_> {
     fn new_small_vector(&mut self, width: Width, length: ir::Value, otherwise: ir::Block) -> ir::Value {
         // Lengths have been compared with a bound that is far from what would not be represented.
         let words = self.times(length, width.others);
-        let words = self.builder.ins().iadd_imm_s(words, width.header() as i64);
-        self.new_small_box(words, otherwise)
+        let words = self.builder.ins().iadd_imm_s(words, layout::VECTOR_HEADER_WORDS as i64);
+        let new = self.new_small_box(words, otherwise);
+        let start = self.builder.ins().iadd_imm_s(new, (layout::VECTOR_HEADER_WORDS * layout::WORD) as i64);
+        self.builder.ins().store(TRUSTED, start, new, layout::ELEMENTS_OFFSET);
+        new
+    }
+
+    /// Where the elements of a vector without pointer fields begin.
+    pub(in crate::codegen) fn elements_start(&mut self, vector: ir::Value) -> ir::Value {
+        self.builder.ins().load(types::I64, TRUSTED, vector, layout::ELEMENTS_OFFSET)
     }
 
     /// A box of so many words, which has no pointer fields; control goes to another block if it is not small, or if there is no
@@ -265,16 +315,22 @@ impl Translator<'_, '_, '_> {
         &mut self,
         vector: VectorId,
         field: usize,
-        Position { elements, length, place, behind }: Position,
+        Position { elements, start, length, place, behind }: Position,
     ) -> (ir::Value, i32) {
         let fields = &self.unit.program.vectors[vector].fields;
         let width = Width::of(fields);
         let is_pointer = fields[field] == Type::Ptr;
         let position = fields[..field].iter().filter(|ty| (**ty == Type::Ptr) == is_pointer).count();
-        let offset = ((width.header() + position) * layout::WORD) as i32;
-        if is_pointer || width.pointers == 0 {
-            let step = if is_pointer { width.pointers } else { width.others };
-            return (self.after(elements, place, step), offset + behind * (step * layout::WORD) as i32);
+        let of_field = (position * layout::WORD) as i32;
+        let header = (layout::VECTOR_HEADER_WORDS * layout::WORD) as i32;
+        if let Some((start, offset)) = start {
+            let offset = offset + of_field + behind * (width.others * layout::WORD) as i32;
+            return (self.after(start, place, width.others), offset);
+        }
+        let offset = header + of_field;
+        if is_pointer {
+            let behind = behind * (width.pointers * layout::WORD) as i32;
+            return (self.after(elements, place, width.pointers), offset + behind);
         }
         let others = self.after(elements, length, width.pointers);
         (self.after(others, place, width.others), offset + behind * (width.others * layout::WORD) as i32)
@@ -329,6 +385,17 @@ impl Translator<'_, '_, '_> {
         taken
     }
 
+    /// Whether a vector has one owner, and no view of another vector shares its elements.
+    fn is_unshared(&mut self, width: Width, elements: ir::Value) -> ir::Value {
+        let has_one_owner = self.has_one_owner(elements);
+        if width.pointers > 0 {
+            return has_one_owner;
+        }
+        let tag = self.builder.ins().load(types::I16, TRUSTED, elements, layout::TAG_OFFSET);
+        let is_own = self.builder.ins().icmp_imm_u(IntCC::Equal, tag, 0);
+        self.builder.ins().band(has_one_owner, is_own)
+    }
+
     fn has_one_owner(&mut self, elements: ir::Value) -> ir::Value {
         let count = self.builder.ins().load(types::I32, TRUSTED, elements, layout::COUNT_OFFSET);
         self.builder.ins().icmp_imm_u(IntCC::Equal, count, 1)
@@ -341,9 +408,13 @@ impl Translator<'_, '_, '_> {
         position: Position,
         is_sole: bool,
     ) -> Result<Position, Error> {
-        let Position { elements, length, .. } = position;
-        let elements = if is_sole { elements } else { self.own_vector(vector, elements, length)? };
-        Ok(Position { elements, ..position })
+        if is_sole {
+            return Ok(position);
+        }
+        let elements = self.own_vector(vector, position.elements, position.length)?;
+        let has_start = !self.unit.program.vectors[vector].has_pointers();
+        let start = has_start.then(|| (self.elements_start(elements), 0));
+        Ok(Position { elements, start, ..position })
     }
 
     /// The elements of a vector when one of them has these fields, given whether nobody else can own it.
@@ -371,7 +442,7 @@ impl Translator<'_, '_, '_> {
         Ok(own)
     }
 
-    /// The vector itself if it has one owner, else a copy, which takes the place of the owner at hand.
+    /// The vector itself if nobody else can see its elements, else a copy, which takes the place of the owner at hand.
     pub(in crate::codegen) fn own_vector(
         &mut self,
         vector: VectorId,
@@ -383,12 +454,12 @@ impl Translator<'_, '_, '_> {
         let ready = self.builder.create_block();
         let own = self.builder.append_block_param(ready, types::I64);
         self.builder.set_cold_block(shared);
-        let is_own = self.has_one_owner(elements);
+        let is_own = self.is_unshared(width, elements);
         self.builder.ins().brif(is_own, ready, &[BlockArg::Value(elements)], shared, &[]);
 
         self.builder.switch_to_block(shared);
         let words = self.times(length, width.pointers + width.others);
-        let words = self.builder.ins().iadd_imm_s(words, width.header() as i64);
+        let words = self.builder.ins().iadd_imm_s(words, layout::VECTOR_HEADER_WORDS as i64);
         let new = self.request("vlad_copy_vector", [elements, words])?;
         self.builder.ins().jump(ready, &[BlockArg::Value(new)]);
 

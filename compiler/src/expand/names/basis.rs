@@ -135,10 +135,10 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%read-matrix" => Some(Prim::ReadMatrix),
         "%argument" => Some(Prim::Argument),
         "%argument-array" => Some(Prim::ArgumentArray),
-        "%argument-element" => Some(Prim::ArgumentElement),
+        "%argument-elements" => Some(Prim::ArgumentElements),
         "%result" => Some(Prim::Result),
         "%result-array" => Some(Prim::ResultArray),
-        "%result-element" => Some(Prim::ResultElement),
+        "%result-elements" => Some(Prim::ResultElements),
         "%write-byte" => Some(Prim::WriteByte),
         "%progress" => Some(Prim::Progress),
         "%write-double" => Some(Prim::WriteDouble),
@@ -153,7 +153,7 @@ pub fn internal(name: &str) -> Option<Prim> {
 }
 
 /// Library functions whose transforms the library gives: the reverse and the forward one, and that on power series.
-const GIVEN: [(&str, [&str; 3]); 9] = [
+const GIVEN: [(&str, [&str; 3]); 10] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series"]),
     ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series"]),
     ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series"]),
@@ -163,10 +163,11 @@ const GIVEN: [(&str, [&str; 3]); 9] = [
     ("%custom-push", ["%custom-push-reverse", "%custom-push-forward", "%custom-push-series"]),
     ("%apply-linear", ["%apply-linear-reverse", "%apply-linear-forward", "%apply-linear-series"]),
     ("%on-numbers", ["%on-numbers-reverse", "%on-numbers-forward", "%on-numbers-series"]),
+    ("%valued", ["%valued-reverse", "%valued-forward", "%valued-series"]),
 ];
 
 /// The same where given derivatives are checked.
-const GIVEN_CHECKED: [(&str, [&str; 3]); 9] = [
+const GIVEN_CHECKED: [(&str, [&str; 3]); 10] = [
     ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series"]),
     GIVEN[1],
     GIVEN[2],
@@ -176,6 +177,7 @@ const GIVEN_CHECKED: [(&str, [&str; 3]); 9] = [
     ("%custom-push", ["%checked-push-reverse", "%checked-push-forward", "%custom-push-series"]),
     GIVEN[7],
     GIVEN[8],
+    GIVEN[9],
 ];
 
 /// The given transforms of library functions, with those that check what a program gives or those that do not.

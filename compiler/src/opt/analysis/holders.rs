@@ -27,7 +27,7 @@ pub fn stores(op: Op) -> Option<(Holder, usize)> {
 /// What an instruction fills with numbers that are not among its operands.
 pub fn fills(op: Op) -> Option<Holder> {
     match op {
-        Op::Kernel(_, vector) => Some(Holder::Elements(vector)),
+        Op::Kernel(_, vector) | Op::ArgumentElements(vector) => Some(Holder::Elements(vector)),
         _ => None,
     }
 }

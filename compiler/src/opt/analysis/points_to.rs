@@ -251,7 +251,7 @@ impl Classes {
                     self.part_holds(whole, Part::Field((sum, tag, field)), place(inst.results[0]));
                 }
             }
-            Op::NewVector(_) => {
+            Op::NewVector(_) | Op::ArgumentElements(_) => {
                 let new = self.id(place(inst.results[0]));
                 self.vectors.push(new);
             }

@@ -346,7 +346,9 @@ impl<'p> Marking<'p> {
             Op::Field(sum, tag, field) => self.need_field(sum, tag, field),
             Op::Element(vector, field) | Op::Elements(vector, field) => self.need_element(vector, field),
             // What it reads and what it makes are vectors of one kind.
-            Op::Kernel(_, vector) => self.need_element(vector, 0),
+            Op::Kernel(_, vector) | Op::ArgumentElements(vector) | Op::ResultElements(vector) => {
+                self.need_element(vector, 0);
+            }
             Op::GlobalGet(slot) | Op::IsSet(slot) => self.need_slot(slot),
             _ => {}
         }

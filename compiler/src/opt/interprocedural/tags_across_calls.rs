@@ -300,7 +300,9 @@ impl<'p> Analysis<'p> {
                 self.flow(field, result(self), ALL);
             }
             // Vectors have no tags; what holds one has them all.
-            Op::NewVector(_) | Op::Kernel(..) | Op::WithElements(_) => self.add(result(self), ALL),
+            Op::NewVector(_) | Op::Kernel(..) | Op::ArgumentElements(_) | Op::WithElements(_) => {
+                self.add(result(self), ALL)
+            }
             Op::Element(vector, field) => {
                 let field = self.part(Part::Element(vector, field));
                 self.flow(field, result(self), ALL);

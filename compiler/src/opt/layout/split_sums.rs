@@ -61,7 +61,7 @@ fn split_vectors(program: &mut Program, classes: &Classes) -> bool {
     let mut seen: FxHashSet<VectorId> = FxHashSet::default();
     let Program { functions, vectors, .. } = program;
     rename_vectors(functions, |function, inst, vector| {
-        let value = if matches!(inst.op, Op::NewVector(_) | Op::Kernel(..)) { inst.results[0] } else { inst.args[0] };
+        let value = if inst.op.makes_vectors() { inst.results[0] } else { inst.args[0] };
         let Some(class) = classes.class(Place::Value(function, value)) else { return vector };
         *own.entry((class, vector))
             .or_insert_with(|| if seen.insert(vector) { vector } else { vectors.push(vectors[vector].clone()) })
@@ -127,6 +127,8 @@ fn rename_vectors(
         for inst in functions[id].blocks.values_mut().flat_map(|block| &mut block.insts) {
             let renamed = match inst.op {
                 Op::NewVector(vector) => Op::NewVector(by(id, inst, vector)),
+                Op::ArgumentElements(vector) => Op::ArgumentElements(by(id, inst, vector)),
+                Op::ResultElements(vector) => Op::ResultElements(by(id, inst, vector)),
                 Op::Kernel(kernel, vector) => Op::Kernel(kernel, by(id, inst, vector)),
                 Op::Element(vector, field) => Op::Element(by(id, inst, vector), field),
                 Op::WithElement(vector) => Op::WithElement(by(id, inst, vector)),

@@ -32,22 +32,33 @@ impl Specializer<'_> {
         rest = args[1].clone();
         for _ in 0..kernel.vectors() {
             let (operand, others) = self.taken_apart(e, prim, &rest)?;
-            let operand = self.dense(e, &operand)?;
-            let operand = self.dispatch(e, &operand, vector, |this, e, parts| match parts.alternative.head {
-                Head::Vector => {
-                    let operand = this.single(e, parts);
-                    this.convert(e, &operand, vector)
-                }
-                head => this.not_a_vector(e, prim, head),
-            })?;
-            let parts = self.parts(e, &operand, 0);
-            let Elements { length, elements, .. } = Elements::of(&parts);
+            let Elements { length, elements, .. } = self.numbers(e, prim, &operand, vector)?;
             operands.extend([elements.expect("numbers are leaves"), length]);
             rest = others;
         }
         let kind = self.vector_kind(element).expect("numbers are leaves");
         let elements = e.value(Op::Kernel(kernel, kind), &operands, Type::Ptr);
         Some(self.build(e, result, 0, vec![operands[0], elements]))
+    }
+
+    /// A vector of numbers, whose shape is given.
+    pub(in crate::specialize) fn numbers(
+        &mut self,
+        e: &mut Emitter,
+        prim: Prim,
+        operand: &Val,
+        vector: Shape,
+    ) -> Emitted<Elements> {
+        let operand = self.dense(e, operand)?;
+        let operand = self.dispatch(e, &operand, vector, |this, e, parts| match parts.alternative.head {
+            Head::Vector => {
+                let operand = this.single(e, parts);
+                this.convert(e, &operand, vector)
+            }
+            head => this.not_a_vector(e, prim, head),
+        })?;
+        let parts = self.parts(e, &operand, 0);
+        Some(Elements::of(&parts))
     }
 
     /// The parts of a pair.

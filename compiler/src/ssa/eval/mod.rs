@@ -403,6 +403,7 @@ impl<'p> Machine<'p, '_> {
             Op::NewRows(vector) => self.new_rows(vector, base, args[0])?,
             Op::NewRow(vector) => self.new_row(vector, base, args)?,
             Op::Element(vector, field) => self.element(vector, field, base, args)?,
+            Op::Own(vector) => self.own(vector, base, args)?,
             Op::TakeElement(vector, field) => self.take_element(vector, field, base, args)?,
             Op::WithElement(vector) => self.with_element(vector, base, args)?,
             Op::Elements(vector, field) => self.elements(vector, field, base, args)?,
@@ -444,7 +445,7 @@ impl<'p> Machine<'p, '_> {
                 let datum = self.hand_on(base, args)?.swap_remove(0);
                 self.globals[slot] = datum;
             }
-            Op::Argument(_) | Op::Result(_) => {
+            Op::Argument(_) | Op::ArgumentElements(_) | Op::Result(_) | Op::ResultElements(_) => {
                 return broken("arguments and results are those of libraries, which are not evaluated");
             }
             Op::WriteReal(stream) => {

@@ -172,6 +172,20 @@ impl Machine<'_, '_> {
         self.changed(args[0], vector, &data, position, new)
     }
 
+    /// The vector, with one owner.
+    pub(super) fn own(&mut self, vector: VectorId, base: usize, args: &[Value]) -> Result<Datum, Error> {
+        let data = match self.get(base, args[0])? {
+            Datum::Box(data) if data.content == Content::Elements(vector) => data.clone(),
+            other => return broken(format!("{} is {other:?}, not a {vector}", args[0])),
+        };
+        self.check_alive(args[0], &data)?;
+        let length = self.int(base, args[1])?;
+        if usize::try_from(length).ok().map(|length| length * self.width(vector)) != Some(data.fields.borrow().len()) {
+            return broken(format!("{} has not {length} elements", args[0]));
+        }
+        self.changed(args[0], vector, &data, 0, Vec::new())
+    }
+
     /// The vector when these fields stand from the position on.
     fn changed(
         &mut self,

@@ -29,6 +29,8 @@ pub(super) struct Plan {
     pub(super) sums: FxHashMap<Value, Gathering>,
     /// The elements in lanes that are tested for the symbolic zero, if that is done once for all tests.
     pub(super) tested: Vec<Value>,
+    /// Tests from before the loop for the symbolic zero, by which the loop selects: there are lanes only where none holds.
+    pub(super) failed: Vec<Value>,
     /// What has to be finite.
     pub(super) watched: Watched,
 }
@@ -109,7 +111,9 @@ impl Plan {
     ) -> Option<Plan> {
         let changes = changes(function, &found)?;
         let places: Vec<Value> = changes.values().map(|change| change.args[2]).collect();
-        let mut search = Search { function, vectors, found: &found, changes, sums: FxHashMap::default(), up: None };
+        let failed = failed(function, definitions, &found);
+        let sums_by_param = FxHashMap::default();
+        let mut search = Search { function, vectors, found: &found, changes, failed, sums: sums_by_param, up: None };
         // Elements that are read may come from the other direction, those that are changed decide.
         if !places.into_iter().all(|place| search.goes_along(place)) {
             return None;
@@ -124,12 +128,12 @@ impl Plan {
         if !search.pays(&laned) {
             return None;
         }
-        let Search { changes, sums, .. } = search;
+        let Search { changes, failed, sums, .. } = search;
         let tested = tested(&found, &laned);
         let pairs = if is_apart { APART } else { 1 };
         let bounds = Bounds::new(function, definitions, &found, pairs * LANES)?;
         let watched = Watched::default();
-        Some(Plan { found, bounds, pairs, is_upwards, laned, changes, sums, tested, watched })
+        Some(Plan { found, bounds, pairs, is_upwards, laned, changes, sums, tested, failed, watched })
     }
 
     /// The position of the parameter that a result is handed on for, if it stays infinite there once it is.
@@ -146,6 +150,14 @@ impl Plan {
         };
         let ends: Option<Vec<End>> = self.watched.roots.iter().map(end).collect();
         ends.filter(|ends| !ends.is_empty() && self.changes.is_empty())
+    }
+
+    /// What a condition is if the elements that are tested are numbers, or in any case, where that tells it.
+    pub(super) fn truth(&self, condition: Value, are_numbers: bool) -> Option<bool> {
+        if self.failed.contains(&condition) {
+            return Some(false);
+        }
+        self.truth_of_numbers(condition).filter(|_| are_numbers)
     }
 
     /// What a test in lanes is if the elements that are tested are numbers, where that tells it.
@@ -165,6 +177,19 @@ impl Plan {
             _ => None,
         }
     }
+}
+
+/// The tests from before a loop for the symbolic zero by which the loop selects numbers.
+fn failed(function: &Function, definitions: &Definitions, found: &Loop) -> Vec<Value> {
+    let selects = |inst: &&Inst| inst.op == Op::Select && function.values[inst.results[0]] == Type::F64;
+    let conditions = found.insts.iter().filter(selects).map(|inst| inst.args[0]);
+    let is_test = |condition: &Value| {
+        !found.is_inside(*condition) && matches!(definitions.op(function, *condition), Some(Op::RealIs(_)))
+    };
+    let mut failed: Vec<Value> = conditions.filter(is_test).collect();
+    failed.sort_unstable();
+    failed.dedup();
+    failed
 }
 
 /// So many selections by tests for the symbolic zero are worth a way without them.
@@ -233,6 +258,7 @@ struct Search<'f> {
     vectors: &'f EntityVec<VectorId, VectorLayout>,
     found: &'f Loop,
     changes: FxHashMap<Value, Inst>,
+    failed: Vec<Value>,
     sums: FxHashMap<Value, Gathering>,
     /// Whether the places of elements in lanes go up, once there are some.
     up: Option<bool>,
@@ -352,8 +378,9 @@ impl Search<'_> {
 
     /// Whether operands can be brought into lanes: truth values have to be there.
     fn has_operands(&self, inst: &Inst, laned: &FxHashSet<Value>) -> bool {
+        let is_decided = inst.op == Op::Select && self.failed.contains(&inst.args[0]);
         let is_there = |arg: &Value| self.ty(*arg) != Type::Bool || laned.contains(arg);
-        lanewise(inst.op).is_none() || inst.args.iter().all(is_there)
+        lanewise(inst.op).is_none() || inst.args[usize::from(is_decided)..].iter().all(is_there)
     }
 
     fn is_needed_in_lanes(&self, value: Value, laned: &FxHashSet<Value>) -> bool {

@@ -6,6 +6,8 @@
 //! after:   only if sums are made in lanes: they are put together
 //! ```
 //!
+//! Tests for the symbolic zero that were made before the loop are asked once: there are rounds in lanes if none of them holds.
+//!
 //! Where elements of vectors are tested for the symbolic zero, most are numbers, and one test tells that for all of
 //! them and both lanes: the symbolic zero is no number (see [`Op::RealIs`]). Then the round has two blocks to choose
 //! from: one for numbers, without any of the tests and selections, and one for everything.
@@ -247,11 +249,10 @@ impl<'f> Writer<'f> {
         pair * LANES + if self.plan.is_upwards { lane } else { LANES - 1 - lane }
     }
 
-    /// The value that is the same as this one where what is tested is a number.
+    /// The value that is the same as this one, in lanes at all, or where what is tested is a number.
     fn plain(&self, mut value: Value) -> Value {
-        while self.is_plain
-            && let Some(inst) = self.plan.found.inst(value).filter(|inst| inst.op == Op::Select)
-            && let Some(truth) = self.plan.truth_of_numbers(inst.args[0])
+        while let Some(inst) = self.plan.found.inst(value).filter(|inst| inst.op == Op::Select)
+            && let Some(truth) = self.plan.truth(inst.args[0], self.is_plain)
         {
             value = inst.args[if truth { 1 } else { 2 }];
         }
@@ -420,6 +421,9 @@ impl<'f> Writer<'f> {
         let mut all: Vec<Value> = vec![self.tests(tests, 0)];
         for (value, holds) in &plan.bounds.given {
             all.push(if *holds { *value } else { self.make(Op::Not, &[*value], Type::Bool) });
+        }
+        for test in &plan.failed {
+            all.push(self.make(Op::Not, &[*test], Type::Bool));
         }
         for test in &plan.bounds.first {
             let bound = self.bound(test.bound);
