@@ -419,7 +419,7 @@ pub struct Levels {
 
 impl Levels {
     /// From the top of a sum.
-    pub const ALL: Levels = Levels { cars: 3, cdrs: 8, keeps_few: false };
+    pub const ALL: Levels = Levels { cars: 2, cdrs: 8, keeps_few: false };
 
     /// What is left below the first (0) or second (1) part of a pair; `None` where that is not looked at.
     pub fn below(self, part: usize) -> Option<Levels> {

@@ -98,6 +98,8 @@ struct Scope {
     arguments: FxHashMap<Var, [Var; 2]>,
     /// The variables that recursive calls of the λ have again: as captures of it, or within an argument.
     carried: FxHashSet<Var>,
+    /// The variables that the λ uses once.
+    used_once: FxHashSet<Var>,
 }
 
 impl Scope {
@@ -168,10 +170,10 @@ impl Known<usize> {
 /// The body of the transform of a λ.
 pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> Body {
     let source = program.lambdas[lambda].clone();
-    let carried = carried(program, lambda);
+    let (carried, used_once) = (carried(program, lambda), used_once(program, lambda));
     let free = FxHashMap::default();
     let mut cx = Reverser { transforms, program, lambda, backpropagators: 0, free };
-    let mut scope = Scope { carried, ..Scope::default() };
+    let mut scope = Scope { carried, used_once, ..Scope::default() };
     source.captures.iter().chain([&source.param]).for_each(|x| cx.declare(*x, &mut scope));
     let (bindings, result, steps) = cx.forward(&source.body, &mut scope);
     let targets = Targets::Function { captures: &source.captures, param: source.param };
@@ -224,7 +226,8 @@ impl Reverser<'_> {
         bindings: &mut Vec<Binding>,
         steps: &mut Vec<Step<'s>>,
     ) {
-        scope.arguments.extend(arguments(source));
+        let pairs = arguments(source, &scope.used_once);
+        scope.arguments.extend(pairs);
         for binding in source {
             let start = bindings.len();
             let kind = self.forward_binding(binding, scope, bindings);
@@ -596,23 +599,37 @@ fn carried(program: &Program, lambda: LambdaId) -> FxHashSet<Var> {
     carried
 }
 
-/// The pairs in a body that are made for applications to several arguments, with their parts.
-fn arguments(bindings: &[Binding]) -> Vec<(Var, [Var; 2])> {
-    let (mut wanted, mut pairs) = (FxHashMap::default(), Vec::new());
+/// The pairs in a body that are made for an application, and used for nothing else, with their parts; so are pairs that are
+/// parts of these.
+fn arguments(bindings: &[Binding], used_once: &FxHashSet<Var>) -> Vec<(Var, [Var; 2])> {
+    let (mut wanted, mut pairs) = (FxHashSet::default(), Vec::new());
     for binding in bindings.iter().rev() {
         match &binding.rhs {
-            Rhs::Apply(_, argument) => {
-                wanted.insert(*argument, binding.span);
-            }
-            // Pairs that the program makes have places of their own.
-            Rhs::Prim(Prim::Cons, parts) if wanted.get(&binding.var) == Some(&binding.span) => {
-                wanted.insert(parts[1], binding.span);
+            Rhs::Apply(_, argument) => _ = wanted.insert(*argument),
+            Rhs::Prim(Prim::Cons, parts) if wanted.contains(&binding.var) && used_once.contains(&binding.var) => {
+                wanted.extend(parts);
                 pairs.push((binding.var, [parts[0], parts[1]]));
             }
             _ => {}
         }
     }
     pairs
+}
+
+/// The variables that a λ uses once, in its body or in what its closures capture.
+fn used_once(program: &Program, lambda: LambdaId) -> FxHashSet<Var> {
+    let body = &program.lambdas[lambda].body;
+    let mut uses: FxHashMap<Var, usize> = [(body.result, 1)].into_iter().collect();
+    for binding in body.all_bindings() {
+        let mut count = |x: Var| *uses.entry(x).or_default() += 1;
+        operands(&binding.rhs).into_iter().for_each(&mut count);
+        match &binding.rhs {
+            Rhs::If(_, then, other) => [then.result, other.result].into_iter().for_each(&mut count),
+            Rhs::Closure(other) => program.lambdas[*other].captures.iter().copied().for_each(&mut count),
+            _ => {}
+        }
+    }
+    uses.into_iter().filter(|(_, uses)| *uses == 1).map(|(x, _)| x).collect()
 }
 
 /// The variable that holds `*j-inverse ↼y`; binds it if there is none in scope.
