@@ -244,6 +244,24 @@ fn sums_of_products_have_eight_parts() {
 }
 
 #[test]
+fn sums_have_eight_parts() {
+    let a = numbers(21, 11);
+    let mut parts = [0.0; 8];
+    (0..21).for_each(|i| parts[i % 8] += a[i]);
+    let [p0, p1, p2, p3, p4, p5, p6, p7] = parts;
+    assert_eq!(run(Kernel::Sum, 1, &[], &[&a]), [((p0 + p4) + (p2 + p6)) + ((p1 + p5) + (p3 + p7))]);
+}
+
+#[test]
+fn vectors_are_taken_apart_and_joined() {
+    let (a, b) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0]);
+    assert_eq!(run(Kernel::Part, 2, &[1.0], &[&a]), [2.0, 3.0]);
+    assert_eq!(run(Kernel::Part, 0, &[4.0], &[&a]), [0.0; 0]);
+    assert_eq!(run(Kernel::Joined, 6, &[6.0], &[&a, &b]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(run(Kernel::Joined, 2, &[6.0], &[&[], &b]), b);
+}
+
+#[test]
 fn what_is_not_a_number_has_one_form() {
     let other = f64::from_bits(f64::NAN.to_bits() | 1 << 63 | 5);
     let found = run(Kernel::Transpose, 2, &[1, 2], &[&[other, 1.0]]);

@@ -20,9 +20,9 @@ use crate::codegen::decisions::ownership::{Facts, Plan};
 use crate::codegen::decisions::reuse::Reuse;
 use crate::codegen::unit::{External, Home, Unit};
 use crate::codegen::{Error, layout};
-use crate::memory::sole_owners::sole_owners;
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Real1, Target, Terminator, TextId, Type, Value};
+use crate::ssa::sole_owners::sole_owners;
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::immediates::Ieee64;
 use cranelift_codegen::ir::{

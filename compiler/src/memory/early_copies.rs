@@ -10,14 +10,14 @@
 //!
 //! A change of a vector copies it if it has other owners, and has one owner afterwards. In a loop only the first round may
 //! find others, but each round looks for them. Where all that the loop does to the vector is change it, it can be owned
-//! before; then [`super::sole_owners`] finds that nobody has to look.
+//! before; then [`crate::ssa::sole_owners`] finds that nobody has to look.
 //!
 //! This is done only where each way through the loop changes the vector: so nothing is copied that would not be.
 
-use crate::memory::sole_owners::sole_owners_given;
 use crate::opt::analysis::loops::{Code, preheader};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Terminator, Type, Value, VectorId};
+use crate::ssa::sole_owners::sole_owners_given;
 use rustc_hash::FxHashSet;
 use smallvec::smallvec;
 

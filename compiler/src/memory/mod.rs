@@ -15,7 +15,6 @@
 //! | [`tail_modulo_cons`] | recursion whose result is boxed as a loop |
 //! | [`early_copies`] | vectors that loops change are copied before them |
 //! | [`early_boxes`] | large boxes before what they hold |
-//! | [`sole_owners`] | vectors that have one owner |
 //! | [`rows`] | rows of a matrix in one piece of memory |
 
 pub mod borrowing;
@@ -27,5 +26,4 @@ pub mod move_elements;
 pub mod owned_params;
 pub mod ownership;
 pub mod rows;
-pub mod sole_owners;
 pub mod tail_modulo_cons;

@@ -18,6 +18,8 @@ pub mod parse;
 
 pub mod graph;
 
+pub mod sole_owners;
+
 pub mod verify;
 
 pub mod eval;

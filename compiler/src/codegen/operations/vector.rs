@@ -7,7 +7,7 @@
 //! element        a load; the address is computed from the place, and from the length behind pointer fields
 //! take_element   a load, and a store or one more owner
 //! with_element   stores, and a release of each pointer that is replaced; before that, if the vector has other owners,
-//!                the run time copies it (see [`crate::memory::sole_owners`])
+//!                the run time copies it (see [`crate::ssa::sole_owners`])
 //! ```
 //!
 //! The box of a vector holds the pointer fields of all elements before the other fields of all elements (see
