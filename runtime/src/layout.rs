@@ -116,14 +116,8 @@ pub const CONTEXT_STACK_LIMIT: i32 = HEAP_BYTES as i32;
 /// the next word of the call,
 pub const CONTEXT_WORDS: i32 = CONTEXT_STACK_LIMIT + WORD as i32;
 
-/// the next element of the argument at hand,
+/// and the next element of the argument at hand.
 pub const CONTEXT_ELEMENTS: i32 = CONTEXT_WORDS + WORD as i32;
-
-/// where the next element of the result at hand goes,
-pub const CONTEXT_RESULTS: i32 = CONTEXT_ELEMENTS + WORD as i32;
-
-/// and what becomes of it: [`OVERWRITE`], [`ACCUMULATE`] or [`DISCARD`].
-pub const CONTEXT_MODE: i32 = CONTEXT_RESULTS + WORD as i32;
 
 /// Bytes of a context. The cells of the globals and then the constant boxes of the program follow.
 pub const CONTEXT_BYTES: usize = 8192;

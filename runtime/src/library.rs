@@ -24,8 +24,8 @@
 
 use crate::heap::{Heap, Supply};
 use crate::layout::{
-    ACCUMULATE, CALL, CONTEXT_BYTES, CONTEXT_ELEMENTS, CONTEXT_MODE, CONTEXT_RESULTS, CONTEXT_STACK_LIMIT,
-    CONTEXT_WORDS, DISCARD, INITIALISE, OVERWRITE, PAGE,
+    ACCUMULATE, CALL, CONTEXT_BYTES, CONTEXT_ELEMENTS, CONTEXT_STACK_LIMIT, CONTEXT_WORDS, DISCARD, INITIALISE,
+    OVERWRITE, PAGE,
 };
 use crate::{heap, number, system};
 use core::arch::naked_asm;
@@ -92,6 +92,7 @@ pub struct Context {
     stack_limit: usize,
     words: *const u64,
     elements: *const f64,
+    /// Where the next element of the result at hand goes, and what becomes of it.
     results: *mut f64,
     mode: u64,
     /// The stack pointer of the caller.
@@ -111,8 +112,6 @@ const _: () = {
     assert!(offset_of!(Context, stack_limit) == CONTEXT_STACK_LIMIT as usize);
     assert!(offset_of!(Context, words) == CONTEXT_WORDS as usize);
     assert!(offset_of!(Context, elements) == CONTEXT_ELEMENTS as usize);
-    assert!(offset_of!(Context, results) == CONTEXT_RESULTS as usize);
-    assert!(offset_of!(Context, mode) == CONTEXT_MODE as usize);
     assert!(size_of::<Context>() <= CONTEXT_BYTES);
 };
 

@@ -72,6 +72,13 @@ fails(TypeError, "tuple of 2 parts", lambda: f.swap((1, 2, 3)))
 fails(ValueError, "no writeable array", lambda: f.loss_gradient(numbers(5), 0, numbers(4, 5), numbers(4), out=(numbers(4), numpy.zeros(()))))
 assert f.range(os=1) == 2 and f.len(1, 2, 3)[1].tolist() == [2, 3] and "len" in dir(f)
 fails(AttributeError, "no function absent", lambda: f.absent)
+# Nothing that the program changes is the caller's, and nothing that the caller gets is what it passed.
+m, v = numbers(4, 3), numbers(6)
+before = m.copy(), v.copy()
+turned, m_again, negated, v_again, part = f.turned(m, v)
+assert (turned == -m).all() and (negated == -v).all() and (part == v[2:5]).all()
+m_again[:], v_again[:] = 0, 0
+assert (m == before[0]).all() and (v == before[1]).all()
 # Arrays in any order and of any kind of number.
 assert (f.scale(2, numpy.asfortranarray(numbers(3, 2))) == 2 * numbers(3, 2)).all()
 assert (f.scale(2, [[1, 2], [3, 4]]) == [[2, 4], [6, 8]]).all()
