@@ -255,10 +255,10 @@ fn sums_have_eight_parts() {
 #[test]
 fn vectors_are_taken_apart_and_joined() {
     let (a, b) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0]);
-    assert_eq!(run(Kernel::Part, 2, &[1.0], &[&a]), [2.0, 3.0]);
-    assert_eq!(run(Kernel::Part, 0, &[4.0], &[&a]), [0.0; 0]);
-    assert_eq!(run(Kernel::Joined, 6, &[6.0], &[&a, &b]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    assert_eq!(run(Kernel::Joined, 2, &[6.0], &[&[], &b]), b);
+    assert_eq!(run(Kernel::Part, 2, &[1], &[&a]), [2.0, 3.0]);
+    assert_eq!(run(Kernel::Part, 0, &[4], &[&a]), [0.0; 0]);
+    assert_eq!(run(Kernel::Joined, 6, &[6], &[&a, &b]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(run(Kernel::Joined, 2, &[6], &[&[], &b]), b);
 }
 
 #[test]

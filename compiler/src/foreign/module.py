@@ -1,4 +1,5 @@
 import ctypes as _ctypes
+import math as _math
 import os as _os
 import threading as _threading
 
@@ -92,6 +93,10 @@ def _array(name, kind, value):
     return _numpy.ascontiguousarray(array, dtype=_numpy.float64)
 
 
+def _address(array):
+    return _ctypes.c_void_p(array.__array_interface__["data"][0])
+
+
 def _number(name, value):
     if isinstance(value, (int, float)):
         return float(value)
@@ -115,6 +120,8 @@ class Function:
         self._gradient = gradient
         self._code = getattr(_library, "@name@_" + name)
         self._code.restype = _ctypes.c_int
+        # The size of the arguments of the last call, and the sizes of its results.
+        self._rooms = -1, []
 
     def __reduce__(self):
         # Other processes have the module, too.
@@ -133,7 +140,7 @@ class Function:
             if kind == "real":
                 passed.append(_ctypes.c_double(value))
             else:
-                passed.append(_ctypes.c_void_p(value.ctypes.data))
+                passed.append(_address(value))
                 passed.extend(_ctypes.c_size_t(size) for size in value.shape)
         if self._gradient is None:
             return self._value(passed, leaves)
@@ -166,28 +173,34 @@ class Function:
 
     def _value(self, passed, leaves):
         kinds = _leaves(self._result)
-        rooms = [max(16, sum(value.size for kind, value in leaves if kind != "real"))] * len(kinds)
+        given = sum(value.size for kind, value in leaves if kind != "real")
+        # Results of arguments that are not larger than those of an earlier call are seldom larger.
+        most, rooms = self._rooms
+        if given > most:
+            rooms = [max(16, given)] * len(kinds)
         while True:
             buffers = [_numpy.empty(1 if kind == "real" else room) for kind, room in zip(kinds, rooms)]
             sizes = [[_ctypes.c_size_t(0) for _ in range(_SIZES[kind])] for kind in kinds]
             results = []
             for kind, buffer, size in zip(kinds, buffers, sizes):
-                results.append(_ctypes.c_void_p(buffer.ctypes.data))
+                results.append(_address(buffer))
                 if kind != "real":
                     results.append(_ctypes.c_size_t(buffer.size))
                     results.extend(_ctypes.byref(part) for part in size)
             code = self._enter(passed, results)
-            counts = [int(_numpy.prod([part.value for part in size], dtype=int)) for size in sizes]
+            counts = [_math.prod(part.value for part in size) for size in sizes]
             if code != _ROOM:
                 break
             rooms = [max(room, count) for room, count in zip(rooms, counts)]
         self._check(code)
+        self._rooms = given, counts
         values = []
         for kind, buffer, size, count in zip(kinds, buffers, sizes, counts):
             if kind == "real":
                 values.append(float(buffer[0]))
             else:
-                values.append(buffer[:count].reshape([part.value for part in size]).copy())
+                value = buffer if buffer.size == count else buffer[:count].copy()
+                values.append(value.reshape([part.value for part in size]))
         return _nested(self._result, iter(values))
 
     def _value_and_gradient(self, passed, arguments, named, out, accumulate):
@@ -211,7 +224,7 @@ class Function:
                     raise ValueError(f"what gets the gradient of {name} is no writeable array of doubles of shape {shape}")
         value = _ctypes.c_double(0)
         results = [_ctypes.c_int(1 if accumulate else 0), _ctypes.byref(value)]
-        results.extend(_ctypes.c_void_p(buffer.ctypes.data) for buffer in buffers)
+        results.extend(_address(buffer) for buffer in buffers)
         self._check(self._enter(passed, results))
         if out is not None:
             return value.value, out
