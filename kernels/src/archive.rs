@@ -83,5 +83,4 @@ kernels! {
     vlad_kernel_order = Order, 0, 1;
     vlad_kernel_random = Random, 5, 0;
     vlad_kernel_dot = Dot, 0, 2;
-    vlad_kernel_sum = Sum, 0, 1;
 }

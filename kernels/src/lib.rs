@@ -76,8 +76,6 @@ pub enum Kernel {
     Random,
     /// ; a, b → one number, the sum of the products; see [`sums::dot`].
     Dot,
-    /// ; v → one number, the sum of the elements; see [`sums::sum`].
-    Sum,
     /// start; v → elements of v from that place on. Compiled code gives a view of them.
     Part,
     /// room; a, b → the elements of both. Compiled code copies none if those of b stand behind those of a in memory, or
@@ -100,7 +98,6 @@ pub const TABLE: &[(Kernel, &str, &str, usize, usize)] = &[
     (Kernel::Order, "order", "vlad_kernel_order", 0, 1),
     (Kernel::Random, "random", "vlad_kernel_random", 5, 0),
     (Kernel::Dot, "dot", "vlad_kernel_dot", 0, 2),
-    (Kernel::Sum, "sum", "vlad_kernel_sum", 0, 1),
     (Kernel::Part, "part", "vlad_part", 1, 1),
     (Kernel::Joined, "joined", "vlad_joined", 1, 2),
 ];
@@ -220,10 +217,6 @@ impl Kernel {
             }
             Kernel::Dot => {
                 result[0] = sums::dot_wide(vectors[0], vectors[1]);
-                Ok(())
-            }
-            Kernel::Sum => {
-                result[0] = sums::sum_wide(vectors[0]);
                 Ok(())
             }
             Kernel::Part => {

@@ -28,36 +28,6 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     together(sums)
 }
 
-/// The sum of the elements of a vector.
-#[inline(always)]
-pub fn sum(a: &[f64]) -> f64 {
-    let mut sums = [0.0; PARTS];
-    let a = a.chunks_exact(PARTS);
-    let rest = a.remainder();
-    for a in a {
-        for i in 0..PARTS {
-            sums[i] += a[i];
-        }
-    }
-    for (sum, a) in sums.iter_mut().zip(rest) {
-        *sum += a;
-    }
-    together(sums)
-}
-
-wide! {
-    fn of_elements / of_elements_in(a: &[f64], result: &mut f64) {
-        *result = sum(a);
-    }
-}
-
-/// The same as a kernel.
-pub fn sum_wide(a: &[f64]) -> f64 {
-    let mut result = 0.0;
-    of_elements(a, &mut result);
-    result
-}
-
 wide! {
     fn of_products / of_products_in(a: &[f64], b: &[f64], result: &mut f64) {
         *result = dot(a, b);

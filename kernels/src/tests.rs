@@ -244,15 +244,6 @@ fn sums_of_products_have_eight_parts() {
 }
 
 #[test]
-fn sums_have_eight_parts() {
-    let a = numbers(21, 11);
-    let mut parts = [0.0; 8];
-    (0..21).for_each(|i| parts[i % 8] += a[i]);
-    let [p0, p1, p2, p3, p4, p5, p6, p7] = parts;
-    assert_eq!(run(Kernel::Sum, 1, &[], &[&a]), [((p0 + p4) + (p2 + p6)) + ((p1 + p5) + (p3 + p7))]);
-}
-
-#[test]
 fn vectors_are_taken_apart_and_joined() {
     let (a, b) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0]);
     assert_eq!(run(Kernel::Part, 2, &[1], &[&a]), [2.0, 3.0]);

@@ -161,7 +161,6 @@ pub enum Prim {
     KernelOrder,
     KernelRandom,
     KernelDot,
-    KernelSum,
     KernelPart,
     KernelJoined,
     // Input, output, failure.
@@ -331,7 +330,6 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::KernelOrder, "%kernel-order", 2, Kernel),
     (Prim::KernelRandom, "%kernel-random", 2, Kernel),
     (Prim::KernelDot, "%kernel-dot", 2, Kernel),
-    (Prim::KernelSum, "%kernel-sum", 2, Kernel),
     (Prim::KernelPart, "%kernel-part", 2, Kernel),
     (Prim::KernelJoined, "%kernel-joined", 2, Kernel),
     (Prim::ReadReal, "read-real", 0, Effect),
