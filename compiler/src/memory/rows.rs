@@ -13,7 +13,7 @@
 //!
 //! A vector of vectors refers to its elements, which are shared and change owners like any data. Where all of them have
 //! one length that is known before they are made, and hold no pointers, memory is taken for all at once. So a walk down
-//! a column goes by equal steps, whatever the heap looks like, and a row costs no search for memory.
+//! a column goes by equal steps, whatever the heap looks like, and a row costs a view and no search for memory.
 //!
 //! A row keeps the memory of all. So nobody but the table may own one: rows of tables whose elements are stored
 //! elsewhere, returned or changed in place are boxes of their own, and a program that keeps a row of each of many
