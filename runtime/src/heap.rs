@@ -347,9 +347,9 @@ fn cut_page(heap: &mut Heap) -> *mut u8 {
     start
 }
 
-/// Takes a fresh box from the end of the chunk. If it is a vector, its elements begin a line of the cache, and the next such
-/// box of its size begins at another place of a page: processors that compare the ends of addresses only, as most do at
-/// first, would take what one loop writes for what it reads from a vector of the same length.
+/// Takes a fresh box from the end of the chunk. If it is a vector, its elements begin a line of the cache, and the
+/// next such box of its size begins at another place of a page: processors that compare the ends of addresses only,
+/// as most do at first, would take what one loop writes for what it reads from a vector of the same length.
 fn cut_large(heap: &mut Heap, size: usize) -> *mut u8 {
     let apart = if size < PAGE { LINE } else { 5 * LINE };
     let wanted = size + apart;

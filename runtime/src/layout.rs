@@ -18,8 +18,8 @@
 //!        16           the box that the elements lie in, which has one more owner for that, or 0 if a caller owns them
 //! ```
 //!
-//! The elements of several vectors of one length may lie in one box, the *rows*, one vector behind another. Each of them
-//! is a view then.
+//! The elements of several vectors of one length may lie in one box, the *rows*, one vector behind another. Each of
+//! them is a view then.
 //!
 //! A pointer below [`IMMEDIATES`] is no address but the tag of an alternative without fields.
 //!

@@ -140,20 +140,20 @@ pub struct Joined {
     room: f64,
 }
 
-/// The words of a box that vectors are joined in: the header, where the elements begin, how many there is room for, and how
-/// many there are.
+/// The words of a box that vectors are joined in: the header, where the elements begin, how many there is room for,
+/// and how many there are.
 const JOINED_FIRST: usize = 4;
 
-/// The numbers of two vectors, one behind the other. Nothing is copied if they stand so in memory. Otherwise the first ones
-/// are copied to a box with room, unless they are there already, and the second ones behind them.
+/// The numbers of two vectors, one behind the other. Nothing is copied if they stand so in memory. Otherwise the
+/// first ones are copied to a box with room, unless they are there already, and the second ones behind them.
 ///
 /// # Safety
 ///
 /// `request` names two vectors of numbers of a compiled program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vlad_joined(request: *mut Joined, heap: *mut Heap) {
-    // SAFETY: the second word of vectors of numbers is the address of the first one; views have a base. What is behind the
-    // numbers that a box says to have is nobody's.
+    // SAFETY: the second word of vectors of numbers is the address of the first one; views have a base. What is
+    // behind the numbers that a box says to have is nobody's.
     unsafe {
         let Joined { first, first_length, second, second_length, room } = *request;
         let [from, next] = [first, second].map(|vector| *vector.byte_add(ELEMENTS_OFFSET as usize) as *mut f64);

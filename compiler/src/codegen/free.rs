@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! free(box):  if the box has no pointer fields and lies in a page: it joins the free boxes of the page, and if it is the only
-//!             one, the page joins its queue; so does a view, whose box of elements has an owner less, and lives on or dies;
+//!             one, the page joins its queue; so does a view, whose box of elements has an owner less, and lives on
+//!             or dies;
 //!             otherwise the run time does this, after the owners of what the fields refer to have been counted
 //! ```
 //!

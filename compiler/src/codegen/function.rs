@@ -388,7 +388,8 @@ impl<'p> Translator<'_, 'p, '_> {
         (block, passed.collect())
     }
 
-    /// What one way of a branch passes. Where a loop begins that has to know where vectors begin, this is read on the way.
+    /// What one way of a branch passes. Where a loop begins that has to know where vectors begin, this is read on the
+    /// way.
     fn branch_arguments(&mut self, target: &'p Target) -> (ir::Block, Vec<BlockArg>) {
         let reads = |used: &Used| match used {
             Used::Start(vector, is_certain) => *is_certain && self.named_start(self.first_names[*vector]).is_none(),

@@ -249,8 +249,8 @@ impl Translator<'_, '_, '_> {
         Ok(number)
     }
 
-    /// A view of so many elements at the place that the context notes: in the memory of the caller, who is not to change them
-    /// during the call.
+    /// A view of so many elements at the place that the context notes: in the memory of the caller, who is not to
+    /// change them during the call.
     pub(super) fn argument_elements(&mut self, length: ir::Value) -> Result<ir::Value, Error> {
         let context = self.context();
         let start = self.builder.ins().load(types::I64, TRUSTED, context, layout::CONTEXT_ELEMENTS);

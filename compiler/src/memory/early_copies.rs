@@ -8,9 +8,9 @@
 //!     branch v8, b1(v2, v6), b2(v6)
 //! ```
 //!
-//! A change of a vector copies it if it has other owners, and has one owner afterwards. In a loop only the first round may
-//! find others, but each round looks for them. Where all that the loop does to the vector is change it, it can be owned
-//! before; then [`crate::ssa::sole_owners`] finds that nobody has to look.
+//! A change of a vector copies it if it has other owners, and has one owner afterwards. In a loop only the first
+//! round may find others, but each round looks for them. Where all that the loop does to the vector is change it, it
+//! can be owned before; then [`crate::ssa::sole_owners`] finds that nobody has to look.
 //!
 //! This is done only where each way through the loop changes the vector: so nothing is copied that would not be.
 

@@ -223,8 +223,8 @@ pub enum Op {
     /// `ptr, int, int, fields -> ptr`: the elements of the vector when the one at this place has these fields. Once
     /// owners are counted, it takes the vector over, and changes it in place if nobody else owns it.
     WithElement(VectorId),
-    /// `ptr, int -> ptr`: the elements of the vector of that length, which it takes over, as [`Op::WithElement`] does: the
-    /// vector itself if nobody else owns it, else a copy.
+    /// `ptr, int -> ptr`: the elements of the vector of that length, which it takes over, as [`Op::WithElement`]
+    /// does: the vector itself if nobody else owns it, else a copy.
     Own(VectorId),
     /// `ptr, int, int -> ptr`: what [`Op::Element`] gives, with an owner. If nobody else owns the vector, the field is
     /// vacant afterwards, and not read before it is replaced.
@@ -264,8 +264,8 @@ pub enum Op {
     Argument(Piece),
     /// `int -> ptr`: the next elements of the array at hand, so many: a vector with elements of one real field.
     ArgumentElements(VectorId),
-    /// Hands the caller of a library a result, `f64 ->`: a number; or begins an array, `f64, f64 ->`, of so many rows and
-    /// columns.
+    /// Hands the caller of a library a result, `f64 ->`: a number; or begins an array, `f64, f64 ->`, of so many rows
+    /// and columns.
     Result(Piece),
     /// `ptr, int ->`: hands over the next elements of the array at hand: a vector with elements of one real field, and
     /// its length.

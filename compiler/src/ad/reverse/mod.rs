@@ -599,8 +599,8 @@ fn carried(program: &Program, lambda: LambdaId) -> FxHashSet<Var> {
     carried
 }
 
-/// The pairs in a body that are made for an application, and used for nothing else, with their parts; so are pairs that are
-/// parts of these.
+/// The pairs in a body that are made for an application, and used for nothing else, with their parts; so are pairs
+/// that are parts of these.
 fn arguments(bindings: &[Binding], used_once: &FxHashSet<Var>) -> Vec<(Var, [Var; 2])> {
     let (mut wanted, mut pairs) = (FxHashSet::default(), Vec::new());
     for binding in bindings.iter().rev() {

@@ -9,8 +9,8 @@
 //!     jump b1(v3)
 //! ```
 //!
-//! A box that has been made for elements holds them. A vector that comes from elsewhere may be a view of those of another one
-//! (see [`crate::codegen::layout`]).
+//! A box that has been made for elements holds them. A vector that comes from elsewhere may be a view of those of
+//! another one (see [`crate::codegen::layout`]).
 
 use crate::base::EntityVec;
 use crate::ssa::ir::{Function, Op, Value};

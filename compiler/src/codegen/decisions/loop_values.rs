@@ -10,8 +10,8 @@
 //! far before a loop, with calls on the way, would be loaded in every round of it. The name that is known in the loop only
 //! lives as long as the loop, and gets a register.
 //!
-//! Of a vector of which only elements are read or replaced, the loop needs to know where they begin. This is read once, before
-//! the loop. (See [`crate::codegen::layout`].)
+//! Of a vector of which only elements are read or replaced, the loop needs to know where they begin. This is read
+//! once, before the loop. (See [`crate::codegen::layout`].)
 //!
 //! Constants are made where they are used, and need no names; nor do boxes, which may be constants.
 
@@ -37,8 +37,8 @@ pub struct LoopValues {
 pub enum Used {
     /// A value.
     Value(Value),
-    /// Where the elements of a vector begin; and whether the first block of the loop reads one, so that there is a vector
-    /// whenever the loop begins.
+    /// Where the elements of a vector begin; and whether the first block of the loop reads one, so that there is a
+    /// vector whenever the loop begins.
     Start(Value, bool),
 }
 

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! The box of a vector holds the pointer fields of all elements before the other fields of all elements (see
-//! [`crate::codegen::layout`]), so that the run time can release them as those of any other box. Elements without pointer
-//! fields may lie elsewhere: where they begin is read before they are (see [`Translator::start`]).
+//! [`crate::codegen::layout`]), so that the run time can release them as those of any other box. Elements without
+//! pointer fields may lie elsewhere: where they begin is read before they are (see [`Translator::start`]).
 //!
 //! A vector that has one owner is changed in place. So loads of elements stay where they are among stores and calls: none
 //! is marked as one that may move.

@@ -29,7 +29,8 @@ pub(super) struct Plan {
     pub(super) sums: FxHashMap<Value, Gathering>,
     /// The elements in lanes that are tested for the symbolic zero, if that is done once for all tests.
     pub(super) tested: Vec<Value>,
-    /// Tests from before the loop for the symbolic zero, by which the loop selects: there are lanes only where none holds.
+    /// Tests from before the loop for the symbolic zero, by which the loop selects: there are lanes only where none
+    /// holds.
     pub(super) failed: Vec<Value>,
     /// What has to be finite.
     pub(super) watched: Watched,

@@ -6,7 +6,8 @@
 //! after:   only if sums are made in lanes: they are put together
 //! ```
 //!
-//! Tests for the symbolic zero that were made before the loop are asked once: there are rounds in lanes if none of them holds.
+//! Tests for the symbolic zero that were made before the loop are asked once: there are rounds in lanes if none of
+//! them holds.
 //!
 //! Where elements of vectors are tested for the symbolic zero, most are numbers, and one test tells that for all of
 //! them and both lanes: the symbolic zero is no number (see [`Op::RealIs`]). Then the round has two blocks to choose
