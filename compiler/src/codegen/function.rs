@@ -144,14 +144,13 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
     let sole_owners = sole_owners(function);
     let adjacent = adjacent(function);
     let first_names = first_names(function, &sole_owners);
-    let needs_start = |inst: &Inst| match inst.op {
-        Op::Element(vector, _) | Op::Elements(vector, _) => {
-            !unit.program.vectors[vector].has_pointers() && !adjacent[inst.args[0]]
-        }
-        Op::WithElement(vector) | Op::WithElements(vector) => {
-            !unit.program.vectors[vector].has_pointers() && sole_owners[inst.args[0]] && !adjacent[inst.args[0]]
-        }
-        _ => false,
+    let needs_start = |inst: &Inst| {
+        let vector = match inst.op {
+            Op::Element(vector, _) | Op::Elements(vector, _) => vector,
+            Op::WithElement(vector) | Op::WithElements(vector) if sole_owners[inst.args[0]] => vector,
+            _ => return false,
+        };
+        !unit.program.vectors[vector].has_pointers() && !adjacent[inst.args[0]]
     };
     let loop_values =
         LoopValues::new(function, &loop_values::Facts { first_names: &first_names, needs_start: &needs_start });

@@ -113,8 +113,8 @@ impl Plan {
         let changes = changes(function, &found)?;
         let places: Vec<Value> = changes.values().map(|change| change.args[2]).collect();
         let failed = failed(function, definitions, &found);
-        let sums_by_param = FxHashMap::default();
-        let mut search = Search { function, vectors, found: &found, changes, failed, sums: sums_by_param, up: None };
+        let mut search =
+            Search { function, vectors, found: &found, changes, failed, sums: FxHashMap::default(), up: None };
         // Elements that are read may come from the other direction, those that are changed decide.
         if !places.into_iter().all(|place| search.goes_along(place)) {
             return None;
