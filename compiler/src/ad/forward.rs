@@ -42,7 +42,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The body of the transform of a λ.
 pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> Body {
-    let source = program.lambdas[lambda].body.clone();
+    let source = super::source(program, lambda);
     Forwarder { transforms, program }.body(&source, Scope::default())
 }
 

@@ -4,6 +4,8 @@ mod adding;
 
 mod code;
 
+mod directions;
+
 mod forward;
 
 mod reverse;
@@ -17,7 +19,8 @@ pub mod tower;
 pub use adding::{adding, plain, plain_without_sums};
 
 use crate::base::entity::Entity;
-use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Var};
+use crate::core::ir::{Body, Const, Lambda, LambdaId, Origin, Program, Rhs, Var};
+use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use tower::{Tower, Transformation};
@@ -29,10 +32,10 @@ use tower::{Tower, Transformation};
 #[derive(Clone, Debug, Default)]
 pub struct Transforms {
     lambdas: FxHashMap<(Transformation, LambdaId), LambdaId>,
-    /// ↼x, ⇀x or x̂ for each variable x of a transformed λ. The same for every λ that captures x, so that `closure ↼λ` finds
+    /// ↼x, ⇀x, x̂ or ⇶x for each variable x of a transformed λ. The same for every λ that captures x, so that `closure ↼λ` finds
     /// its captures under the names that they have where it stands.
     /// There are about as many as variables, so each transformation has a table by the numbers of these.
-    vars: [Vec<Option<Var>>; 3],
+    vars: [Vec<Option<Var>>; 4],
     /// The λs that have no body yet.
     incomplete: FxHashSet<LambdaId>,
     /// Backpropagators hand no sums on: what they return is added where they are called, as in the papers.
@@ -50,7 +53,7 @@ impl Transforms {
         Transforms { textbook: true, ..Transforms::default() }
     }
 
-    /// The transform of a λ, ↼λ, ⇀λ or λ̂: the one that [the library gives](Program::given), or else derived. Its parameter and
+    /// The transform of a λ, ↼λ, ⇀λ, λ̂ or ⇶λ: the one that [the library gives](Program::given), or else derived. Its parameter and
     /// captures are the transformed ones. Its body is made when somebody [asks for it](Self::complete): most functions
     /// that a program makes of others are never called, least of all those of higher orders.
     pub fn declare(&mut self, program: &mut Program, transformation: Transformation, lambda: LambdaId) -> LambdaId {
@@ -58,6 +61,7 @@ impl Transforms {
             Transformation::Reverse => given.reverse,
             Transformation::Forward => given.forward,
             Transformation::Series => given.series,
+            Transformation::Directions => given.directions,
         });
         if let Some(done) = given.or_else(|| self.lambdas.get(&(transformation, lambda)).copied()) {
             return done;
@@ -77,8 +81,8 @@ impl Transforms {
         id
     }
 
-    /// Makes the body of a λ that was [declared](Self::declare), if it has none yet. See [`reverse`], [`forward`] and [`series`]
-    /// for its form.
+    /// Makes the body of a λ that was [declared](Self::declare), if it has none yet. See [`reverse`], [`forward`], [`series`]
+    /// and [`directions`] for its form.
     pub fn complete(&mut self, program: &mut Program, lambda: LambdaId) {
         if !self.incomplete.remove(&lambda) {
             return;
@@ -89,6 +93,7 @@ impl Transforms {
             Transformation::Reverse => reverse::body(self, program, of),
             Transformation::Forward => forward::body(self, program, of),
             Transformation::Series => series::body(self, program, of),
+            Transformation::Directions => directions::body(self, program, of),
         };
         code::prune(&mut body, program);
         program.lambdas[lambda].body = body;
@@ -107,7 +112,7 @@ impl Transforms {
         transform
     }
 
-    /// ↼x, ⇀x or x̂.
+    /// ↼x, ⇀x, x̂ or ⇶x.
     pub fn variable(&mut self, program: &mut Program, transformation: Transformation, x: Var) -> Var {
         let table = transformation as usize;
         if let Some(Some(var)) = self.vars[table].get(x.index()) {
@@ -132,12 +137,33 @@ impl Transforms {
     }
 }
 
+/// The body of a λ that is to be transformed. In what becomes of it, `%transformed?` is true.
+fn source(program: &Program, lambda: LambdaId) -> Body {
+    let mut body = program.lambdas[lambda].body.clone();
+    is_transformed(&mut body);
+    body
+}
+
+fn is_transformed(body: &mut Body) {
+    for binding in &mut body.bindings {
+        match &mut binding.rhs {
+            Rhs::Prim(Prim::IsTransformed, _) => binding.rhs = Rhs::Const(Const::Bool(true)),
+            Rhs::If(_, then, other) => {
+                is_transformed(then);
+                is_transformed(other);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The name of what a transformation makes of something with a name.
 fn marked(transformation: Transformation, name: &str) -> String {
     match transformation {
         Transformation::Reverse => format!("↼{name}"),
         Transformation::Forward => format!("⇀{name}"),
         Transformation::Series => format!("{name}\u{302}"),
+        Transformation::Directions => format!("⇶{name}"),
     }
 }
 
@@ -146,6 +172,7 @@ fn origin(transformation: Transformation, lambda: LambdaId) -> Origin {
         Transformation::Reverse => Origin::Reverse(lambda),
         Transformation::Forward => Origin::Forward(lambda),
         Transformation::Series => Origin::Series(lambda),
+        Transformation::Directions => Origin::Directions(lambda),
     }
 }
 
@@ -155,6 +182,7 @@ pub fn transformed_from(program: &Program, lambda: LambdaId) -> Option<(Transfor
         Origin::Reverse(of) => Some((Transformation::Reverse, of)),
         Origin::Forward(of) => Some((Transformation::Forward, of)),
         Origin::Series(of) => Some((Transformation::Series, of)),
+        Origin::Directions(of) => Some((Transformation::Directions, of)),
         Origin::Source | Origin::Primitive(_) | Origin::Backpropagator(..) | Origin::Adding(_) => None,
     }
 }

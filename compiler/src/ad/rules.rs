@@ -69,6 +69,7 @@ pub(super) fn is_of_sums(prim: Prim) -> bool {
 pub(super) fn is_lifted(prim: Prim) -> bool {
     matches!(prim, Prim::IsReal | Prim::IsForward | Prim::IsReverse | Prim::IsSeries)
         || matches!(prim, Prim::J | Prim::JInverse | Prim::JStar | Prim::Lift | Prim::Unlift)
+        || matches!(prim, Prim::LiftDirections | Prim::UnliftDirections)
         || matches!(prim, Prim::Bundle | Prim::Primal | Prim::Tangent)
 }
 
@@ -115,6 +116,8 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
         Prim::Primal => return Some(code.lifted(below, Prim::JStar, &[s])),
         Prim::Lift => return Some(code.lifted(below, Prim::Unlift, &[s])),
         Prim::Unlift => return Some(code.lifted(below, Prim::Lift, &[s])),
+        Prim::LiftDirections => return Some(code.lifted(below, Prim::UnliftDirections, &[s])),
+        Prim::UnliftDirections => return Some(code.lifted(below, Prim::LiftDirections, &[s])),
         Prim::Series => return Some(code.prim(Prim::SeriesParts, &[s])),
         Prim::SeriesParts => return Some(code.prim(Prim::Series, &[s])),
         Prim::Tangent => {

@@ -40,7 +40,7 @@ use crate::core::prim::{Family, Prim};
 
 /// The body of the transform of a λ.
 pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> Body {
-    let source = program.lambdas[lambda].body.clone();
+    let source = super::source(program, lambda);
     Expander { transforms, program }.body(&source)
 }
 

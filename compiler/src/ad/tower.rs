@@ -16,6 +16,8 @@ pub enum Transformation {
     Forward,
     /// `%lift`
     Series,
+    /// `%lift-directions`
+    Directions,
 }
 
 /// A sequence of transformations.

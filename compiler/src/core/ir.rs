@@ -65,6 +65,8 @@ pub enum Origin {
     Forward(LambdaId),
     /// The λ on power series.
     Series(LambdaId),
+    /// The λ on numbers that change in several directions.
+    Directions(LambdaId),
     /// The backpropagator that the reverse transform of the λ returns (of its `n`-th nested body: 0 for the λ's own
     /// body, then the branches of its conditionals in order).
     Backpropagator(LambdaId, u32),
@@ -178,7 +180,7 @@ impl Rhs {
 pub struct Below {
     /// Forward transformations.
     pub forward: u32,
-    /// Transformations to power series.
+    /// Transformations to power series, and forward ones for several directions.
     pub series: u32,
 }
 
@@ -271,6 +273,8 @@ pub struct Given {
     pub forward: LambdaId,
     /// The same on power series.
     pub series: LambdaId,
+    /// The forward transform for several directions.
+    pub directions: LambdaId,
 }
 
 /// Library functions that check the derivative of the function that is their first argument, and return `()`.
@@ -366,6 +370,7 @@ impl Program {
                 Origin::Reverse(of) => ("(*j ", of),
                 Origin::Forward(of) => ("(j* ", of),
                 Origin::Series(of) => ("(series ", of),
+                Origin::Directions(of) => ("(directions ", of),
                 Origin::Backpropagator(of, _) => ("(backpropagator ", of),
                 Origin::Adding(of) => ("(adding ", of),
             };

@@ -71,6 +71,8 @@ pub enum Prim {
     IsSeries,
     /// `(%zero? x)`: true for symbolic zeros, and for pairs and vectors that `zero` made.
     IsZero,
+    /// `(%transformed? x)`: whether the code that asks has been transformed for a derivative; whatever `x` is.
+    IsTransformed,
     // Pairs.
     Cons,
     Car,
@@ -143,6 +145,10 @@ pub enum Prim {
     Lift,
     /// What `%lift` was applied to; of other power series, their constant terms.
     Unlift,
+    /// `(%lift-directions x)`: `x` with every number as one that changes in [`DIRECTIONS`] directions, in none of them yet.
+    LiftDirections,
+    /// What `%lift-directions` was applied to; of other numbers that change in some directions, the numbers.
+    UnliftDirections,
     /// `(%environment f)`: the list of the values that the function `f` has captured.
     Environment,
     /// `(%with-environment f l)`: the function of the code of `f` that has captured the values in the list `l`.
@@ -198,6 +204,9 @@ pub enum Prim {
     Opaque,
 }
 
+/// In how many directions at a time derivatives are taken.
+pub const DIRECTIONS: usize = 4;
+
 /// What kind of operation a primitive is; stages that treat a whole family alike match on this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
@@ -214,7 +223,7 @@ pub enum Family {
     /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`,
     /// `take-element`, `give-element`, `take-given`, `put-element`, `leave-element`, `handed`, `kept`, `within`,
     /// `sum-car`, `sum-cdr`, `in-sum-car`, `in-sum-cdr`, `adding`, `plain`, `%series`, `%series-parts`, `%lift`,
-    /// `%unlift`, `%environment`, `%with-environment`.
+    /// `%unlift`, `%lift-directions`, `%unlift-directions`, `%environment`, `%with-environment`.
     Derivative,
     /// A list of numbers, of which the first is the length of the result, and a list of vectors of numbers to a vector.
     /// These have no derivatives: the library gives those of the functions around them.
@@ -279,6 +288,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::IsReverse, "reverse?", 1, Test),
     (Prim::IsSeries, "%series?", 1, Test),
     (Prim::IsZero, "%zero?", 1, Test),
+    (Prim::IsTransformed, "%transformed?", 1, Test),
     (Prim::Cons, "cons", 2, Structure),
     (Prim::Car, "car", 1, Structure),
     (Prim::Cdr, "cdr", 1, Structure),
@@ -315,6 +325,8 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::SeriesParts, "%series-parts", 1, Derivative),
     (Prim::Lift, "%lift", 1, Derivative),
     (Prim::Unlift, "%unlift", 1, Derivative),
+    (Prim::LiftDirections, "%lift-directions", 1, Derivative),
+    (Prim::UnliftDirections, "%unlift-directions", 1, Derivative),
     (Prim::Environment, "%environment", 1, Derivative),
     (Prim::WithEnvironment, "%with-environment", 2, Derivative),
     (Prim::KernelProduct, "%kernel-product", 2, Kernel),

@@ -100,6 +100,7 @@ impl<'p> Printer<'p> {
             Origin::Reverse(of) => format!("↼{}", self.label(&self.program.lambdas[of])),
             Origin::Forward(of) => format!("⇀{}", self.label(&self.program.lambdas[of])),
             Origin::Series(of) => format!("{}\u{302}", self.label(&self.program.lambdas[of])),
+            Origin::Directions(of) => format!("⇶{}", self.label(&self.program.lambdas[of])),
             Origin::Backpropagator(of, 0) => format!("{}~", self.label(&self.program.lambdas[of])),
             Origin::Backpropagator(of, branch) => format!("{}~{branch}", self.label(&self.program.lambdas[of])),
             Origin::Adding(of) => format!("{}+", self.label(&self.program.lambdas[of])),

@@ -1,4 +1,4 @@
-//! `zero`, `*j`, `j*` and `%lift`, which take no time: their results get their parts when somebody looks at them.
+//! `zero`, `*j`, `j*`, `%lift` and `%lift-directions`, which take no time: their results get their parts when somebody looks at them.
 //!
 //! ~~~text
 //! (zero l)          one node: the zero of l
@@ -18,6 +18,7 @@
 use super::value::{Closure, Function, Operator, Origin, Pair, Real, Value, Vector};
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
+use crate::core::prim::DIRECTIONS;
 use std::rc::Rc;
 
 /// The zero sensitivity of a value.
@@ -30,11 +31,15 @@ pub fn reverse(value: &Value) -> Value {
     apply(Operator::Reverse(Below::NONE), value)
 }
 
-/// What `zero`, `*j`, `j*` or `%lift` makes of a value. Others leave it as it is.
+/// What `zero`, `*j`, `j*`, `%lift` or `%lift-directions` makes of a value. Others leave it as it is.
 pub fn apply(operator: Operator, value: &Value) -> Value {
     match value {
         Value::Real(_) | Value::Bundle(_) | Value::Series(_) if matches!(operator, Operator::Lift(_)) => {
             Value::series(value.clone(), Value::Nil)
+        }
+        Value::Real(_) | Value::Bundle(_) | Value::Series(_) if matches!(operator, Operator::LiftDirections(_)) => {
+            let zeros = (0..DIRECTIONS).fold(Value::Nil, |tail, _| Value::pair(zero(value), tail));
+            Value::series(value.clone(), zeros)
         }
         Value::Nil | Value::Bool(_) | Value::Str(_) if operator == Operator::Zero => Value::Nil,
         Value::Nil | Value::Nothing | Value::Bool(_) | Value::Str(_) => value.clone(),
@@ -70,6 +75,7 @@ pub fn apply(operator: Operator, value: &Value) -> Value {
                 Operator::Forward(below) => tower.insert(below.of_code(), Transformation::Forward),
                 Operator::Reverse(below) => tower.insert(below.of_code(), Transformation::Reverse),
                 Operator::Lift(below) => tower.insert(below.of_code(), Transformation::Series),
+                Operator::LiftDirections(below) => tower.insert(below.of_code(), Transformation::Directions),
                 _ => tower,
             };
             once(operator, value, |origin| Value::deferred_closure(Function { base, tower }, origin))

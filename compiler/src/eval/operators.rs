@@ -73,7 +73,7 @@ enum UndoTask<'a> {
     Remember(Operator, &'a Value),
 }
 
-/// `*j-inverse`, `primal`, `tangent` and `%unlift`.
+/// `*j-inverse`, `primal`, `tangent`, `%unlift` and `%unlift-directions`.
 ///
 /// # Errors
 ///
@@ -122,7 +122,9 @@ fn visit<'a>(operator: Operator, value: &'a Value, tasks: &mut Vec<UndoTask<'a>>
             return Some(Some(Value::Real(Real { tags, ..*real })));
         }
         Value::Bundle(bundle) => return visit_bundle(operator, value, bundle, tasks),
-        Value::Series(series) if matches!(operator, Operator::Unlift(_)) => return Some(Some(series.car().clone())),
+        Value::Series(series) if matches!(operator, Operator::Unlift(_) | Operator::UnliftDirections(_)) => {
+            return Some(Some(series.car().clone()));
+        }
         Value::Pair(pair) | Value::Series(pair) => {
             // What is undone of a zero is a zero.
             let build = match value {
@@ -147,6 +149,7 @@ fn visit<'a>(operator: Operator, value: &'a Value, tasks: &mut Vec<UndoTask<'a>>
                 }
                 Operator::ReverseInverse(below) => tower.remove(below.of_code(), Transformation::Reverse)?,
                 Operator::Unlift(below) => tower.remove(below.of_code(), Transformation::Series)?,
+                Operator::UnliftDirections(below) => tower.remove(below.of_code(), Transformation::Directions)?,
                 _ => tower,
             };
             let count = closure.captures().len();
@@ -207,7 +210,8 @@ fn undone(operator: Operator, value: &Value) -> Option<Value> {
     match (operator, made) {
         (Operator::ReverseInverse(Below::NONE), Operator::Reverse(Below::NONE))
         | (Operator::Primal(Below::NONE), Operator::Forward(Below::NONE))
-        | (Operator::Unlift(Below::NONE), Operator::Lift(Below::NONE)) => Some(of.clone()),
+        | (Operator::Unlift(Below::NONE), Operator::Lift(Below::NONE))
+        | (Operator::UnliftDirections(Below::NONE), Operator::LiftDirections(Below::NONE)) => Some(of.clone()),
         (Operator::Tangent(Below::NONE), Operator::Forward(Below::NONE)) => Some(deferred::zero(of)),
         (_, Operator::Zero) => {
             // Both parts of a zero are zeros of the primal.

@@ -283,6 +283,8 @@ fn derivative(
         Prim::JStar => Ok(deferred::apply(Operator::Forward(below), x)),
         Prim::Lift => Ok(deferred::apply(Operator::Lift(below), x)),
         Prim::Unlift => operators::undo(world.program, Operator::Unlift(below), x),
+        Prim::LiftDirections => Ok(deferred::apply(Operator::LiftDirections(below), x)),
+        Prim::UnliftDirections => operators::undo(world.program, Operator::UnliftDirections(below), x),
         Prim::Series => match x {
             Value::Pair(pair) => Ok(Value::series(pair.car().clone(), pair.cdr().clone())),
             _ => Err(RuntimeError::NotAPair { prim, found: found(world.program, x) }),

@@ -83,6 +83,7 @@ fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write) -> io::Re
                     Transformation::Reverse => b"(*j ",
                     Transformation::Forward => b"(j* ",
                     Transformation::Series => b"(series ",
+                    Transformation::Directions => b"(directions ",
                 })?;
             }
             output.write_all(program.printed_name(base).as_bytes())?;

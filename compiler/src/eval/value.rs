@@ -110,6 +110,10 @@ pub enum Operator {
     Lift(Below),
     /// `%unlift`
     Unlift(Below),
+    /// `%lift-directions`
+    LiftDirections(Below),
+    /// `%unlift-directions`
+    UnliftDirections(Below),
 }
 
 /// What the derivative operators made of a node. What is alive is made only once, so that shared parts stay shared.

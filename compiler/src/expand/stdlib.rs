@@ -38,6 +38,7 @@ pub const FILES: &[File] = &[
     File { name: "input.vlad", text: include_str!("../../../stdlib/input.vlad") },
     File { name: "export.vlad", text: include_str!("../../../stdlib/export.vlad") },
     File { name: "derivatives.vlad", text: include_str!("../../../stdlib/derivatives.vlad") },
+    File { name: "directions.vlad", text: include_str!("../../../stdlib/directions.vlad") },
     File { name: "series.vlad", text: include_str!("../../../stdlib/series.vlad") },
     File { name: "custom.vlad", text: include_str!("../../../stdlib/custom.vlad") },
     File { name: "check.vlad", text: include_str!("../../../stdlib/check.vlad") },

@@ -277,6 +277,9 @@ impl<'a> Converter<'a> {
             Prim::Handed | Prim::HandedFew | Prim::Kept | Prim::Lent | Prim::Adding | Prim::Plain => {
                 return Err(Unwritable("it hands sums on".to_string()));
             }
+            Prim::LiftDirections | Prim::UnliftDirections | Prim::IsTransformed => {
+                return Err(Unwritable("it computes in several directions".to_string()));
+            }
             Prim::Series | Prim::SeriesParts | Prim::Lift | Prim::Unlift | Prim::IsSeries => {
                 return Err(Unwritable("it computes with power series".to_string()));
             }

@@ -1,4 +1,5 @@
-//! The operators on shapes that transform: `*j`, `*j-inverse`, `bundle`, `j*`, `primal`, `tangent`, `%lift`, `%unlift`.
+//! The operators on shapes that transform: `*j`, `*j-inverse`, `bundle`, `j*`, `primal`, `tangent`, `%lift`, `%unlift`,
+//! `%lift-directions`, `%unlift-directions`.
 //!
 //! An operator is done below some transformations of its operand (see [`Rhs::Lifted`](crate::core::ir::Rhs::Lifted)). It
 //! goes through data down to the numbers, through the transformations of a number that it is below, and through the
@@ -8,7 +9,7 @@
 use super::algebra::{Atom, Parts, Stop, Transform, Unfolding};
 use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
-use crate::core::prim::Prim;
+use crate::core::prim::{DIRECTIONS, Prim};
 use crate::shape::lattice::{Alternative, Class, Code, Head, Shape, Shapes};
 use crate::shape::primitive;
 use rustc_hash::FxHashSet;
@@ -16,7 +17,7 @@ use rustc_hash::FxHashSet;
 /// An operator on one value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Operator {
-    /// `*j`, `*j-inverse`, `j*`, `primal`, `tangent`, `%lift` or `%unlift`.
+    /// `*j`, `*j-inverse`, `j*`, `primal`, `tangent`, `%lift`, `%unlift`, `%lift-directions` or `%unlift-directions`.
     pub prim: Prim,
     /// Which transformations of the value it is done below.
     pub below: Below,
@@ -28,12 +29,13 @@ impl Operator {
         match self.prim {
             Prim::J | Prim::JInverse => Transformation::Reverse,
             Prim::Lift | Prim::Unlift => Transformation::Series,
+            Prim::LiftDirections | Prim::UnliftDirections => Transformation::Directions,
             _ => Transformation::Forward,
         }
     }
     /// Whether it transforms, which cannot fail; else it undoes a transformation.
     pub fn transforms(self) -> bool {
-        matches!(self.prim, Prim::J | Prim::JStar | Prim::Lift)
+        matches!(self.prim, Prim::J | Prim::JStar | Prim::Lift | Prim::LiftDirections)
     }
     /// Whether there are forward transformations of the number to go through first. Power series are around all that.
     pub fn is_inside(self) -> bool {
@@ -43,9 +45,9 @@ impl Operator {
     pub fn inside(self) -> Operator {
         Operator { below: self.below.with_forward(self.below.forward.saturating_sub(1)), ..self }
     }
-    /// Whether it makes power series or undoes that.
+    /// Whether it makes power series, or numbers that change in some directions, or undoes that.
     pub fn is_of_series(self) -> bool {
-        matches!(self.prim, Prim::Lift | Prim::Unlift)
+        matches!(self.prim, Prim::Lift | Prim::Unlift | Prim::LiftDirections | Prim::UnliftDirections)
     }
     /// What it does to the value that a zero is the zero of.
     pub fn of_zero(self) -> Operator {
@@ -162,7 +164,13 @@ impl Unfolding<'_, '_> {
                 let nil = self.shapes.nil();
                 Self::add(parts, Head::Series, vec![vec![Atom::Shape(inner)], vec![Atom::Shape(nil)]]);
             }
-            (Prim::Unlift, Head::Series) => self.expand_shape(children[0], parts),
+            (Prim::LiftDirections, _) => {
+                let inner = self.shapes.intern(vec![alternative.clone()]);
+                let zero = self.shapes.zero(inner);
+                let zeros = self.shapes.list(&[zero; DIRECTIONS]);
+                Self::add(parts, Head::Series, vec![vec![Atom::Shape(inner)], vec![Atom::Shape(zeros)]]);
+            }
+            (Prim::Unlift | Prim::UnliftDirections, Head::Series) => self.expand_shape(children[0], parts),
             // Nothing is left to undo, or another transformation than the one that was done.
             _ if operator.is_inside() => {}
             (Prim::JInverse, Head::Reverse) | (Prim::Primal, Head::Bundle) => self.expand_shape(children[0], parts),

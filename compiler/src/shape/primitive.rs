@@ -224,6 +224,9 @@ pub fn inside(class: Class, below: Below) -> Option<Below> {
 }
 
 fn test(shapes: &mut Shapes, below: Below, prim: Prim, arg: Shape) -> Shape {
+    if prim == Prim::IsTransformed {
+        return shapes.boolean(Some(false));
+    }
     if prim == Prim::IsZero {
         let known: Vec<Option<bool>> = shapes.alternatives(arg).iter().map(|a| known_zero(shapes, a)).collect();
         return match known[..] {

@@ -169,7 +169,7 @@ impl Known<usize> {
 
 /// The body of the transform of a λ.
 pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> Body {
-    let source = program.lambdas[lambda].clone();
+    let source = Lambda { body: super::source(program, lambda), ..program.lambdas[lambda].clone() };
     let (carried, used_once) = (carried(program, lambda), used_once(program, lambda));
     let free = FxHashMap::default();
     let mut cx = Reverser { transforms, program, lambda, backpropagators: 0, free };

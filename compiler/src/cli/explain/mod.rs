@@ -163,6 +163,7 @@ fn base(program: &Program, mut lambda: LambdaId) -> (LambdaId, String) {
             Origin::Reverse(of) => (of, "reverse"),
             Origin::Forward(of) => (of, "forward"),
             Origin::Series(of) => (of, "series"),
+            Origin::Directions(of) => (of, "directions"),
             Origin::Backpropagator(of, _) => (of, "backpropagator"),
             Origin::Adding(of) => (of, "adding"),
             Origin::Source | Origin::Primitive(_) => break,

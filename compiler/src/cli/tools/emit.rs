@@ -32,6 +32,8 @@ pub enum Stage {
     Forward,
     /// The program's own functions on power series.
     Series,
+    /// The forward transforms of the program's own functions for several directions.
+    Directions,
     /// The functions that the program calls, with the shapes of their arguments and results.
     Flow,
     /// First-order code as it comes from the analysis.
@@ -172,6 +174,9 @@ fn show(
         Stage::Reverse => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Reverse, wanted)),
         Stage::Forward => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Forward, wanted)),
         Stage::Series => return Ok(transforms(&mut program, &pipeline.sources, Transformation::Series, wanted)),
+        Stage::Directions => {
+            return Ok(transforms(&mut program, &pipeline.sources, Transformation::Directions, wanted));
+        }
         _ => {}
     }
     if stage == Stage::Flow {

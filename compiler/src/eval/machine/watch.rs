@@ -37,7 +37,7 @@ impl Machine<'_> {
         }
         match self.running_lambda().and_then(|lambda| transformed_from(program, lambda)) {
             Some((Transformation::Reverse, _)) => Some(Sweep::Forward),
-            Some((Transformation::Forward, _)) => Some(Sweep::Tangent),
+            Some((Transformation::Forward | Transformation::Directions, _)) => Some(Sweep::Tangent),
             Some((Transformation::Series, _)) => None,
             None => Some(if self.in_given() { Sweep::Given } else { Sweep::Value }),
         }
@@ -52,7 +52,7 @@ impl Machine<'_> {
             .values()
             .flat_map(|given| {
                 let inside = program.lambdas[given.reverse].body.closures();
-                inside.into_iter().chain([given.reverse, given.forward, given.series])
+                inside.into_iter().chain([given.reverse, given.forward, given.series, given.directions])
             })
             .collect();
         // What the function computes for its value is not part of its derivative.

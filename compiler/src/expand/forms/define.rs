@@ -65,12 +65,13 @@ impl Expander {
         self.top_level(&datums);
         for (name, transforms) in basis::given(check_derivatives) {
             let Some(of) = self.library_lambda(name) else { continue };
-            let [reverse, forward, series] =
+            let [reverse, forward, series, directions] =
                 transforms.map(|name| self.library_lambda(name).expect("transforms come with what they belong to"));
-            self.core.given.insert(of, Given { reverse, forward, series });
+            self.core.given.insert(of, Given { reverse, forward, series, directions });
             self.core.lambdas[reverse].origin = Origin::Reverse(of);
             self.core.lambdas[forward].origin = Origin::Forward(of);
             self.core.lambdas[series].origin = Origin::Series(of);
+            self.core.lambdas[directions].origin = Origin::Directions(of);
         }
         let series = basis::SERIES.iter().filter_map(|(prim, name)| Some((*prim, *self.globals.library.get(*name)?)));
         self.core.series = series.collect();

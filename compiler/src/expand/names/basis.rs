@@ -127,6 +127,9 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%zero?" => Some(Prim::IsZero),
         "%lift" => Some(Prim::Lift),
         "%unlift" => Some(Prim::Unlift),
+        "%lift-directions" => Some(Prim::LiftDirections),
+        "%unlift-directions" => Some(Prim::UnliftDirections),
+        "%transformed?" => Some(Prim::IsTransformed),
         "%new-vector" => Some(Prim::NewVector),
         "%fill" => Some(Prim::Fill),
         "%finish" => Some(Prim::Finish),
@@ -152,36 +155,37 @@ pub fn internal(name: &str) -> Option<Prim> {
     }
 }
 
-/// Library functions whose transforms the library gives: the reverse and the forward one, and that on power series.
-const GIVEN: [(&str, [&str; 3]); 10] = [
-    ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series"]),
-    ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series"]),
-    ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series"]),
-    ("%decide", ["%decide-reverse", "%decide-forward", "%decide-series"]),
-    ("%require", ["%require-reverse", "%require-forward", "%require-series"]),
-    ("%check-given", ["%check-given-reverse", "%check-given-forward", "%check-given-series"]),
-    ("%custom-push", ["%custom-push-reverse", "%custom-push-forward", "%custom-push-series"]),
-    ("%apply-linear", ["%apply-linear-reverse", "%apply-linear-forward", "%apply-linear-series"]),
-    ("%on-numbers", ["%on-numbers-reverse", "%on-numbers-forward", "%on-numbers-series"]),
-    ("%valued", ["%valued-reverse", "%valued-forward", "%valued-series"]),
+/// Library functions whose transforms the library gives: the reverse and the forward one, that on power series, and the forward one in
+/// several directions.
+const GIVEN: [(&str, [&str; 4]); 10] = [
+    ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series", "%custom-directions"]),
+    ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series", "%recompute-directions"]),
+    ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series", "%stop-gradient-directions"]),
+    ("%decide", ["%decide-reverse", "%decide-forward", "%decide-series", "%decide-directions"]),
+    ("%require", ["%require-reverse", "%require-forward", "%require-series", "%require-directions"]),
+    ("%check-given", ["%check-given-reverse", "%check-given-forward", "%check-given-series", "%check-given-directions"]),
+    ("%custom-push", ["%custom-push-reverse", "%custom-push-forward", "%custom-push-series", "%custom-push-directions"]),
+    ("%apply-linear", ["%apply-linear-reverse", "%apply-linear-forward", "%apply-linear-series", "%apply-linear-directions"]),
+    ("%on-numbers", ["%on-numbers-reverse", "%on-numbers-forward", "%on-numbers-series", "%on-numbers-directions"]),
+    ("%valued", ["%valued-reverse", "%valued-forward", "%valued-series", "%valued-directions"]),
 ];
 
 /// The same where given derivatives are checked.
-const GIVEN_CHECKED: [(&str, [&str; 3]); 10] = [
-    ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series"]),
+const GIVEN_CHECKED: [(&str, [&str; 4]); 10] = [
+    ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series", "%custom-directions"]),
     GIVEN[1],
     GIVEN[2],
     GIVEN[3],
     GIVEN[4],
     GIVEN[5],
-    ("%custom-push", ["%checked-push-reverse", "%checked-push-forward", "%custom-push-series"]),
+    ("%custom-push", ["%checked-push-reverse", "%checked-push-forward", "%custom-push-series", "%custom-push-directions"]),
     GIVEN[7],
     GIVEN[8],
     GIVEN[9],
 ];
 
 /// The given transforms of library functions, with those that check what a program gives or those that do not.
-pub fn given(checked: bool) -> &'static [(&'static str, [&'static str; 3])] {
+pub fn given(checked: bool) -> &'static [(&'static str, [&'static str; 4])] {
     if checked { &GIVEN_CHECKED } else { &GIVEN }
 }
 

@@ -74,7 +74,7 @@ impl Specializer<'_> {
         }
         match transformed_from(self.core, lambda) {
             Some((Transformation::Reverse, _)) => Some(Sweep::Forward),
-            Some((Transformation::Forward, _)) => Some(Sweep::Tangent),
+            Some((Transformation::Forward | Transformation::Directions, _)) => Some(Sweep::Tangent),
             Some((Transformation::Series, _)) => None,
             None => Some(Sweep::Value),
         }

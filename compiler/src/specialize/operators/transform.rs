@@ -11,7 +11,7 @@ use crate::ad::base_and_tower;
 use crate::ad::tower::{Tower, Transformation};
 use crate::core::errors::RuntimeError;
 use crate::core::ir::{Below, LambdaId, Program};
-use crate::core::prim::Prim;
+use crate::core::prim::{DIRECTIONS, Prim};
 use crate::shape::algebra::Transform;
 use crate::shape::lattice::{Class, Code, Head, Shape, Shapes, Site};
 use crate::shape::operators::{Operator, is_environment_of, is_number};
@@ -156,7 +156,7 @@ impl Specializer<'_> {
             return self.each_part(e, operator.inside(), &parts, Some(head.class()), target);
         }
         match (operator.prim, head) {
-            (Prim::J | Prim::JStar | Prim::Lift, _) => {
+            (Prim::J | Prim::JStar | Prim::Lift | Prim::LiftDirections, _) => {
                 let class = match operator.prim {
                     Prim::J => Class::Reverse,
                     Prim::JStar => Class::Bundle,
@@ -170,13 +170,20 @@ impl Specializer<'_> {
                     let none = Val { shape: self.flow.shapes.nil(), leaves: Vec::new() };
                     let more = match operator.prim {
                         Prim::Lift => self.convert(e, &none, *more)?,
+                        Prim::LiftDirections => {
+                            let zero = self.flow.shapes.zero(inner.shape);
+                            let zero = self.zero(e, &inner, Site::Value, zero)?;
+                            let shape = self.flow.shapes.list(&[zero.shape; DIRECTIONS]);
+                            let leaves = (0..DIRECTIONS).flat_map(|_| zero.leaves.clone()).collect();
+                            self.convert(e, &Val { shape, leaves }, *more)?
+                        }
                         _ => self.zero(e, &inner, Site::Value, *more)?,
                     };
                     leaves.extend(more.leaves);
                 }
                 Some(self.build(e, target, tag, leaves))
             }
-            (Prim::Unlift, Head::Series) => self.convert(e, &parts.children[0], target),
+            (Prim::Unlift | Prim::UnliftDirections, Head::Series) => self.convert(e, &parts.children[0], target),
             _ if operator.is_inside() => self.not_done(e, operator, head),
             (Prim::JInverse, Head::Reverse) | (Prim::Primal, Head::Bundle) => {
                 self.convert(e, &parts.children[0], target)
@@ -278,7 +285,7 @@ impl Specializer<'_> {
         }
         self.flow.shapes.alternatives(shape).iter().all(|a| match (a.head, operator.prim) {
             (Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Nothing, _) => true,
-            (Head::Series, Prim::Unlift) => true,
+            (Head::Series, Prim::Unlift | Prim::UnliftDirections) => true,
             (Head::Reverse | Head::Bundle, _) if operator.is_inside() => {
                 a.children.iter().all(|child| self.always_assuming(operator.inside(), *child, seen))
             }
