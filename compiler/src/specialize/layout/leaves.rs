@@ -255,6 +255,17 @@ impl Layouts {
         alike
     }
 
+    /// A shape without what has no representation around it: reverse tags, and what makes a series of a constant.
+    fn strip(&mut self, shapes: &Shapes, program: &mut ir::Program, mut shape: Shape) -> Shape {
+        while let Some(alternative) = shapes.single(shape)
+            && (alternative.head == Head::Reverse
+                || alternative.head == Head::Series && self.leaves(shapes, program, alternative.children[1]).is_empty())
+        {
+            shape = alternative.children[0];
+        }
+        shape
+    }
+
     /// [`unify`](Self::unify) for what has not been asked; the pairs of parts that must be alike for that.
     fn unify_pairs(
         &mut self,
@@ -274,7 +285,7 @@ impl Layouts {
             if self.leaves(shapes, program, a) != self.leaves(shapes, program, b) {
                 return false;
             }
-            let (a, b) = (strip(shapes, a), strip(shapes, b));
+            let [a, b] = [a, b].map(|shape| self.strip(shapes, program, shape));
             let (left, right) = (shapes.alternatives(a), shapes.alternatives(b));
             if left.len() != right.len() {
                 return false;
@@ -349,15 +360,4 @@ fn name(core: &Program, head: Head) -> Arc<str> {
         Head::Vector | Head::Beginning => "vector".into(),
         Head::OneHot(_) => "one-hot".into(),
     }
-}
-
-/// A shape without what has no representation around it: reverse tags, and power series of a constant.
-fn strip(shapes: &Shapes, mut shape: Shape) -> Shape {
-    let is_nil = |shape: Shape| shapes.single(shape).is_some_and(|alternative| alternative.head == Head::Nil);
-    while let Some(alternative) = shapes.single(shape)
-        && (alternative.head == Head::Reverse || alternative.head == Head::Series && is_nil(alternative.children[1]))
-    {
-        shape = alternative.children[0];
-    }
-    shape
 }
