@@ -47,6 +47,7 @@ pub const FILES: &[File] = &[
     File { name: "linear.vlad", text: include_str!("../../../stdlib/linear.vlad") },
     File { name: "dense.vlad", text: include_str!("../../../stdlib/dense.vlad") },
     File { name: "sparse.vlad", text: include_str!("../../../stdlib/sparse.vlad") },
+    File { name: "colouring.vlad", text: include_str!("../../../stdlib/colouring.vlad") },
     File { name: "fourier.vlad", text: include_str!("../../../stdlib/fourier.vlad") },
     File { name: "interpolation.vlad", text: include_str!("../../../stdlib/interpolation.vlad") },
     File { name: "roots.vlad", text: include_str!("../../../stdlib/roots.vlad") },
