@@ -160,12 +160,24 @@ pub fn internal(name: &str) -> Option<Prim> {
 const GIVEN: [(&str, [&str; 4]); 10] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series", "%custom-directions"]),
     ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series", "%recompute-directions"]),
-    ("stop-gradient", ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series", "%stop-gradient-directions"]),
+    (
+        "stop-gradient",
+        ["%stop-gradient-reverse", "%stop-gradient-forward", "%stop-gradient-series", "%stop-gradient-directions"],
+    ),
     ("%decide", ["%decide-reverse", "%decide-forward", "%decide-series", "%decide-directions"]),
     ("%require", ["%require-reverse", "%require-forward", "%require-series", "%require-directions"]),
-    ("%check-given", ["%check-given-reverse", "%check-given-forward", "%check-given-series", "%check-given-directions"]),
-    ("%custom-push", ["%custom-push-reverse", "%custom-push-forward", "%custom-push-series", "%custom-push-directions"]),
-    ("%apply-linear", ["%apply-linear-reverse", "%apply-linear-forward", "%apply-linear-series", "%apply-linear-directions"]),
+    (
+        "%check-given",
+        ["%check-given-reverse", "%check-given-forward", "%check-given-series", "%check-given-directions"],
+    ),
+    (
+        "%custom-push",
+        ["%custom-push-reverse", "%custom-push-forward", "%custom-push-series", "%custom-push-directions"],
+    ),
+    (
+        "%apply-linear",
+        ["%apply-linear-reverse", "%apply-linear-forward", "%apply-linear-series", "%apply-linear-directions"],
+    ),
     ("%on-numbers", ["%on-numbers-reverse", "%on-numbers-forward", "%on-numbers-series", "%on-numbers-directions"]),
     ("%valued", ["%valued-reverse", "%valued-forward", "%valued-series", "%valued-directions"]),
 ];
@@ -178,7 +190,10 @@ const GIVEN_CHECKED: [(&str, [&str; 4]); 10] = [
     GIVEN[3],
     GIVEN[4],
     GIVEN[5],
-    ("%custom-push", ["%checked-push-reverse", "%checked-push-forward", "%custom-push-series", "%custom-push-directions"]),
+    (
+        "%custom-push",
+        ["%checked-push-reverse", "%checked-push-forward", "%custom-push-series", "%custom-push-directions"],
+    ),
     GIVEN[7],
     GIVEN[8],
     GIVEN[9],
