@@ -102,7 +102,8 @@ fn numbers_are_written_while_derivatives_are_taken() {
     let program = "(define (f v) (vector-sum (vector-map (lambda (x) (* x x)) (write-vector-npy v))))
         ((gradient-R f) #(1 2)) ((gradient-F f) #(1 2))";
     let array = npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", &bytes(&[1.0, 2.0]));
-    let expected = [&array[..], b"#(2 4)\n", &array, &array, b"#(2 4)\n"].concat();
+    // In forward mode both directions are taken at once.
+    let expected = [&array[..], b"#(2 4)\n", &array, b"#(2 4)\n"].concat();
     for engine in ENGINES {
         let (code, output, messages) = run(engine, program, b"");
         assert_eq!(code, Some(0), "{messages}");
