@@ -39,6 +39,12 @@ fn programs() -> Vec<PathBuf> {
     found
 }
 
+/// What a function finds, on a stack as large as the compiler has: the analysis goes as deep as calls are nested.
+fn on_large_stack<T: Send + 'static>(find: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(find).expect("a thread starts");
+    thread.join().expect("the thread ends")
+}
+
 /// The program's code, if it has any: wrong programs and those for the reference evaluator have none.
 fn code(path: &Path, options: &flow::Options, sharing: Sharing) -> Option<Program> {
     let mut pipeline = Pipeline::new(Settings::default());
@@ -123,13 +129,13 @@ fn limits_of_the_analysis_change_no_result() {
     let programs: Vec<PathBuf> =
         programs().into_iter().filter(|path| !path.ends_with(DOES_NOT_CONFORM) && !large(path)).collect();
     let check = |path: &PathBuf| check_impatient(path).err().map(|message| format!("{}: {message}", path.display()));
-    let failures: Vec<String> = programs.iter().filter_map(check).collect();
+    let failures: Vec<String> = on_large_stack(move || programs.iter().filter_map(check).collect());
     assert!(failures.is_empty(), "{} programs\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn optimised_programs_do_the_same_and_leak_nothing() {
     let check = |path: &PathBuf| check(path).err().map(|message| format!("{}: {message}", path.display()));
-    let failures: Vec<String> = programs().iter().filter_map(check).collect();
+    let failures: Vec<String> = on_large_stack(move || programs().iter().filter_map(check).collect());
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

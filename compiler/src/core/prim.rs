@@ -88,6 +88,8 @@ pub enum Prim {
     Filled,
     VectorLength,
     VectorRef,
+    /// `(%with-element v i x)`: the vector `v` with `x` as its element `i`.
+    WithElement,
     // Derivative operators.
     Zero,
     Plus,
@@ -218,7 +220,7 @@ pub enum Family {
     Test,
     /// `cons`, `car`, `cdr`.
     Structure,
-    /// `%new-vector`, `%fill`, `%finish`, `%filled`, `vector-length`, `vector-ref`.
+    /// `%new-vector`, `%fill`, `%finish`, `%filled`, `vector-length`, `vector-ref`, `%with-element`.
     Vector,
     /// `zero`, `plus`, `*j`, `*j-inverse`, `bundle`, `primal`, `tangent`, `j*`, `in-car`, `in-cdr`, `in-element`,
     /// `take-element`, `give-element`, `take-given`, `put-element`, `leave-element`, `handed`, `kept`, `within`,
@@ -298,6 +300,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Filled, "%filled", 1, Vector),
     (Prim::VectorLength, "vector-length", 1, Vector),
     (Prim::VectorRef, "vector-ref", 2, Vector),
+    (Prim::WithElement, "%with-element", 3, Vector),
     (Prim::Zero, "zero", 1, Derivative),
     (Prim::Plus, "plus", 2, Derivative),
     (Prim::J, "*j", 1, Derivative),
@@ -384,7 +387,7 @@ impl Prim {
     pub fn number_operand(self) -> Option<usize> {
         match self {
             Prim::NewVector => Some(0),
-            Prim::VectorRef | Prim::InElement | Prim::TakeElement | Prim::PutElement => Some(1),
+            Prim::VectorRef | Prim::WithElement | Prim::InElement | Prim::TakeElement | Prim::PutElement => Some(1),
             _ => None,
         }
     }

@@ -29,6 +29,7 @@ pub fn apply(prim: Prim, operands: [Value; 3], world: &mut World<'_>) -> Result<
         }
         Family::Test => Ok(Value::Bool(test(Below::NONE, prim, &x))),
         Family::Structure => structure(prim, x, y, world.program),
+        Family::Vector if prim == Prim::WithElement => with_element(x, &y, z, world.program),
         Family::Vector => vector(prim, x, y, world.program),
         Family::Derivative => derivative(Below::NONE, prim, &x, &y, &z, world),
         Family::Kernel => kernel(prim, &x, &y, world.program),
@@ -185,14 +186,12 @@ fn kernel(prim: Prim, sizes: &Value, vectors: &Value, program: &Program) -> Resu
 }
 
 /// The vector with another element at an index.
-fn with_element(x: &Value, index: &Value, element: Value, program: &Program) -> Result<Value, RuntimeError> {
+fn with_element(x: Value, index: &Value, element: Value, program: &Program) -> Result<Value, RuntimeError> {
     let Value::Vector(vector) = x else {
-        return Err(RuntimeError::NotAVector { prim: Prim::VectorRef, found: found(program, x) });
+        return Err(RuntimeError::NotAVector { prim: Prim::VectorRef, found: found(program, &x) });
     };
-    let mut elements = vector.elements().to_vec();
-    let index = index_of(Prim::VectorRef, index, elements.len(), program)?;
-    elements[index] = element;
-    Ok(Value::vector(elements))
+    let index = index_of(Prim::VectorRef, index, vector.elements().len(), program)?;
+    Ok(vector.with_element(index, element))
 }
 
 /// Whether the element of a sum at an index has vectors that are handed on.
@@ -211,7 +210,7 @@ fn in_element(x: &Value, index: &Value, element: &Value, program: &Program) -> R
     let Value::Vector(_) = x else {
         return Err(RuntimeError::NotAVector { prim: Prim::VectorRef, found: found(program, x) });
     };
-    with_element(&deferred::zero(x), index, element.clone(), program)
+    with_element(deferred::zero(x), index, element.clone(), program)
 }
 
 /// The index into a vector of so many elements that an operand is.
@@ -276,7 +275,7 @@ fn derivative(
         Prim::PutElement if matches!(x, Value::Nothing) => Ok(z.clone()),
         Prim::PutElement if gives_element(x, y, world.program)? => {
             let new = vector(Prim::VectorRef, z.clone(), y.clone(), world.program)?;
-            with_element(x, y, new, world.program)
+            with_element(x.clone(), y, new, world.program)
         }
         Prim::PutElement => derivative(below, Prim::Plus, x, z, &Value::Nothing, world),
         Prim::J => Ok(deferred::apply(Operator::Reverse(below), x)),

@@ -409,18 +409,36 @@ impl Vector {
     pub fn is_zero(&self) -> bool {
         self.is_zero
     }
+    /// The elements, if nobody else has the vector and they may change.
+    fn own_elements(vector: &mut Rc<Vector>) -> Option<&mut Vec<Value>> {
+        match Rc::get_mut(vector)? {
+            Vector { elements, origin: Origin::Built, memo, is_zero: false } => {
+                let elements = elements.get_mut()?;
+                memo.take();
+                Some(elements)
+            }
+            _ => None,
+        }
+    }
     /// The vector with one more element.
     pub fn with(mut self: Rc<Vector>, element: Value) -> Value {
-        if let Some(Vector { elements, origin: Origin::Built, memo, is_zero: false }) = Rc::get_mut(&mut self)
-            && let Some(elements) = elements.get_mut()
-        {
-            memo.take();
+        if let Some(elements) = Vector::own_elements(&mut self) {
             elements.push(element);
             LIVE.set(LIVE.get() + size_of::<Value>());
             return Value::Vector(self);
         }
         let mut elements = self.elements().to_vec();
         elements.push(element);
+        Value::vector(elements)
+    }
+    /// The vector with another element in a place that it has.
+    pub fn with_element(mut self: Rc<Vector>, place: usize, element: Value) -> Value {
+        if let Some(elements) = Vector::own_elements(&mut self) {
+            elements[place] = element;
+            return Value::Vector(self);
+        }
+        let mut elements = self.elements().to_vec();
+        elements[place] = element;
         Value::vector(elements)
     }
 }

@@ -277,6 +277,7 @@ impl<'a> Converter<'a> {
             Prim::Handed | Prim::HandedFew | Prim::Kept | Prim::Lent | Prim::Adding | Prim::Plain => {
                 return Err(Unwritable("it hands sums on".to_string()));
             }
+            Prim::WithElement => return Err(Unwritable("it changes an element of a vector".to_string())),
             Prim::LiftDirections | Prim::UnliftDirections | Prim::IsTransformed => {
                 return Err(Unwritable("it computes in several directions".to_string()));
             }

@@ -40,6 +40,7 @@ pub fn apply(
             Prim::Finish => vector::finish(shapes, args[0]),
             Prim::Filled => vector::filled(shapes, args[0]),
             Prim::VectorLength => vector::length(shapes, args[0]),
+            Prim::WithElement => vector::with_element(shapes, args),
             _ => vector::reference(shapes, args[0], args[1]),
         },
         Family::Derivative => match prim {

@@ -541,6 +541,19 @@ pub fn reference(shapes: &mut Shapes, vector: Shape, index: Shape) -> Shape {
     }
 }
 
+/// The shape of `(%with-element vector index element)`.
+pub fn with_element(shapes: &mut Shapes, args: &[Shape]) -> Shape {
+    let vector = shapes.vectors(args[0]);
+    let vector = shapes.dense(vector);
+    match (shapes.find(vector, Class::Vector), real_fact(shapes, args[1])) {
+        (Some(vector), Some(_)) => {
+            let element = shapes.join(vector.children[0], args[2]);
+            shapes.make(Head::Vector, &[element])
+        }
+        _ => Shapes::BOTTOM,
+    }
+}
+
 /// The shape of `(in-element vector index sensitivity)`.
 pub fn in_element(shapes: &mut Shapes, vector: Shape, sensitivity: Shape) -> Shape {
     let vector = shapes.vectors(vector);

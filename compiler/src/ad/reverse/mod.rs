@@ -167,6 +167,14 @@ impl Known<usize> {
     }
 }
 
+/// The zero of the element of a vector that is replaced: what is left of its sensitivity. The vector itself is not kept, so
+/// that it can be changed in place.
+fn zero_of_element(code: &mut Code<'_>, operands: &[Var]) -> Var {
+    let element = code.prim(Prim::VectorRef, &operands[..2]);
+    let element = code.prim(Prim::JInverse, &[element]);
+    code.prim(Prim::Zero, &[element])
+}
+
 /// The body of the transform of a λ.
 pub(super) fn body(transforms: &mut Transforms, program: &mut Program, lambda: LambdaId) -> Body {
     let source = Lambda { body: super::source(program, lambda), ..program.lambdas[lambda].clone() };
@@ -327,8 +335,13 @@ impl Reverser<'_> {
                 number.map(|position| (position, primal(&mut code, scope, args[position], reversed[position])));
             let mut operands = reversed.clone();
             number.into_iter().for_each(|(position, index)| operands[position] = index);
+            let replaced = (prim == Prim::WithElement).then(|| zero_of_element(&mut code, &operands));
             code.bind_to(reversed_x, Rhs::Prim(prim, operands));
             match prim {
+                Prim::WithElement => {
+                    let operands = number.into_iter().map(|(_, index)| index).chain(replaced).collect();
+                    StepKind::Prim { operands, result: reversed_x }
+                }
                 Prim::Cons | Prim::NewVector => StepKind::Plain,
                 _ if prim.family() == Family::Kernel => StepKind::Plain,
                 Prim::Fill => {

@@ -526,6 +526,17 @@ impl<'a> ReversePhase<'a> {
                     self.add(args[1], contribution);
                 }
             }
+            (Rhs::Prim(Prim::WithElement, args), StepKind::Prim { operands, .. }) => {
+                let index = self.operand(operands[0]);
+                if !self.scope.inactive.contains(&args[2]) {
+                    let contribution = self.code.prim(Prim::VectorRef, &[sensitivity, index]);
+                    self.add(args[2], contribution);
+                }
+                if !self.scope.inactive.contains(&args[0]) {
+                    let contribution = self.code.prim(Prim::WithElement, &[sensitivity, index, operands[1]]);
+                    self.add(args[0], contribution);
+                }
+            }
             (Rhs::Lifted(_, prim, args) | Rhs::Prim(prim, args), StepKind::Prim { operands, result }) => {
                 let active: Vec<bool> = args.iter().map(|y| !self.scope.inactive.contains(y)).collect();
                 let below = if let Rhs::Lifted(below, ..) = step.rhs { *below } else { Below::NONE };

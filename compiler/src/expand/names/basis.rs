@@ -134,6 +134,7 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%fill" => Some(Prim::Fill),
         "%finish" => Some(Prim::Finish),
         "%filled" => Some(Prim::Filled),
+        "%with-element" => Some(Prim::WithElement),
         "%read-vector" => Some(Prim::ReadVector),
         "%read-matrix" => Some(Prim::ReadMatrix),
         "%argument" => Some(Prim::Argument),

@@ -253,6 +253,21 @@ impl Specializer<'_> {
                 let number = e.value(Op::RealOf, &[beginning.count()], Type::F64);
                 Some(Val { shape: result, leaves: vec![number] })
             }),
+            Prim::WithElement => {
+                let vector = self.dense(e, &args[0])?;
+                self.dispatch(e, &vector, result, |this, e, parts| {
+                    let (Head::Vector, Some(tag)) = (parts.alternative.head, this.tag_of(result, Class::Vector)) else {
+                        return this.not_a_vector(e, Prim::VectorRef, parts.alternative.head);
+                    };
+                    let shape = this.flow.shapes.alternatives(result)[tag].children[0];
+                    let vector = Elements::of(&parts);
+                    let place = this.place_of(e, Prim::VectorRef, &args[1], vector.length)?;
+                    let vector = this.convert_elements(e, vector, shape);
+                    let element = this.convert(e, &args[2], shape)?;
+                    let vector = this.with_element(e, vector, place, &element);
+                    Some(this.build(e, result, tag, vector.leaves()))
+                })
+            }
             Prim::VectorLength => {
                 let length = self.length(e, prim, &args[0])?;
                 let number = e.value(Op::RealOf, &[length], Type::F64);
