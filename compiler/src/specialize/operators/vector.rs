@@ -51,7 +51,7 @@ impl Elements {
         [self.length].into_iter().chain(self.filled).chain(self.elements).collect()
     }
     /// The number of elements that there are.
-    fn count(&self) -> Value {
+    pub(super) fn count(&self) -> Value {
         self.filled.unwrap_or(self.length)
     }
 }
@@ -221,7 +221,13 @@ impl Specializer<'_> {
     }
 
     /// The place in a vector of that length that an operand is, checked.
-    fn place_of(&mut self, e: &mut Emitter, prim: Prim, index: &Val, length: Value) -> Emitted<Value> {
+    pub(in crate::specialize) fn place_of(
+        &mut self,
+        e: &mut Emitter,
+        prim: Prim,
+        index: &Val,
+        length: Value,
+    ) -> Emitted<Value> {
         let number = self.real_operand(e, prim, 1, index)?;
         Some(self.integer(e, number, length, |this, e| {
             let error = RuntimeError::NotAnIndex { index: HOLE.into(), length: HOLE.into() };
@@ -253,21 +259,7 @@ impl Specializer<'_> {
                 let number = e.value(Op::RealOf, &[beginning.count()], Type::F64);
                 Some(Val { shape: result, leaves: vec![number] })
             }),
-            Prim::WithElement => {
-                let vector = self.dense(e, &args[0])?;
-                self.dispatch(e, &vector, result, |this, e, parts| {
-                    let (Head::Vector, Some(tag)) = (parts.alternative.head, this.tag_of(result, Class::Vector)) else {
-                        return this.not_a_vector(e, Prim::VectorRef, parts.alternative.head);
-                    };
-                    let shape = this.flow.shapes.alternatives(result)[tag].children[0];
-                    let vector = Elements::of(&parts);
-                    let place = this.place_of(e, Prim::VectorRef, &args[1], vector.length)?;
-                    let vector = this.convert_elements(e, vector, shape);
-                    let element = this.convert(e, &args[2], shape)?;
-                    let vector = this.with_element(e, vector, place, &element);
-                    Some(this.build(e, result, tag, vector.leaves()))
-                })
-            }
+            Prim::WithElement => self.with_changed_element(e, args, result),
             Prim::VectorLength => {
                 let length = self.length(e, prim, &args[0])?;
                 let number = e.value(Op::RealOf, &[length], Type::F64);
@@ -279,42 +271,6 @@ impl Specializer<'_> {
                 self.element_at(e, &args[0], place, false, result)
             }
         }
-    }
-
-    fn fill(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
-        self.beginning(e, Prim::Fill, &args[0], result, |this, e, beginning| {
-            let tag = this.tag_of(result, Class::Beginning)?;
-            let shape = this.flow.shapes.alternatives(result)[tag].children[0];
-            let place = beginning.count();
-            // The library keeps this law; a mistake there must not write elsewhere.
-            let fits = e.value(Op::IntCompare(IntCompare::Below), &[place, beginning.length], Type::Bool);
-            this.demand(e, fits, |_, e| {
-                e.terminate(Terminator::Unreachable);
-                None
-            });
-            let vector = this.convert_elements(e, beginning, shape);
-            let element = this.convert(e, &args[1], shape)?;
-            let vector = this.with_element(e, vector, place, &element);
-            let one = e.int(1);
-            let filled = e.value(Op::Int2(Int2::Add), &[place, one], Type::Int);
-            let vector = Elements { filled: Some(filled), ..vector };
-            Some(this.build(e, result, tag, vector.leaves()))
-        })
-    }
-
-    /// Runs `each` on the beginning of a vector.
-    fn beginning(
-        &mut self,
-        e: &mut Emitter,
-        prim: Prim,
-        value: &Val,
-        result: Shape,
-        mut each: impl FnMut(&mut Self, &mut Emitter, Elements) -> Emitted<Val>,
-    ) -> Emitted<Val> {
-        self.dispatch(e, value, result, |this, e, parts| match parts.alternative.head {
-            Head::Beginning => each(this, e, Elements::of(&parts)),
-            head => this.not_a_vector(e, prim, head),
-        })
     }
 
     pub fn not_a_vector<T>(&mut self, e: &mut Emitter, prim: Prim, head: Head) -> Emitted<T> {
