@@ -22,7 +22,8 @@
 //!
 //! Of reals that are not constants, it is also found out whether they are sure to be numbers that an operation has made
 //! or the program mentions: then a test for the bits that stand for a symbolic zero fails (`real_is`). A selection by
-//! such a test is what its operand is that can be selected.
+//! such a test is what its operand is that can be selected. A vector is known as a number when all reals in it are sure
+//! to be numbers, and in the vectors that it holds.
 //!
 //! Parameters and results that this makes useless are dropped by [`crate::opt::interprocedural::dead_across_calls`].
 //!
@@ -66,7 +67,7 @@ enum Known {
     /// Nothing has been seen yet.
     Nothing,
     Constant(Op),
-    /// A real, not one with bits that no operation makes.
+    /// A real, not one with bits that no operation makes; or a vector that holds nothing but such, or vectors of such.
     Number,
     /// The parameter of the function at this position.
     Param(usize),
@@ -109,6 +110,8 @@ enum Dependent {
     Field(Field),
     /// A selection of reals, by its index.
     Selection(u32),
+    /// A vector that holds it, or an element of it.
+    Elements(Value),
 }
 
 /// A call whose results are values.
@@ -213,6 +216,11 @@ impl<'p> Analysis<'p> {
                     Op::Select if self.track == Track::Constants && function.values[inst.results[0]] == Type::F64 => {
                         self.index_selection(id, function, &definitions, inst);
                     }
+                    op if self.track == Track::Constants && self.index_elements(id, function, inst) => {
+                        if op.makes_vectors() {
+                            facts.push((inst.results[0], Known::Number));
+                        }
+                    }
                     _ => facts.extend(inst.results.iter().map(|value| (*value, Known::Varies))),
                 }
             }
@@ -240,6 +248,23 @@ impl<'p> Analysis<'p> {
             }
         }
         facts.into_iter().for_each(|(value, known)| self.join(id, value, known));
+    }
+
+    /// Notes what a vector, or an element, is made of. False if the operation is none of vectors.
+    fn index_elements(&mut self, id: FuncId, function: &Function, inst: &Inst) -> bool {
+        let has_numbers = |value: &&Value| matches!(function.values[**value], Type::F64 | Type::Ptr);
+        let made_of = match inst.op {
+            Op::Element(..) if has_numbers(&&inst.results[0]) => &inst.args[..1],
+            // What other kernels make are numbers.
+            Op::Kernel(kernel, _) if !kernel.shares() => &[],
+            Op::Kernel(..) | Op::WithElement(_) | Op::Own(_) => &inst.args[..],
+            Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_) => &[],
+            _ => return false,
+        };
+        for value in made_of.iter().filter(has_numbers) {
+            self.depends(id, *value, Dependent::Elements(inst.results[0]));
+        }
+        true
     }
 
     fn index_selection(&mut self, id: FuncId, function: &Function, definitions: &Definitions, inst: &Inst) {
@@ -350,6 +375,11 @@ impl<'p> Analysis<'p> {
                 }
                 Dependent::Field(field) => self.store(field, known),
                 Dependent::Selection(index) => self.update_selection(id, self.selections[index as usize]),
+                Dependent::Elements(value) => match known {
+                    Known::Nothing => {}
+                    known if known.is_number() => self.join(id, value, Known::Number),
+                    _ => self.join(id, value, Known::Varies),
+                },
             }
         }
     }

@@ -126,7 +126,7 @@ impl Facts<'_> {
     }
 
     fn is_in_range(&self, block: BlockId, place: Linear, length: Linear) -> bool {
-        let (Some(base), offset) = place else { return false };
+        let (Some(base), offset) = place else { return self.is_beyond(block, place.1, length) };
         let Some(counter) = self.counters.get(&base) else { return false };
         let (mut above, mut below) = (false, false);
         let mut starts_below = Vec::new();
@@ -136,11 +136,12 @@ impl Facts<'_> {
             above = start + offset >= 0;
         }
         if counter.step <= 0 && counter.start.1 + offset < length.1 {
-            starts_below.extend(counter.start.0);
+            starts_below.push(counter.start.0);
         }
-        let mut same: Vec<Value> = length.0.into_iter().collect();
+        // Nothing is the base of constants.
+        let mut same: Vec<Option<Value>> = vec![length.0];
         below |= starts_below.iter().any(|start| same.contains(start));
-        let mut bounds: Vec<Value> = Vec::new();
+        let mut bounds: Vec<Option<Value>> = Vec::new();
         let mut here = Some(block);
         for _ in 0..MOST_TESTS {
             let Some(block) = here else { break };
@@ -150,8 +151,8 @@ impl Facts<'_> {
                         same.extend(
                             [(x, y), (y, x)]
                                 .iter()
-                                .filter(|(x, _)| same.contains(x))
-                                .map(|(_, y)| *y)
+                                .filter(|(x, _)| same.contains(&Some(*x)))
+                                .map(|(_, y)| Some(*y))
                                 .collect::<Vec<_>>(),
                         );
                     }
@@ -159,7 +160,7 @@ impl Facts<'_> {
                 (Op::IntCompare(IntCompare::Lt), true) => {
                     let (x, y) = (self.linear(inst.args[0]), self.linear(inst.args[1]));
                     if x.0 == Some(base) && y.1 - x.1 + offset <= length.1 {
-                        bounds.extend(y.0);
+                        bounds.push(y.0);
                     }
                     above |= y.0 == Some(base) && x.0.is_none() && x.1 + 1 - y.1 + offset >= 0;
                 }
@@ -171,6 +172,28 @@ impl Facts<'_> {
             });
             below |= bounds.iter().chain(&starts_below).any(|bound| same.contains(bound));
             if above && below {
+                return true;
+            }
+            here = self.graph.dominator[block];
+        }
+        false
+    }
+    /// Whether a length is known to be more than a number.
+    fn is_beyond(&self, block: BlockId, number: i64, length: Linear) -> bool {
+        let mut here = Some(block);
+        let mut found = false;
+        for _ in 0..MOST_TESTS {
+            let Some(block) = here else { break };
+            each_outcome(self.function, &self.graph, &self.definitions, block, |inst, holds| match (inst.op, holds) {
+                // Places are compared as numbers without signs.
+                (Op::IntIs(0), false) => found |= number == 0 && (Some(inst.args[0]), 0) == length,
+                (Op::IntCompare(IntCompare::Lt), true) => {
+                    let (x, y) = (self.linear(inst.args[0]), self.linear(inst.args[1]));
+                    found |= x.0.is_none() && y.0 == length.0 && number >= 0 && x.1 - y.1 + length.1 >= number;
+                }
+                _ => {}
+            });
+            if found {
                 return true;
             }
             here = self.graph.dominator[block];
