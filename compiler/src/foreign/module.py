@@ -50,22 +50,24 @@ _contexts = _threading.local()
 
 
 def _context():
-    if not hasattr(_contexts, "own"):
+    try:
+        return _contexts.own.address
+    except AttributeError:
         _contexts.own = _Context()
-    return _contexts.own.address
+        return _contexts.own.address
 
 
-def _leaves(kind):
-    """The numbers and arrays that a value of this type consists of."""
+def _leaves(name, kind):
+    """The numbers and arrays that a value of this type consists of, with names."""
     if isinstance(kind, tuple):
-        return [leaf for part in kind for leaf in _leaves(part)]
-    return [kind]
+        return [leaf for n, part in enumerate(kind) for leaf in _leaves(f"{name}_{n}", part)]
+    return [(name, kind, _SIZES[kind])]
 
 
 def _flat(name, kind, value):
     """The same of a value."""
     if not isinstance(kind, tuple):
-        return [(name, kind, value)]
+        return [value]
     if not isinstance(value, (tuple, list)) or len(value) != len(kind):
         raise TypeError(f"{name} is a tuple of {len(kind)} parts, not {value!r}")
     return [leaf for n, (k, v) in enumerate(zip(kind, value)) for leaf in _flat(f"{name}_{n}", k, v)]
@@ -80,6 +82,7 @@ def _nested(kind, leaves):
 
 _SIZES = {"real": 0, "vector": 1, "matrix": 2}
 _WORDS = {"real": "a number", "vector": "a vector", "matrix": "a matrix"}
+_ndarray, _double, _empty = _numpy.ndarray, _numpy.dtype(_numpy.float64), _numpy.empty
 
 
 def _array(name, kind, value):
@@ -94,7 +97,7 @@ def _array(name, kind, value):
 
 
 def _address(array):
-    return _ctypes.c_void_p(array.__array_interface__["data"][0])
+    return array.__array_interface__["data"][0]
 
 
 def _number(name, value):
@@ -116,10 +119,27 @@ class Function:
         self.__module__ = __name__
         self.__doc__ = doc
         self._parameters = parameters
+        self._names = [name for name, _ in parameters]
+        self._has_tuples = any(isinstance(kind, tuple) for _, kind in parameters)
+        leaves = [(position, leaf) for position, (name, kind) in enumerate(parameters) for leaf in _leaves(name, kind)]
+        self._leaves = [leaf for _, leaf in leaves]
         self._result = result
         self._gradient = gradient
+        # Addresses and numbers are passed as they are, without objects of ctypes for each.
+        types = [_ctypes.c_void_p]
+        for _, kind, sizes in self._leaves:
+            types += [_ctypes.c_double] if kind == "real" else [_ctypes.c_void_p] + [_ctypes.c_size_t] * sizes
+        if gradient is None:
+            self._results = [(kind, sizes) for _, kind, sizes in _leaves("", result)]
+            for kind, sizes in self._results:
+                types += [_ctypes.c_void_p]
+                types += [] if kind == "real" else [_ctypes.c_size_t] + [_ctypes.c_void_p] * sizes
+        else:
+            self._wanted = [place for place, (position, _) in enumerate(leaves) if position in gradient]
+            types += [_ctypes.c_int, _ctypes.c_void_p] + [_ctypes.c_void_p] * len(self._wanted)
         self._code = getattr(_library, "@name@_" + name)
         self._code.restype = _ctypes.c_int
+        self._code.argtypes = types
         # The size of the arguments of the last call, and the sizes of its results.
         self._rooms = -1, []
 
@@ -131,24 +151,37 @@ class Function:
         return f"<function {self.__name__} of the library @name@>"
 
     def __call__(self, *arguments, **named):
-        out, accumulate = named.pop("out", None), named.pop("accumulate", False)
-        if self._gradient is None and (out is not None or accumulate):
-            raise TypeError(f"{self.__name__} has no gradient to write to `out`")
-        leaves = self._arguments(arguments, named)
-        passed = []
-        for kind, value in leaves:
+        out = accumulate = None
+        if named:
+            out, accumulate = named.pop("out", None), named.pop("accumulate", False)
+            if self._gradient is None and (out is not None or accumulate):
+                raise TypeError(f"{self.__name__} has no gradient to write to `out`")
+        if named or len(arguments) != len(self._names):
+            arguments = self._named(arguments, named)
+        if self._has_tuples:
+            pairs = zip(self._parameters, arguments)
+            arguments = [leaf for (name, kind), value in pairs for leaf in _flat(name, kind, value)]
+        # The arrays live as long as their addresses are used.
+        passed, arrays, given = [_context()], [], 0
+        for (name, kind, sizes), value in zip(self._leaves, arguments):
             if kind == "real":
-                passed.append(_ctypes.c_double(value))
-            else:
-                passed.append(_address(value))
-                passed.extend(_ctypes.c_size_t(size) for size in value.shape)
+                passed.append(value if type(value) is float else _number(name, value))
+                arrays.append(None)
+                continue
+            is_right = type(value) is _ndarray and value.dtype is _double and value.ndim == sizes
+            if not is_right or not value.flags.c_contiguous:
+                value = _array(name, kind, value)
+            passed.append(_address(value))
+            passed.extend(value.shape)
+            arrays.append(value)
+            given += value.size
         if self._gradient is None:
-            return self._value(passed, leaves)
-        return self._value_and_gradient(passed, arguments, named, out, accumulate)
+            return self._value(passed, given)
+        return self._value_and_gradient(passed, arrays, out, accumulate)
 
     def _named(self, arguments, named):
         """The arguments in the order of the parameters."""
-        names = [name for name, _ in self._parameters]
+        names = self._names
         if len(arguments) > len(names):
             raise TypeError(f"{self.__name__} takes {len(names)} arguments, not {len(arguments)}")
         values = dict(zip(names, arguments))
@@ -161,85 +194,68 @@ class Function:
             raise TypeError(f"{self.__name__} is called without {', '.join(missing)}")
         return [values[name] for name in names]
 
-    def _arguments(self, arguments, named):
-        leaves = []
-        for (name, kind), value in zip(self._parameters, self._named(arguments, named)):
-            for leaf, leaf_kind, part in _flat(name, kind, value):
-                if leaf_kind == "real":
-                    leaves.append((leaf_kind, _number(leaf, part)))
-                else:
-                    leaves.append((leaf_kind, _array(leaf, leaf_kind, part)))
-        return leaves
-
-    def _value(self, passed, leaves):
-        kinds = _leaves(self._result)
-        given = sum(value.size for kind, value in leaves if kind != "real")
+    def _value(self, passed, given):
         # Results of arguments that are not larger than those of an earlier call are seldom larger.
         most, rooms = self._rooms
         if given > most:
-            rooms = [max(16, given)] * len(kinds)
+            rooms = [max(16, given)] * len(self._results)
         while True:
-            buffers = [_numpy.empty(1 if kind == "real" else room) for kind, room in zip(kinds, rooms)]
-            sizes = [[_ctypes.c_size_t(0) for _ in range(_SIZES[kind])] for kind in kinds]
-            results = []
-            for kind, buffer, size in zip(kinds, buffers, sizes):
+            results, found = [], []
+            for (kind, sizes), room in zip(self._results, rooms):
+                buffer = _empty(1 if kind == "real" else room)
+                shape = [_ctypes.c_size_t() for _ in range(sizes)]
                 results.append(_address(buffer))
                 if kind != "real":
-                    results.append(_ctypes.c_size_t(buffer.size))
-                    results.extend(_ctypes.byref(part) for part in size)
-            code = self._enter(passed, results)
-            counts = [_math.prod(part.value for part in size) for size in sizes]
+                    results.append(room)
+                    results.extend(map(_ctypes.byref, shape))
+                found.append((buffer, shape))
+            # Other threads run meanwhile.
+            code = self._code(*passed, *results)
+            shapes = [[size.value for size in shape] for _, shape in found]
+            counts = [_math.prod(shape) for shape in shapes]
             if code != _ROOM:
                 break
             rooms = [max(room, count) for room, count in zip(rooms, counts)]
-        self._check(code)
+        if code != 0:
+            self._fail(code)
         self._rooms = given, counts
         values = []
-        for kind, buffer, size, count in zip(kinds, buffers, sizes, counts):
-            if kind == "real":
+        for (buffer, _), shape, count in zip(found, shapes, counts):
+            if not shape:
                 values.append(float(buffer[0]))
             else:
                 value = buffer if buffer.size == count else buffer[:count].copy()
-                values.append(value.reshape([part.value for part in size]))
+                values.append(value if len(shape) == 1 else value.reshape(shape))
         return _nested(self._result, iter(values))
 
-    def _value_and_gradient(self, passed, arguments, named, out, accumulate):
-        values = self._named(arguments, named)
-        wanted = []
-        for position in self._gradient:
-            name, kind = self._parameters[position]
-            wanted.extend(_flat(name, kind, values[position]))
-        shapes = [() if kind == "real" else _numpy.shape(value) for _, kind, value in wanted]
+    def _value_and_gradient(self, passed, arrays, out, accumulate):
+        arrays = [arrays[place] for place in self._wanted]
+        shapes = [() if array is None else array.shape for array in arrays]
         if out is None:
             if accumulate:
                 raise TypeError("`accumulate` adds to the arrays in `out`, so these have to be given")
-            buffers = [_numpy.empty(shape) for shape in shapes]
+            buffers = [_empty(shape) for shape in shapes]
         else:
             kinds = tuple(self._parameters[position][1] for position in self._gradient)
-            nested = out if len(kinds) > 1 else (out,)
-            buffers = [buffer for _, _, buffer in _flat("out", kinds, nested)]
-            for (name, _, _), shape, buffer in zip(wanted, shapes, buffers):
-                fits = isinstance(buffer, _numpy.ndarray) and buffer.dtype == _numpy.float64 and buffer.shape == shape
+            buffers = _flat("out", kinds, out if len(kinds) > 1 else (out,))
+            for place, shape, buffer in zip(self._wanted, shapes, buffers):
+                fits = isinstance(buffer, _ndarray) and buffer.dtype == _double and buffer.shape == shape
                 if not fits or not buffer.flags.c_contiguous or not buffer.flags.writeable:
+                    name = self._leaves[place][0]
                     raise ValueError(f"what gets the gradient of {name} is no writeable array of doubles of shape {shape}")
-        value = _ctypes.c_double(0)
-        results = [_ctypes.c_int(1 if accumulate else 0), _ctypes.byref(value)]
-        results.extend(_address(buffer) for buffer in buffers)
-        self._check(self._enter(passed, results))
+        value = _ctypes.c_double()
+        code = self._code(*passed, 1 if accumulate else 0, _ctypes.byref(value), *map(_address, buffers))
+        if code != 0:
+            self._fail(code)
         if out is not None:
             return value.value, out
-        parts = iter(float(buffer) if buffer.ndim == 0 else buffer for buffer in buffers)
-        gradient = tuple(_nested(self._parameters[position][1], parts) for position in self._gradient)
+        parts = iter([float(buffer) if buffer.ndim == 0 else buffer for buffer in buffers])
+        gradient = tuple([_nested(self._parameters[position][1], parts) for position in self._gradient])
         return value.value, gradient if len(gradient) > 1 else gradient[0]
 
-    def _enter(self, passed, results):
-        # Other threads run meanwhile.
-        return self._code(_ctypes.c_void_p(_context()), *passed, *results)
-
-    def _check(self, code):
-        if code != 0:
-            message = _library.@name@_message(_context())
-            raise Error(code, (message or b"").decode("utf-8", "replace"))
+    def _fail(self, code):
+        message = _library.@name@_message(_context())
+        raise Error(code, (message or b"").decode("utf-8", "replace"))
 
     def map(self, executor, calls):
         """The results of several calls, each given as a tuple of arguments, in order.

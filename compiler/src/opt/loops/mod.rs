@@ -3,18 +3,19 @@
 //! | file | |
 //! |---|---|
 //! | [`licm`] | loop-invariant code motion |
+//! | [`hoist_guards`] | loop-invariant checks before the loop |
 //! | [`inductions`] | induction variables as integers, places that are in range |
 //! | [`upwards`] | loops that count upwards instead of downwards |
 //! | [`peel`] | first rounds that are not like the others |
 //! | [`rotate`] | tests at the ends of loops |
 //! | [`fusion`] | vectors whose elements are computed where they are read |
-//! | [`unswitch`] | loop-invariant decisions before the loop |
 //! | [`unroll_and_jam`] | unroll-and-jam of reductions |
 //! | [`vectorize`] | two rounds of a loop at a time |
 //! | [`neutral_sums`] | reductions that start at -0.0 instead of the symbolic zero |
 //! | [`shared_zeros`] | tests for the symbolic zero that others answer |
 
 pub mod fusion;
+pub mod hoist_guards;
 pub mod inductions;
 pub mod licm;
 pub mod neutral_sums;
@@ -22,6 +23,5 @@ pub mod peel;
 pub mod rotate;
 pub mod shared_zeros;
 pub mod unroll_and_jam;
-pub mod unswitch;
 pub mod upwards;
 pub mod vectorize;

@@ -23,7 +23,7 @@ use crate::opt::interprocedural::{
 };
 use crate::opt::layout::{flatten_sums, recompute_fields, split_sums, unbox_fields};
 use crate::opt::loops::{
-    fusion, inductions, licm, neutral_sums, peel, rotate, shared_zeros, unroll_and_jam, unswitch, vectorize,
+    fusion, hoist_guards, inductions, licm, neutral_sums, peel, rotate, shared_zeros, unroll_and_jam, vectorize,
 };
 use crate::opt::scalar::{dce, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch};
 use crate::opt::tape::{chain_accumulators, invariant_fields, list_lengths, recompute_calls, tape_loops, tape_vectors};
@@ -196,7 +196,7 @@ pub const PASSES: &[Pass] = &[
     program("merge-functions", "keep one of functions, and of unions, that are the same", merge_functions::run)
         .settling(),
     function("licm", "compute before a loop what does not change in it", licm::run),
-    function("unswitch", "decide before a loop what does not change in it", unswitch::run).asking(&[Fact::Ends]),
+    function("hoist-guards", "check before a loop what does not change in it", hoist_guards::run).asking(&[Fact::Ends]),
     function("inductions", "count by integers, drop checks of places that are in range", inductions::run).settling(),
     function("peel", "make the first round of a loop apart where a test tells it from the others", peel::run)
         .settling(),

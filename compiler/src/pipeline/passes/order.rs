@@ -86,7 +86,7 @@ pub const SCHEDULE: &[Phase] = &[
         ("shared-zeros", "what is added up has its final places, and no pass that knows symbolic zeros follows"),
         ("peel", "vectors that loops fill are fused, and no pass that looks for whole fillings follows"),
         ("inductions", "places that are before the counter are in range behind the first round"),
-        ("unswitch", "checks that do not change have been found to be equal, and loops have their final form"),
+        ("hoist-guards", "checks that do not change have been found to be equal, and loops have their final form"),
         ("licm", "loops have their final form"),
         ("gvn", "what left different loops may be the same"),
         ("if-convert", "no pass that learns from branches follows"),

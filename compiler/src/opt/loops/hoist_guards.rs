@@ -1,23 +1,4 @@
-//! Decisions whose outcome is the same in all rounds of a loop are made before it (loop unswitching): SSA → SSA.
-//!
-//! ```text
-//! b0: jump b1(v0)                          b0: branch v4, b1(v0), b6(v0)
-//! b1(v2: int):                             b1(v2: int):
-//!     v3 = int_lt v2, v1                       v3 = int_lt v2, v1
-//!     branch v3, b2, b5                        branch v3, b3, b5
-//! b2: branch v4, b3, b4                →   b3: ...
-//! b3: ...                                      jump b1(v6)
-//!     jump b1(v6)                          b6(v7: int):
-//! b4: ...                                      v8 = int_lt v7, v1
-//!     jump b1(v8)                              branch v8, b4, b5
-//!                                          b4: ...
-//!                                              jump b6(v9)
-//! ```
-//!
-//! The loop is copied: there is one for each outcome. Each has less control flow, and may be unrolled, or made in lanes.
-//! That costs code, so only small loops are copied, and only some in each function.
-//!
-//! Where one outcome is an error, no copy is needed:
+//! Checks whose outcome is the same in all rounds of a loop are made before it: SSA → SSA.
 //!
 //! ```text
 //! b0: jump b1(v0)                          b0: v7 = int_lt v0, v1
@@ -34,118 +15,23 @@
 //! In reverse phases each round checks whether the lengths of the same two vectors agree. A loop without such a check
 //! has one way out, and so can make two rounds at a time, and be computed elsewhere.
 //!
-//! Such a check must come first: between the beginning of a round and the check nothing can be seen, or fail. If the loop
+//! The check must come first: between the beginning of a round and the check nothing can be seen, or fail. If the loop
 //! does not begin its first round, there is no check either; so the test of the header is made once more.
 //!
-//! Tests: `tests/opt/unswitch/`.
+//! Tests: `tests/opt/hoist-guards/`.
 
 use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
-use crate::opt::analysis::loops::{Code, ends, homes, preheader};
-use crate::opt::edit::repair::{Definitions, repair};
+use crate::opt::analysis::loops::{ends, homes, preheader};
 use crate::opt::edit::rewrite::{append, can_move, is_constant};
 use crate::opt::scalar::simplify_cfg;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Target, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Loops with more instructions are not copied.
-const LARGEST_LOOP: usize = 120;
-/// So many loops of a function are copied.
-const MOST_COPIES: usize = 8;
 
 /// Treats a function.
 pub fn run(function: &mut Function, context: &Context) -> bool {
-    let mut changed = hoist(function, context.effects);
-    for _ in 0..MOST_COPIES {
-        let Some(decision) = Decision::find(&Code::new(function)) else { break };
-        decision.apply(function);
-        simplify_cfg::simplify(function);
-        changed = true;
-    }
-    changed
-}
-
-/// A branch within a loop that goes the same way in all rounds.
-struct Decision {
-    header: BlockId,
-    /// The blocks of the loop, the ones before those that they dominate.
-    body: Vec<BlockId>,
-    condition: Value,
-}
-
-impl Decision {
-    /// The first one of an outermost loop.
-    fn find(code: &Code<'_>) -> Option<Decision> {
-        let function = code.function;
-        let headers = code.graph.order.iter().copied().filter(|block| code.graph.is_loop_header(*block));
-        headers.into_iter().find_map(|header| {
-            let members = code.body(header);
-            let is_inside = |block: &BlockId| members.contains(block);
-            let body: Vec<BlockId> = code.graph.order.iter().copied().filter(is_inside).collect();
-            let insts = || body.iter().flat_map(|block| &function.blocks[*block].insts);
-            // What a global is set to, it is set to once.
-            if insts().count() > LARGEST_LOOP || insts().any(|inst| matches!(inst.op, Op::GlobalSet(_))) {
-                return None;
-            }
-            let condition = body.iter().find_map(|block| match &function.blocks[*block].terminator {
-                Terminator::Branch(condition, yes, no) => {
-                    let stays = is_inside(&yes.block) && is_inside(&no.block) && yes != no;
-                    let is_fixed = code.homes.get(condition).is_some_and(|home| !members.contains(home));
-                    (stays && is_fixed && !code.op(*condition).is_some_and(is_constant)).then_some(*condition)
-                }
-                _ => None,
-            })?;
-            Some(Decision { header, body, condition })
-        })
-    }
-
-    /// Makes a copy of the loop for the case that the condition does not hold.
-    fn apply(self, function: &mut Function) {
-        let graph = Graph::new(function);
-        let before = preheader(function, &graph, self.header);
-        let Terminator::Jump(entry) = function.blocks[before].terminator.clone() else {
-            unreachable!("a preheader goes to the header only")
-        };
-        let blocks: FxHashMap<BlockId, BlockId> =
-            self.body.iter().map(|block| (*block, function.new_block(&[]))).collect();
-        let mut values: FxHashMap<Value, Value> = FxHashMap::default();
-        let mut definitions = Vec::new();
-        // In this order, definitions come before their uses, but for what goes back to headers, which are renamed below.
-        for block in &self.body {
-            let Block { params, insts, .. } = &function.blocks[*block];
-            let defined = params.iter().chain(insts.iter().flat_map(|inst| &inst.results));
-            for value in defined.copied().collect::<Vec<Value>>() {
-                let new = function.values.push(function.values[value]);
-                values.insert(value, new);
-                definitions.push(Definitions { value, at_end: vec![(*block, value), (blocks[block], new)] });
-            }
-        }
-        for block in &self.body {
-            let mut copy = function.blocks[*block].clone();
-            let results = copy.insts.iter_mut().flat_map(|inst| &mut inst.results);
-            results.chain(&mut copy.params).for_each(|value| *value = values[value]);
-            copy.for_each_use(|value| *value = values.get(value).copied().unwrap_or(*value));
-            for target in copy.terminator.targets_mut() {
-                target.block = blocks.get(&target.block).copied().unwrap_or(target.block);
-            }
-            decide(&mut copy.terminator, self.condition, false);
-            function.blocks[blocks[block]] = copy;
-            decide(&mut function.blocks[*block].terminator, self.condition, true);
-        }
-        let other = Target { block: blocks[&self.header], args: entry.args.clone() };
-        function.blocks[before].terminator = Terminator::Branch(self.condition, entry, other);
-        repair(function, &definitions);
-    }
-}
-
-/// Lets a branch on this condition go where it does then.
-fn decide(terminator: &mut Terminator, condition: Value, holds: bool) {
-    if let Terminator::Branch(decides, yes, no) = terminator
-        && *decides == condition
-    {
-        *terminator = Terminator::Jump(if holds { yes.clone() } else { no.clone() });
-    }
+    hoist(function, context.effects)
 }
 
 fn hoist(function: &mut Function, effects: &Effects) -> bool {
