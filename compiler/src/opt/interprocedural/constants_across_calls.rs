@@ -208,17 +208,18 @@ impl<'p> Analysis<'p> {
                     op if is_constant(op) && self.track == Track::Constants => {
                         facts.push((inst.results[0], Known::Constant(op)))
                     }
-                    Op::Real1(_) | Op::Real2(_) | Op::RealOf | Op::Read(..) | Op::Argument(_)
-                        if self.track == Track::Constants =>
-                    {
+                    op if self.track == Track::Constants && makes_numbers(op) => {
                         facts.push((inst.results[0], Known::Number));
                     }
                     Op::Select if self.track == Track::Constants && function.values[inst.results[0]] == Type::F64 => {
                         self.index_selection(id, function, &definitions, inst);
                     }
-                    op if self.track == Track::Constants && self.index_elements(id, function, inst) => {
-                        if op.makes_vectors() {
-                            facts.push((inst.results[0], Known::Number));
+                    Op::Element(..) | Op::WithElement(_) | Op::Own(_) | Op::Kernel(..)
+                        if self.track == Track::Constants && has_numbers(function, inst.results[0]) =>
+                    {
+                        // What is made of a vector, or read of it, is as its operands are, but for integers.
+                        for value in inst.args.iter().filter(|value| has_numbers(function, **value)) {
+                            self.depends(id, *value, Dependent::Elements(inst.results[0]));
                         }
                     }
                     _ => facts.extend(inst.results.iter().map(|value| (*value, Known::Varies))),
@@ -248,23 +249,6 @@ impl<'p> Analysis<'p> {
             }
         }
         facts.into_iter().for_each(|(value, known)| self.join(id, value, known));
-    }
-
-    /// Notes what a vector, or an element, is made of. False if the operation is none of vectors.
-    fn index_elements(&mut self, id: FuncId, function: &Function, inst: &Inst) -> bool {
-        let has_numbers = |value: &&Value| matches!(function.values[**value], Type::F64 | Type::Ptr);
-        let made_of = match inst.op {
-            Op::Element(..) if has_numbers(&&inst.results[0]) => &inst.args[..1],
-            // What other kernels make are numbers.
-            Op::Kernel(kernel, _) if !kernel.shares() => &[],
-            Op::Kernel(..) | Op::WithElement(_) | Op::Own(_) => &inst.args[..],
-            Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_) => &[],
-            _ => return false,
-        };
-        for value in made_of.iter().filter(has_numbers) {
-            self.depends(id, *value, Dependent::Elements(inst.results[0]));
-        }
-        true
     }
 
     fn index_selection(&mut self, id: FuncId, function: &Function, definitions: &Definitions, inst: &Inst) {
@@ -447,6 +431,21 @@ impl<'p> Analysis<'p> {
             known => known,
         }
     }
+}
+
+/// Whether what an operation makes is a real with bits of a number, or a vector in which nothing else is.
+fn makes_numbers(op: Op) -> bool {
+    match op {
+        Op::Real1(_) | Op::Real2(_) | Op::RealOf | Op::Read(..) | Op::Argument(_) => true,
+        Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_) => true,
+        Op::Kernel(kernel, _) => !kernel.shares(),
+        _ => false,
+    }
+}
+
+/// Whether a value is a real or may be a vector of reals.
+fn has_numbers(function: &Function, value: Value) -> bool {
+    matches!(function.values[value], Type::F64 | Type::Ptr)
 }
 
 /// What [`rewrite`] needs to know about one function.

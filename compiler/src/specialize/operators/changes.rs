@@ -1,7 +1,7 @@
 //! Vectors that are filled element by element, and vectors with another element: `%fill` and `%with-element`.
 //!
-//! Both are stores to SSA ([`Op::WithElement`]), which are done in place where the vector has one owner. A vector that is to
-//! hold values of more shapes than before is converted first; in a loop that happens before the first round.
+//! Both are stores to SSA ([`Op::WithElement`]), which are done in place where the vector has one owner. A vector that
+//! is to hold values of more shapes than before is converted first; in a loop that happens before the first round.
 
 use super::vector::Elements;
 use crate::core::prim::Prim;
@@ -11,6 +11,7 @@ use crate::specialize::emit::{Emitted, Emitter, Val};
 use crate::ssa::ir::{Int2, IntCompare, Op, Terminator, Type};
 
 impl Specializer<'_> {
+    /// `(%fill beginning element)`.
     pub(in crate::specialize) fn fill(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
         self.beginning(e, Prim::Fill, &args[0], result, |this, e, beginning| {
             let tag = this.tag_of(result, Class::Beginning)?;

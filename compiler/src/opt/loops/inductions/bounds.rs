@@ -125,9 +125,11 @@ impl Facts<'_> {
         alike
     }
 
-    fn is_in_range(&self, block: BlockId, place: Linear, length: Linear) -> bool {
-        let (Some(base), offset) = place else { return self.is_beyond(block, place.1, length) };
-        let Some(counter) = self.counters.get(&base) else { return false };
+    /// Whether a place is known to be in range. Nothing is the base of constants, which is like a counter that stays 0.
+    fn is_in_range(&self, block: BlockId, (base, offset): Linear, length: Linear) -> bool {
+        let constant = Counter { start: (None, 0), step: 0 };
+        let counter = base.map_or(Some(&constant), |base| self.counters.get(&base));
+        let Some(counter) = counter else { return false };
         let (mut above, mut below) = (false, false);
         let mut starts_below = Vec::new();
         if counter.step >= 0
@@ -138,7 +140,6 @@ impl Facts<'_> {
         if counter.step <= 0 && counter.start.1 + offset < length.1 {
             starts_below.push(counter.start.0);
         }
-        // Nothing is the base of constants.
         let mut same: Vec<Option<Value>> = vec![length.0];
         below |= starts_below.iter().any(|start| same.contains(start));
         let mut bounds: Vec<Option<Value>> = Vec::new();
@@ -159,41 +160,23 @@ impl Facts<'_> {
                 }
                 (Op::IntCompare(IntCompare::Lt), true) => {
                     let (x, y) = (self.linear(inst.args[0]), self.linear(inst.args[1]));
-                    if x.0 == Some(base) && y.1 - x.1 + offset <= length.1 {
+                    if x.0 == base && y.1 - x.1 + offset <= length.1 {
                         bounds.push(y.0);
                     }
-                    above |= y.0 == Some(base) && x.0.is_none() && x.1 + 1 - y.1 + offset >= 0;
+                    above |= y.0 == base && x.0.is_none() && x.1 + 1 - y.1 + offset >= 0;
                 }
                 (Op::IntCompare(IntCompare::Lt), false) => {
                     let (x, y) = (self.linear(inst.args[0]), self.linear(inst.args[1]));
-                    above |= x.0 == Some(base) && y.0.is_none() && y.1 - x.1 + offset >= 0;
+                    above |= x.0 == base && y.0.is_none() && y.1 - x.1 + offset >= 0;
+                }
+                // Lengths are not negative, so those that are not 0 are more than that.
+                (Op::IntIs(0), false) => {
+                    below |= (base, offset, length.1) == (None, 0, 0) && same.contains(&Some(inst.args[0]));
                 }
                 _ => {}
             });
             below |= bounds.iter().chain(&starts_below).any(|bound| same.contains(bound));
             if above && below {
-                return true;
-            }
-            here = self.graph.dominator[block];
-        }
-        false
-    }
-    /// Whether a length is known to be more than a number.
-    fn is_beyond(&self, block: BlockId, number: i64, length: Linear) -> bool {
-        let mut here = Some(block);
-        let mut found = false;
-        for _ in 0..MOST_TESTS {
-            let Some(block) = here else { break };
-            each_outcome(self.function, &self.graph, &self.definitions, block, |inst, holds| match (inst.op, holds) {
-                // Places are compared as numbers without signs.
-                (Op::IntIs(0), false) => found |= number == 0 && (Some(inst.args[0]), 0) == length,
-                (Op::IntCompare(IntCompare::Lt), true) => {
-                    let (x, y) = (self.linear(inst.args[0]), self.linear(inst.args[1]));
-                    found |= x.0.is_none() && y.0 == length.0 && number >= 0 && x.1 - y.1 + length.1 >= number;
-                }
-                _ => {}
-            });
-            if found {
                 return true;
             }
             here = self.graph.dominator[block];

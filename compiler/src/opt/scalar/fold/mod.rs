@@ -143,14 +143,13 @@ impl View<'_> {
         if let Some(x) = self.real(x) {
             return unless_born(arithmetic::real1(op, x), &[x]);
         }
-        let inner = self.inst(x).map(|inst| (inst.op, inst.args.first().copied()));
+        let inner = self.inst(x).map(|inst| (inst.op, &inst.args[..]));
         match (op, inner) {
-            (Real1::Neg, Some((Op::Real1(Real1::Neg), Some(y)))) => Folded::Value(y),
-            (Real1::Abs, Some((Op::Real1(Real1::Neg), Some(y)))) => Folded::Op(Op::Real1(Real1::Abs), smallvec![y]),
+            (Real1::Neg, Some((Op::Real1(Real1::Neg), &[y]))) => Folded::Value(y),
+            (Real1::Abs, Some((Op::Real1(Real1::Neg), &[y]))) => Folded::Op(Op::Real1(Real1::Abs), smallvec![y]),
             (Real1::Abs, Some((Op::Real1(Real1::Abs), _))) => Folded::Value(x),
             // |0 - y| has the sign of |y| where y is a zero, too.
-            (Real1::Abs, Some((Op::Real2(Real2::Sub), Some(zero)))) if self.real(zero) == Some(0.0) => {
-                let y = self.inst(x).expect("it has just been found").args[1];
+            (Real1::Abs, Some((Op::Real2(Real2::Sub), &[zero, y]))) if self.real(zero) == Some(0.0) => {
                 Folded::Op(Op::Real1(Real1::Abs), smallvec![y])
             }
             _ => Folded::Unchanged,
