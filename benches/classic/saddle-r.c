@@ -1,8 +1,8 @@
 // Saddle point by nested gradient descent, reverse mode outside: the C that saddle-rf.vlad and saddle-rr.vlad are
 // measured against. The inner derivative is its adjoint, written by hand.
 //
-// min over (x1, y1) of max over (x2, y2) of (x1^2 + y1^2) - (x2^2 + y2^2). The outer gradient differentiates through the
-// inner search, as the VLAD program does: the forward sweep records each iteration of the search on a tape, the
+// min over (x1, y1) of max over (x2, y2) of (x1^2 + y1^2) - (x2^2 + y2^2). The outer gradient differentiates through
+// the inner search, as the VLAD program does: the forward sweep records each iteration of the search on a tape, the
 // backward loop walks it from the last to the first and carries the sensitivities of the point, the gradient and the
 // step size.
 //

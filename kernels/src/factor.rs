@@ -10,8 +10,8 @@ use crate::wide::wide;
 /// Columns that are treated one by one, before products take them to all others.
 const BLOCK: usize = 32;
 
-/// The lower factor of the symmetric matrix `a`, n x n, of which the lower triangle is read, in its place; zeros above. Where a pivot is
-/// not positive, it stays on the diagonal as it was found, and the rest of the diagonal is 0.
+/// The lower factor of the symmetric matrix `a`, n x n, of which the lower triangle is read, in its place; zeros above.
+/// Where a pivot is not positive, it stays on the diagonal as it was found, and the rest of the diagonal is 0.
 ///
 /// Element by element: less the products of the columns before, in their order, then divided by the pivot.
 pub fn cholesky(n: usize, a: &mut [f64]) -> Result<(), Exhausted> {
@@ -55,7 +55,8 @@ fn subtract_products(n: usize, from: usize, to: usize, known: &[f64], below: &mu
 /// Rows whose left part is copied at a time.
 const GROUP: usize = 192;
 
-/// Factors the columns `from` to `to` of the rows from `from` on, which begin at `a`; the row of a pivot that is not positive.
+/// Factors the columns `from` to `to` of the rows from `from` on, which begin at `a`; the row of a pivot that is not
+/// positive.
 fn panel(n: usize, from: usize, to: usize, a: &mut [f64]) -> Option<usize> {
     let width = to - from;
     // The transpose of the triangle on the diagonal: what later rows are divided by stands side by side.
@@ -94,8 +95,9 @@ wide! {
     }
 }
 
-/// LU with partial pivoting of `a`, n x n, in its place: the multipliers below the diagonal, the upper factor on and above it. `order` gets
-/// the row that came to each place. The pivot of a column is its first largest number; a column of zeros is left as it is.
+/// LU with partial pivoting of `a`, n x n, in its place: the multipliers below the diagonal, the upper factor on and
+/// above it. `order` gets the row that came to each place. The pivot of a column is its first largest number; a column
+/// of zeros is left as it is.
 pub fn lu(n: usize, a: &mut [f64], order: &mut [f64]) -> Result<(), Exhausted> {
     order.iter_mut().enumerate().for_each(|(i, row)| *row = i as f64);
     let mut upper = numbers(BLOCK.min(n) * n)?;
@@ -163,8 +165,8 @@ wide! {
     }
 }
 
-/// QR by reflections of `a`, m x n with m >= n, in its place: R on and above the diagonal, below it the vectors v of the reflections
-/// I - tau v v^T, whose first element is 1. The diagonal of R has any sign.
+/// QR by reflections of `a`, m x n with m >= n, in its place: R on and above the diagonal, below it the vectors v of
+/// the reflections I - tau v v^T, whose first element is 1. The diagonal of R has any sign.
 ///
 /// Source: Golub and Van Loan, "Matrix computations", 4th edition, algorithms 5.1.1 and 5.2.1.
 pub fn qr(m: usize, n: usize, a: &mut [f64], tau: &mut [f64]) -> Result<(), Exhausted> {
@@ -186,7 +188,8 @@ pub fn qr(m: usize, n: usize, a: &mut [f64], tau: &mut [f64]) -> Result<(), Exha
     Ok(())
 }
 
-/// The tau of the reflection that takes `x` to a multiple of the first unit vector; `x` becomes that multiple, and the rest of v.
+/// The tau of the reflection that takes `x` to a multiple of the first unit vector; `x` becomes that multiple, and the
+/// rest of v.
 pub fn reflection(x: &mut [f64]) -> f64 {
     let largest =
         x[1..].iter().fold(0.0_f64, |largest, x| if x.abs() > largest || x.is_nan() { x.abs() } else { largest });

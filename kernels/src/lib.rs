@@ -14,12 +14,13 @@
 //! | [`view`] | matrices inside of slices |
 //! | [`wide`] | the same code for several widths of registers |
 //!
-//! A kernel takes numbers and vectors of numbers, and fills a vector. Matrices are vectors of their rows, one behind another. What a kernel
-//! makes depends on nothing but its operands: the same bits in the evaluator and in compiled code, with every width of instructions, on
-//! every machine. So nothing here calls a mathematical library, and no sum changes its order.
+//! A kernel takes numbers and vectors of numbers, and fills a vector. Matrices are vectors of their rows, one behind
+//! another. What a kernel makes depends on nothing but its operands: the same bits in the evaluator and in compiled
+//! code, with every width of instructions, on every machine. So nothing here calls a mathematical library, and no sum
+//! changes its order.
 //!
-//! The build script of the compiler turns this crate into what executables link (`--cfg vlad_archive`); as an ordinary crate it is what the
-//! evaluators call.
+//! The build script of the compiler turns this crate into what executables link (`--cfg vlad_archive`); as an ordinary
+//! crate it is what the evaluators call.
 
 #![cfg_attr(not(test), no_std)]
 
@@ -83,7 +84,8 @@ pub enum Kernel {
     Joined,
 }
 
-/// Each kernel with its name in the library and in printed code, the name of its machine code, and how many sizes and vectors it takes.
+/// Each kernel with its name in the library and in printed code, the name of its machine code, and how many sizes and
+/// vectors it takes.
 pub const TABLE: &[(Kernel, &str, &str, usize, usize)] = &[
     (Kernel::Product, "product", "vlad_kernel_product", 5, 2),
     (Kernel::Cholesky, "cholesky", "vlad_kernel_cholesky", 1, 1),

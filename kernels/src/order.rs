@@ -3,7 +3,8 @@
 use crate::scratch::{Exhausted, filled};
 use core::cmp::Ordering;
 
-/// The places of the numbers of `v` in ascending order; of equal ones, the first first. What is not a number comes last.
+/// The places of the numbers of `v` in ascending order; of equal ones, the first first. What is not a number comes
+/// last.
 pub fn order(v: &[f64], result: &mut [f64]) -> Result<(), Exhausted> {
     assert_eq!(v.len(), result.len(), "a place for each number");
     let mut places = filled(v.len(), 0_usize)?;

@@ -1,9 +1,9 @@
 //! Products of matrices.
 //!
-//! Every element is the sum of its products in the order of the inner index, each product rounded before it is added: so
-//! sizes of tiles and blocks, and the width of instructions, change nothing in the result. The structure is that of Goto and
-//! van de Geijn, "Anatomy of high-performance matrix multiplication" (2008): both factors are packed into tiles that
-//! suit the caches, and an inner loop keeps a tile of the result in registers.
+//! Every element is the sum of its products in the order of the inner index, each product rounded before it is added:
+//! so sizes of tiles and blocks, and the width of instructions, change nothing in the result. The structure is that of
+//! Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008): both factors are packed into
+//! tiles that suit the caches, and an inner loop keeps a tile of the result in registers.
 
 use crate::lanes::Lanes;
 use crate::scratch::{Exhausted, numbers};
@@ -66,7 +66,8 @@ fn small(mode: Mode, a: View<'_>, b: View<'_>, c: &mut ViewMut<'_>) {
     }
 }
 
-/// The numbers of the largest tile of the result: of rows that there are registers for, and the columns of two registers.
+/// The numbers of the largest tile of the result: of rows that there are registers for, and the columns of two
+/// registers.
 const LARGEST_TILE: usize = 8 * 16;
 
 fn blocks(mode: Mode, a: View<'_>, b: View<'_>, c: &mut ViewMut<'_>, packed: (&mut [f64], &mut [f64])) {
@@ -213,7 +214,8 @@ unsafe fn add_products<V: Lanes, const TILE_ROWS: usize>(tile: &mut [f64; LARGES
     }
 }
 
-/// The transpose of `a`, m x n. Squares of the matrix are treated one by one, so that what is read and written stays in the cache.
+/// The transpose of `a`, m x n. Squares of the matrix are treated one by one, so that what is read and written stays in
+/// the cache.
 pub fn transpose(m: usize, n: usize, a: &[f64], result: &mut [f64]) {
     const SQUARE: usize = 16;
     assert!(a.len() == m * n && result.len() == m * n, "as many numbers");

@@ -6,13 +6,15 @@ use crate::scratch::{Exhausted, filled, numbers};
 use crate::sums::dot;
 use crate::wide::wide;
 
-/// Steps of the QR iteration for each eigenvalue, and sweeps of rotations, after which there is no convergence: with numbers there always is.
+/// Steps of the QR iteration for each eigenvalue, and sweeps of rotations, after which there is no convergence: with
+/// numbers there always is.
 const MOST_STEPS: usize = 60;
 
-/// The eigenvalues of the symmetric matrix `a`, n x n, ascending, and n x n eigenvectors as columns. `a` is destroyed; its lower triangle counts.
+/// The eigenvalues of the symmetric matrix `a`, n x n, ascending, and n x n eigenvectors as columns. `a` is destroyed;
+/// its lower triangle counts.
 ///
-/// Reflections make the matrix tridiagonal, and implicit QR steps with Wilkinson's shift make it diagonal. Source: Golub and Van Loan,
-/// "Matrix computations", 4th edition, algorithms 8.3.1 to 8.3.3.
+/// Reflections make the matrix tridiagonal, and implicit QR steps with Wilkinson's shift make it diagonal. Source:
+/// Golub and Van Loan, "Matrix computations", 4th edition, algorithms 8.3.1 to 8.3.3.
 pub fn symmetric_eigen(n: usize, a: &mut [f64], values: &mut [f64], vectors: &mut [f64]) -> Result<(), Exhausted> {
     for i in 0..n {
         (0..i).for_each(|j| a[j * n + i] = a[i * n + j]);
@@ -199,8 +201,8 @@ pub struct Svd<'a> {
 
 /// The singular value decomposition of `a`, m x n with m >= n, which is destroyed.
 ///
-/// Rotations from one side make the columns of the triangular factor of QR orthogonal. Source: Hestenes, "Inversion of matrices by
-/// biorthogonalization and related results" (1958); Golub and Van Loan, 8.6.3.
+/// Rotations from one side make the columns of the triangular factor of QR orthogonal. Source: Hestenes, "Inversion of
+/// matrices by biorthogonalization and related results" (1958); Golub and Van Loan, 8.6.3.
 pub fn singular_values(m: usize, n: usize, a: &mut [f64], svd: Svd<'_>) -> Result<(), Exhausted> {
     let Svd { values, left, right } = svd;
     if a.iter().any(|x| !x.is_finite()) {

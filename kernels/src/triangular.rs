@@ -19,8 +19,8 @@ pub struct Triangle {
     pub unit: bool,
 }
 
-/// Replaces the columns of `b`, n x m, row by row, by the solutions of the system: unknown by unknown, each less the products of
-/// those before it, in the order in which they were found.
+/// Replaces the columns of `b`, n x m, row by row, by the solutions of the system: unknown by unknown, each less the
+/// products of those before it, in the order in which they were found.
 pub fn solve(triangle: Triangle, l: View<'_>, b: &mut [f64], m: usize) -> Result<(), Exhausted> {
     let n = l.layout().rows;
     let place = if triangle.transposed { l.layout().transposed() } else { l.layout() };

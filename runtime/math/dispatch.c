@@ -14,8 +14,8 @@
 double NAME(cr_, FUNCTION)(PARAMETERS);
 double vlad_log1p(double x);
 
-// Near 1, where log has to compute in high precision, there is a faster way: x - 1 is exact, so log1p has the same exact
-// value to round. (The logarithm of a sum of exponentials is mostly there.)
+// Near 1, where log has to compute in high precision, there is a faster way: x - 1 is exact, so log1p has the same
+// exact value to round. (The logarithm of a sum of exponentials is mostly there.)
 #ifdef LOGARITHM
 #define NEAR_ONE if (x > 0.9375 && x < 1.0625) return vlad_log1p(x - 1)
 #else

@@ -5,19 +5,19 @@
 //     sin(x)  = sin(a) + cos(a) sin(r) + sin(a) (cos(r) - 1)        where x = a + r, and a is a multiple of pi/256,
 //     cos(x)  = cos(a) - sin(a) sin(r) + cos(a) (cos(r) - 1)        up to the sign one of those of CIRCLE
 //
-// The results are those of CORE-MATH, which are correctly rounded: they are computed as sums of two doubles, with an error below
-// a bound. Where the sum more and less the bound is not the same double, or an operand is not in the range of the method,
-// CORE-MATH's function is asked.
+// The results are those of CORE-MATH, which are correctly rounded: they are computed as sums of two doubles, with an
+// error below a bound. Where the sum more and less the bound is not the same double, or an operand is not in the range
+// of the method, CORE-MATH's function is asked.
 //
-// Bounds: r is below 2^-13.4, and in error by less than 2^-66 for its rounding; three operations on products with it add
-// less than 2^-65. The rest of the series is below 2^-73, tables and their product are exact to more than 2^-100. So the
-// power before it is scaled, which is below 2, is in error by less than 2^-63; and half as much the tangent, whose derivative
-// with respect to it is at most 2, as much as the power is below 1, and no more than half of that relatively. For sine and
-// cosine, r is below 2^-7.3, and in error by less than 2^-90; what is added to the first two terms is below 2^-15.6, so that
-// its roundings are below 2^-65.5, and the smaller the smaller x is where a is 0.
+// Bounds: r is below 2^-13.4, and in error by less than 2^-66 for its rounding; three operations on products with it
+// add less than 2^-65. The rest of the series is below 2^-73, tables and their product are exact to more than 2^-100.
+// So the power before it is scaled, which is below 2, is in error by less than 2^-63; and half as much the tangent,
+// whose derivative with respect to it is at most 2, as much as the power is below 1, and no more than half of that
+// relatively. For sine and cosine, r is below 2^-7.3, and in error by less than 2^-90; what is added to the first two
+// terms is below 2^-15.6, so that its roundings are below 2^-65.5, and the smaller the smaller x is where a is 0.
 //
-// The tables are made by the compiler's build script. Compiled without contraction of operations: sums of two doubles are what
-// is written here.
+// The tables are made by the compiler's build script. Compiled without contraction of operations: sums of two doubles
+// are what is written here.
 
 typedef double pair __attribute__((vector_size(16)));
 

@@ -1,8 +1,8 @@
 //! What a program shows on a terminal while it runs, and what happens when somebody interrupts it.
 //!
 //! Progress goes to standard error, if that is a terminal. An interruption (SIGINT, or SIGTERM) ends the line there,
-//! writes the whole lines that standard output still has in its buffer, and ends the program with the exit code 130 (or 143):
-//! nothing is left half written.
+//! writes the whole lines that standard output still has in its buffer, and ends the program with the exit code 130 (or
+//! 143): nothing is left half written.
 
 use crate::cell::Single;
 use crate::progress::Progress;

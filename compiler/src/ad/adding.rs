@@ -1,13 +1,13 @@
 //! The adding forms of functions that are no derived backpropagators: of those that a program or the library gives.
 //!
-//! `((adding b) (s . h))` is h ⊕ (b s). The backpropagators of [`reverse`](super::reverse) are made in two forms; of any other
-//! function the form is made from its body: h is added to the value, and where the value is what another function returns, or a
-//! pair that holds that, the vectors are handed on to the other function.
+//! `((adding b) (s . h))` is h ⊕ (b s). The backpropagators of [`reverse`](super::reverse) are made in two forms; of
+//! any other function the form is made from its body: h is added to the value, and where the value is what another
+//! function returns, or a pair that holds that, the vectors are handed on to the other function.
 //!
 //! ~~~text
 //! λs. ... x = (f a); return x              λ(s . h). ... x = ((adding f) (a . h)); return x
-//! λs. ... x = (cons y z); return x         λ(s . h). h1 = sum-car h, h2 = sum-cdr h; ... x = (cons h1 ⊕ y  h2 ⊕ z); return x
-//! λs. ... return x                         λ(s . h). ... return h ⊕ x
+//! λs. ... x = (cons y z); return x         λ(s . h). h1 = sum-car h, h2 = sum-cdr h; ... x = (cons h1 ⊕ y  h2 ⊕ z);
+//! return x λs. ... return x                         λ(s . h). ... return h ⊕ x
 //! ~~~
 //!
 //! A function with a given derivative is not looked into: its form would have a derived one.

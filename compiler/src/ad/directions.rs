@@ -8,8 +8,8 @@
 //!   return xn                         return ⇶xn
 //! ~~~
 //!
-//! What [`super::forward`] computes in one direction, this computes in [`DIRECTIONS`] at a time, so that the values, the
-//! decisions and the partial derivatives are computed once for all of them (*vector mode*).
+//! What [`super::forward`] computes in one direction, this computes in [`DIRECTIONS`] at a time, so that the values,
+//! the decisions and the partial derivatives are computed once for all of them (*vector mode*).
 //!
 //! | rhs | φ |
 //! |---|---|
@@ -23,9 +23,9 @@
 //! | `x = closure λ` | `⇶x = closure ⇶λ` |
 //! | `x = if c a b` | `⇶x = if ⇶c ⇶a ⇶b` |
 //!
-//! A number that changes in several directions is made as a power series is, of the number and the list of its tangents. So it is
-//! data to all other transformations, and what is said of power series there holds for it. Other than a power series it always
-//! has all its tangents: those of constants are zeros that nothing is computed from.
+//! A number that changes in several directions is made as a power series is, of the number and the list of its
+//! tangents. So it is data to all other transformations, and what is said of power series there holds for it. Other
+//! than a power series it always has all its tangents: those of constants are zeros that nothing is computed from.
 //!
 //! Source: Griewank and Walther, "Evaluating Derivatives" (2008), section 3.2, vector forward mode.
 

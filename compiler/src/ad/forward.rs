@@ -22,15 +22,15 @@
 //!
 //! where y and ý are `primal ⇀y` and `tangent ⇀y`.
 //!
-//! Nothing here takes a data structure apart: a transformed function does a bounded number of operations for each one of
-//! the function, on numbers only. That is what [`Rhs::Lifted`] is for: `(bundle (*j (primal ⇀y)) (*j (tangent ⇀y)))` would
-//! mean the same as `*j` one transformation further down, but walk all of y.
+//! Nothing here takes a data structure apart: a transformed function does a bounded number of operations for each one
+//! of the function, on numbers only. That is what [`Rhs::Lifted`] is for: `(bundle (*j (primal ⇀y)) (*j (tangent ⇀y)))`
+//! would mean the same as `*j` one transformation further down, but walk all of y.
 //!
-//! Variables bound to constants, globals and the results of tests are inactive: their tangents are zeros that nothing is
-//! computed from.
+//! Variables bound to constants, globals and the results of tests are inactive: their tangents are zeros that nothing
+//! is computed from.
 //!
-//! Source: Siskind and Pearlmutter, "Nesting forward-mode AD in a functional framework" (2008), with pairs, conditionals
-//! and letrec native; a transformation of code instead of overloading keeps perturbations apart.
+//! Source: Siskind and Pearlmutter, "Nesting forward-mode AD in a functional framework" (2008), with pairs,
+//! conditionals and letrec native; a transformation of code instead of overloading keeps perturbations apart.
 
 use super::Transforms;
 use super::code::Code;

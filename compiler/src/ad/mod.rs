@@ -32,8 +32,8 @@ use tower::{Tower, Transformation};
 #[derive(Clone, Debug, Default)]
 pub struct Transforms {
     lambdas: FxHashMap<(Transformation, LambdaId), LambdaId>,
-    /// ↼x, ⇀x, x̂ or ⇶x for each variable x of a transformed λ. The same for every λ that captures x, so that `closure ↼λ` finds
-    /// its captures under the names that they have where it stands.
+    /// ↼x, ⇀x, x̂ or ⇶x for each variable x of a transformed λ. The same for every λ that captures x, so that `closure
+    /// ↼λ` finds its captures under the names that they have where it stands.
     /// There are about as many as variables, so each transformation has a table by the numbers of these.
     vars: [Vec<Option<Var>>; 4],
     /// The λs that have no body yet.
@@ -53,9 +53,9 @@ impl Transforms {
         Transforms { textbook: true, ..Transforms::default() }
     }
 
-    /// The transform of a λ, ↼λ, ⇀λ, λ̂ or ⇶λ: the one that [the library gives](Program::given), or else derived. Its parameter and
-    /// captures are the transformed ones. Its body is made when somebody [asks for it](Self::complete): most functions
-    /// that a program makes of others are never called, least of all those of higher orders.
+    /// The transform of a λ, ↼λ, ⇀λ, λ̂ or ⇶λ: the one that [the library gives](Program::given), or else derived. Its
+    /// parameter and captures are the transformed ones. Its body is made when somebody [asks for it](Self::complete):
+    /// most functions that a program makes of others are never called, least of all those of higher orders.
     pub fn declare(&mut self, program: &mut Program, transformation: Transformation, lambda: LambdaId) -> LambdaId {
         let given = program.given.get(&lambda).map(|given| match transformation {
             Transformation::Reverse => given.reverse,
@@ -81,8 +81,8 @@ impl Transforms {
         id
     }
 
-    /// Makes the body of a λ that was [declared](Self::declare), if it has none yet. See [`reverse`], [`forward`], [`series`]
-    /// and [`directions`] for its form.
+    /// Makes the body of a λ that was [declared](Self::declare), if it has none yet. See [`reverse`], [`forward`],
+    /// [`series`] and [`directions`] for its form.
     pub fn complete(&mut self, program: &mut Program, lambda: LambdaId) {
         if !self.incomplete.remove(&lambda) {
             return;

@@ -64,8 +64,8 @@ pub(super) fn is_of_sums(prim: Prim) -> bool {
         || matches!(prim, Prim::Adding | Prim::Plain | Prim::TakeElement | Prim::PutElement)
 }
 
-/// True for primitives that look at the transformations of their operands: in a transformed function they are done below
-/// that transformation.
+/// True for primitives that look at the transformations of their operands: in a transformed function they are done
+/// below that transformation.
 pub(super) fn is_lifted(prim: Prim) -> bool {
     matches!(prim, Prim::IsReal | Prim::IsForward | Prim::IsReverse | Prim::IsSeries)
         || matches!(prim, Prim::J | Prim::JInverse | Prim::JStar | Prim::Lift | Prim::Unlift)
@@ -89,8 +89,8 @@ fn contribution(code: &mut Code<'_>, call: &Call<'_>, position: usize, s: Var) -
 
 /// The contribution to an operand of a primitive that chooses parts or forms of sums.
 ///
-/// Everything that is added to a sum has the sensitivity of what the sum becomes in the end. So that of what is kept is that of
-/// the whole sum, also of what is handed on meanwhile, or taken out, and comes back as a part of what is added.
+/// Everything that is added to a sum has the sensitivity of what the sum becomes in the end. So that of what is kept is
+/// that of the whole sum, also of what is handed on meanwhile, or taken out, and comes back as a part of what is added.
 fn of_sums(code: &mut Code<'_>, prim: Prim, position: usize, s: Var) -> Option<Var> {
     match prim {
         Prim::Kept => Some(s),

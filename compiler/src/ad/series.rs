@@ -24,12 +24,12 @@
 //! | `x = closure λ` | `x̂ = closure λ̂` |
 //! | `x = if c a b` | `x̂ = if ĉ â b̂` |
 //!
-//! A power series is data, a pair of another name: the constant term, and the list of the further coefficients. It is `()`
-//! for what is known to be constant; all other series have as many as the one that the function was called with. Other
-//! transformations take series for data: they transform the coefficients.
+//! A power series is data, a pair of another name: the constant term, and the list of the further coefficients. It is
+//! `()` for what is known to be constant; all other series have as many as the one that the function was called with.
+//! Other transformations take series for data: they transform the coefficients.
 //!
-//! Source: Griewank and Walther, "Evaluating Derivatives" (2008), chapter 13; Karczmarczuk, "Functional differentiation of
-//! computer programs" (2001), whose lazy towers this computes to a given order.
+//! Source: Griewank and Walther, "Evaluating Derivatives" (2008), chapter 13; Karczmarczuk, "Functional differentiation
+//! of computer programs" (2001), whose lazy towers this computes to a given order.
 
 use super::Transforms;
 use super::code::Code;

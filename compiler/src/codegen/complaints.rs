@@ -1,7 +1,8 @@
 //! What a program says when there is no memory for what it makes: one message for each place that takes memory.
 //!
-//! Places in the source → texts that end in zero, one after another. Compiled code puts the address of the right one into the
-//! heap where it asks the run time for memory, which is on cold paths; the run time writes it if there is no memory left.
+//! Places in the source → texts that end in zero, one after another. Compiled code puts the address of the right one
+//! into the heap where it asks the run time for memory, which is on cold paths; the run time writes it if there is no
+//! memory left.
 
 use super::unit::{contents, module_error};
 use super::{Error, layout};

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! A box whose fields are constants, or such boxes, is made once, by the linker. Its data hold so many owners that it
-//! never dies; otherwise it is a box like any other, and code that takes it apart, retains or releases it need not know.
-//! Constants that only such boxes use have no code, so that a list of thousands of numbers in a program costs neither
-//! instructions nor time to compile them.
+//! never dies; otherwise it is a box like any other, and code that takes it apart, retains or releases it need not
+//! know. Constants that only such boxes use have no code, so that a list of thousands of numbers in a program costs
+//! neither instructions nor time to compile them.
 
 use crate::base::EntityVec;
 use crate::codegen::boxes::{BoxLayout, SumLayout};

@@ -1,4 +1,5 @@
-//! How a box dies: a function that compiled code calls for each that loses its last owner, and that most often needs no help.
+//! How a box dies: a function that compiled code calls for each that loses its last owner, and that most often needs no
+//! help.
 //!
 //! ```text
 //! free(box):  if the box has no pointer fields and lies in a page: it joins the free boxes of the page, and if it is the only
@@ -7,8 +8,8 @@
 //!             otherwise the run time does this, after the owners of what the fields refer to have been counted
 //! ```
 //!
-//! It preserves all registers, of which it uses few itself: vectors of numbers die in loops, and what lives across their death
-//! should stay where it is.
+//! It preserves all registers, of which it uses few itself: vectors of numbers die in loops, and what lives across
+//! their death should stay where it is.
 
 use crate::codegen::function::TRUSTED;
 use crate::codegen::unit::{External, Unit};

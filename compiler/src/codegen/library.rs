@@ -5,8 +5,8 @@
 //!                                               →   return vlad_enter(context, words)
 //! ```
 //!
-//! `vlad_enter` runs the compiled program on the stack of the context. The program reads the words: first the kind of the
-//! call and the number of the function, then
+//! `vlad_enter` runs the compiled program on the stack of the context. The program reads the words: first the kind of
+//! the call and the number of the function, then
 //!
 //! | | words |
 //! |---|---|
@@ -16,11 +16,11 @@
 //! | a result that is a number | where to, how |
 //! | an array | where to, how, the numbers that there is room for, where to the numbers of its rows and columns |
 //!
-//! Lengths are passed as reals, as the language has them; how is [`layout::OVERWRITE`] or [`layout::ACCUMULATE`]. What an array
-//! consists of is read in place, see [`Translator::argument_elements`].
+//! Lengths are passed as reals, as the language has them; how is [`layout::OVERWRITE`] or [`layout::ACCUMULATE`]. What
+//! an array consists of is read in place, see [`Translator::argument_elements`].
 //!
-//! Compiled code keeps the address of the context in a register (Cranelift's pinned register) and checks at the beginning of
-//! each function that calls others whether the context has stack left.
+//! Compiled code keeps the address of the context in a register (Cranelift's pinned register) and checks at the
+//! beginning of each function that calls others whether the context has stack left.
 
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::{External, Home, Unit, contents, module_error};

@@ -1,8 +1,9 @@
 //! Linking: object code and the embedded run time → executable or library, by the system's C compiler driver.
 //!
-//! Most of the time that this takes the linker spends with the names that shared libraries define, of which an executable
-//! uses some twenty: so they are few. Only programs that call elementary functions get the C library's mathematical part (on
-//! machines without fused multiply-add, that is where it comes from), and nothing needs the C compiler's shared library.
+//! Most of the time that this takes the linker spends with the names that shared libraries define, of which an
+//! executable uses some twenty: so they are few. Only programs that call elementary functions get the C library's
+//! mathematical part (on machines without fused multiply-add, that is where it comes from), and nothing needs the C
+//! compiler's shared library.
 //!
 //! The executable is written under a temporary name in its own folder and renamed when it is complete, so a failed
 //! build leaves nothing behind and never harms a file that was there before.
@@ -81,8 +82,8 @@ pub enum LibraryKind {
     Shared,
 }
 
-/// Links the object code of a library of that name, with `functions` (their names in C), into the file `output`, and writes the
-/// texts `beside` it. If one of these files cannot be made, all stay as they were.
+/// Links the object code of a library of that name, with `functions` (their names in C), into the file `output`, and
+/// writes the texts `beside` it. If one of these files cannot be made, all stay as they were.
 ///
 /// Everything becomes one object file whose other symbols are local, so that several libraries fit into one program.
 pub fn library(
@@ -190,8 +191,8 @@ fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Lets `make` write a file under a temporary name next to `output`, then gives it its name. What is there and is no file, such as
-/// a device, is written to instead.
+/// Lets `make` write a file under a temporary name next to `output`, then gives it its name. What is there and is no
+/// file, such as a device, is written to instead.
 pub fn replace(output: &Path, make: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
     uninterrupted(|| replace_now(output, make))
 }

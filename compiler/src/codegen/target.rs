@@ -1,5 +1,5 @@
-//! The machine to generate code for: the one that the compiler runs on. Code for others can only be looked at, since the run time
-//! that the compiler embeds is for its own machine.
+//! The machine to generate code for: the one that the compiler runs on. Code for others can only be looked at, since
+//! the run time that the compiler embeds is for its own machine.
 
 use crate::codegen::processor::EXTENSIONS;
 use crate::codegen::{Error, Machine, Options};
@@ -38,8 +38,8 @@ pub fn quick(options: &Options) -> Result<OwnedTargetIsa, Error> {
 ///
 /// # Errors
 ///
-/// When the code would be for another machine, or would be a library where the run time knows no contexts: it changes stacks by
-/// itself, which is written for x86-64 only.
+/// When the code would be for another machine, or would be a library where the run time knows no contexts: it changes
+/// stacks by itself, which is written for x86-64 only.
 pub fn demand_linkable(options: &Options) -> Result<(), Error> {
     let (wanted, own) = (isa(options)?.triple().architecture, std::env::consts::ARCH);
     if options.library && wanted.to_string() != "x86_64" {

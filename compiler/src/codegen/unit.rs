@@ -32,7 +32,8 @@ pub enum External {
     SinCos,
     /// Of the run time, with the convention of the system.
     Runtime(&'static str, &'static [ir::Type], Option<ir::Type>),
-    /// Calls a function of the run time with one integer operand and the heap and without result, and preserves all registers.
+    /// Calls a function of the run time with one integer operand and the heap and without result, and preserves all
+    /// registers.
     Slow(&'static str),
     /// Frees a box that nobody owns any more, and preserves all registers.
     Free,
@@ -456,8 +457,8 @@ impl<'p> Unit<'p> {
         })
     }
 
-    /// Lets the run time hold the command line against what the program declares. Programs without a declaration do without
-    /// that part of the run time.
+    /// Lets the run time hold the command line against what the program declares. Programs without a declaration do
+    /// without that part of the run time.
     fn prepare_arguments(&mut self, builder: &mut FunctionBuilder) -> Result<(), Error> {
         let declaration = self.program.arguments.as_bytes();
         if declaration.is_empty() {

@@ -146,7 +146,8 @@ pub enum RuntimeError {
         /// Set when the pattern is a parameter list.
         arguments: Option<Arguments>,
     },
-    /// A backpropagator got a sensitivity that does not have the shape of the value: `((gradient (lambda (x) (list x))) 1)`
+    /// A backpropagator got a sensitivity that does not have the shape of the value: `((gradient (lambda (x) (list x)))
+    /// 1)`
     Sensitivity {
         /// What the value has in that place.
         part: Part,

@@ -147,7 +147,8 @@ pub enum Prim {
     Lift,
     /// What `%lift` was applied to; of other power series, their constant terms.
     Unlift,
-    /// `(%lift-directions x)`: `x` with every number as one that changes in [`DIRECTIONS`] directions, in none of them yet.
+    /// `(%lift-directions x)`: `x` with every number as one that changes in [`DIRECTIONS`] directions, in none of them
+    /// yet.
     LiftDirections,
     /// What `%lift-directions` was applied to; of other numbers that change in some directions, the numbers.
     UnliftDirections,

@@ -1,17 +1,18 @@
-//! `zero`, `*j`, `j*`, `%lift` and `%lift-directions`, which take no time: their results get their parts when somebody looks at them.
+//! `zero`, `*j`, `j*`, `%lift` and `%lift-directions`, which take no time: their results get their parts when somebody
+//! looks at them.
 //!
 //! ~~~text
 //! (zero l)          one node: the zero of l
 //! (cdr (zero l))    now that node has parts: the zero of (car l), the zero of (cdr l)
 //! ~~~
 //!
-//! None of them can fail, so nobody can tell when it is done. A node that is shared has one zero and one transform while
-//! these are alive: what l shares, they share. A node waits for its origin to have parts, which may wait in turn; that
-//! chain is walked without recursion, since programs can make it as long as memory allows.
+//! None of them can fail, so nobody can tell when it is done. A node that is shared has one zero and one transform
+//! while these are alive: what l shares, they share. A node waits for its origin to have parts, which may wait in turn;
+//! that chain is walked without recursion, since programs can make it as long as memory allows.
 //!
-//! `*j` and `j*` may have to be done below some transformations of the operand ([`Rhs::Lifted`]). Where a number has not
-//! been through so many, they are done at the bottom: what comes of that is no value of the transformed function that
-//! asked for it, and an operation that can fail will say so.
+//! `*j` and `j*` may have to be done below some transformations of the operand ([`Rhs::Lifted`]). Where a number has
+//! not been through so many, they are done at the bottom: what comes of that is no value of the transformed function
+//! that asked for it, and an operation that can fail will say so.
 //!
 //! [`Rhs::Lifted`]: crate::core::ir::Rhs::Lifted
 

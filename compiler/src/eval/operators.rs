@@ -1,9 +1,10 @@
-//! The derivative operators that can fail: `plus`, `bundle`, and `*j-inverse`, `primal`, `tangent`, which undo what others
-//! have done.
+//! The derivative operators that can fail: `plus`, `bundle`, and `*j-inverse`, `primal`, `tangent`, which undo what
+//! others have done.
 //!
 //! All walk values with a stack of their own. A part that is shared is visited once and its result is shared: a value
-//! of n nodes costs n steps however many paths lead through it. `*j-inverse`, `primal` and `tangent` of a node are computed
-//! once in its life, and `*j-inverse` of a transform is what was transformed. The operators that cannot fail are in [`super::deferred`].
+//! of n nodes costs n steps however many paths lead through it. `*j-inverse`, `primal` and `tangent` of a node are
+//! computed once in its life, and `*j-inverse` of a transform is what was transformed. The operators that cannot fail
+//! are in [`super::deferred`].
 
 use super::deferred;
 use super::value::{Closure, Function, Operator, Origin, Pair, Real, Value};
@@ -196,8 +197,8 @@ fn tagged(number: &Value, tags: u32) -> Value {
     }
 }
 
-/// What an operator makes of a node, where nothing is left to do: that of a transform, that of a node that has been asked
-/// before, and the zeros of what these are transforms of.
+/// What an operator makes of a node, where nothing is left to do: that of a transform, that of a node that has been
+/// asked before, and the zeros of what these are transforms of.
 fn undone(operator: Operator, value: &Value) -> Option<Value> {
     let remembered = |by: Operator, node: &Value| {
         let undone = node.memo_so_far()?.undone.borrow();
@@ -349,9 +350,9 @@ enum PlusTask<'a> {
 
 /// `plus`; counts the pairs of numbers that it adds.
 ///
-/// The zero of a pair or vector leaves the other one as it is, whatever that holds, and takes no time. All that tells a zero is
-/// what it holds, so a pair of which the program says that it is one ([`Pair::is_zero`]) and one that only consists of
-/// zeros are the same; the latter matters only where two pairs do not conform, and is looked for then.
+/// The zero of a pair or vector leaves the other one as it is, whatever that holds, and takes no time. All that tells a
+/// zero is what it holds, so a pair of which the program says that it is one ([`Pair::is_zero`]) and one that only
+/// consists of zeros are the same; the latter matters only where two pairs do not conform, and is looked for then.
 ///
 /// # Errors
 ///

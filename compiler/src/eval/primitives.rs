@@ -67,8 +67,8 @@ fn arithmetic2(
 ) -> Result<Value, RuntimeError> {
     let (left, right) = (number_of(prim, 0, x, program)?, number_of(prim, 1, y, program)?);
     let symbolic = |value: &Value| matches!(value, Value::Real(Real { symbolic: true, .. }));
-    // A product of a sensitivity and a partial derivative is linear in both: in a derivative of higher order the partial
-    // derivative can be a sensitivity itself.
+    // A product of a sensitivity and a partial derivative is linear in both: in a derivative of higher order the
+    // partial derivative can be a sensitivity itself.
     let vanishes = match prim {
         Prim::Scale => symbolic(x) || symbolic(y),
         Prim::Unscale => symbolic(x),
@@ -393,7 +393,8 @@ fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeEr
     }
 }
 
-/// Messages of a program itself are whole, as long as they fit well into memory: shared data can have texts without end.
+/// Messages of a program itself are whole, as long as they fit well into memory: shared data can have texts without
+/// end.
 const LONGEST_MESSAGE: usize = 1 << 26;
 
 /// `(error message value)`: the text of the message, the value as `write` prints it.

@@ -1,13 +1,14 @@
 //! Values of the reference evaluator.
 //!
-//! Values are immutable and acyclic, so they are reference-counted. Only numbers are tagged and bundled: `*j` and `j*` of
-//! anything else transform its parts. A number that has been bundled is a node with two parts, its primal and its tangent. Lists and chains of closures get millions of nodes long, so everything here that walks a
-//! value, freeing it included, keeps its own stack.
+//! Values are immutable and acyclic, so they are reference-counted. Only numbers are tagged and bundled: `*j` and `j*`
+//! of anything else transform its parts. A number that has been bundled is a node with two parts, its primal and its
+//! tangent. Lists and chains of closures get millions of nodes long, so everything here that walks a value, freeing it
+//! included, keeps its own stack.
 //!
-//! `zero`, `*j` and `j*` of a node are deferred: the node that they make refers to its [`Origin`], and gets its parts when
-//! somebody looks at them ([`super::deferred`]). So a loop over a list does not transform the whole rest of the list at
-//! every step, nor make zeros of it. Nodes remember what became of them ([`Memo`]). Strong references point from
-//! transforms and zeros to originals, never back, so values stay acyclic.
+//! `zero`, `*j` and `j*` of a node are deferred: the node that they make refers to its [`Origin`], and gets its parts
+//! when somebody looks at them ([`super::deferred`]). So a loop over a list does not transform the whole rest of the
+//! list at every step, nor make zeros of it. Nodes remember what became of them ([`Memo`]). Strong references point
+//! from transforms and zeros to originals, never back, so values stay acyclic.
 
 use super::deferred;
 use crate::ad::base_and_tower;

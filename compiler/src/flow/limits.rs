@@ -1,7 +1,8 @@
 //! The limits of the analysis, by the names that the command line gives them.
 //!
 //! Some stop a program from being compiled: its message names the limit. The others only say how much work known data
-//! and numbers are worth; past them the program is compiled as if they were unknown, and with fewer copies of functions.
+//! and numbers are worth; past them the program is compiled as if they were unknown, and with fewer copies of
+//! functions.
 
 use crate::base::{Diagnostic, Span};
 use crate::shape::lattice::MAX_PARTS;
@@ -14,7 +15,8 @@ pub struct Options {
     /// How many calls of one λ may nest before long known data (a list of as many elements) are treated like data that
     /// only run time knows.
     pub max_nesting: usize,
-    /// How many variants of one λ may differ in known numbers only; those that a recursion of it goes through count once.
+    /// How many variants of one λ may differ in known numbers only; those that a recursion of it goes through count
+    /// once.
     pub number_variants: usize,
     /// How many variants one λ may have before all its further calls share one.
     pub lambda_variants: usize,
@@ -33,10 +35,11 @@ pub struct Options {
     pub max_dynamic_order: u32,
     /// How many instructions the specialised program may have before it is optimised.
     pub max_instructions: usize,
-    /// How many parts a shape may have before it is made by unification. The tape of functions that call each other has some for
-    /// each of them.
+    /// How many parts a shape may have before it is made by unification. The tape of functions that call each other has
+    /// some for each of them.
     pub max_parts: usize,
-    /// How many steps each attempt after the first may take; the programs that they were made for need a quarter of them.
+    /// How many steps each attempt after the first may take; the programs that they were made for need a quarter of
+    /// them.
     pub later_work: usize,
     /// The limits that the user has set, by name.
     pub given: Vec<&'static str>,

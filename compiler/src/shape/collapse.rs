@@ -21,8 +21,8 @@ const MAX_LAYERS: u32 = 16;
 /// Pairs in pairs and closures in closures deeper than this count as this deep.
 const MAX_NESTING: u32 = 4;
 
-/// How much there is inside a part. Only parts of one grade are made one: what mixes orders of derivatives, or a function
-/// with one made from it, looks like a tower of derivatives without end.
+/// How much there is inside a part. Only parts of one grade are made one: what mixes orders of derivatives, or a
+/// function with one made from it, looks like a tower of derivatives without end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Grade {
     /// How often code inside has been transformed, or how many layers of transformed data there are.
@@ -45,8 +45,8 @@ impl Shapes {
         )
     }
 
-    /// The shape with all parts of a grade made one that offer a structure of the same class: no more parts are left than
-    /// there are classes, times grades.
+    /// The shape with all parts of a grade made one that offer a structure of the same class: no more parts are left
+    /// than there are classes, times grades.
     pub fn fuse(&mut self, shape: Shape) -> Shape {
         self.unify_alike(shape, |shapes, part, grade| {
             let structures = shapes.alternatives(part);
@@ -61,7 +61,8 @@ impl Shapes {
         if self.parts(collapsed).len() > MAX_PARTS { self.fuse(collapsed) } else { collapsed }
     }
 
-    /// Arguments that have been widened so often: they are collapsed when that is oftener than patience lasts, then fused.
+    /// Arguments that have been widened so often: they are collapsed when that is oftener than patience lasts, then
+    /// fused.
     pub fn limit(&mut self, args: Vec<Shape>, widenings: usize, patience: usize) -> Rc<[Shape]> {
         let limited = args.into_iter().map(|arg| match widenings {
             _ if widenings > patience + PATIENCE => self.fuse(arg),

@@ -1,10 +1,10 @@
 //! The operators on shapes that transform: `*j`, `*j-inverse`, `bundle`, `j*`, `primal`, `tangent`, `%lift`, `%unlift`,
 //! `%lift-directions`, `%unlift-directions`.
 //!
-//! An operator is done below some transformations of its operand (see [`Rhs::Lifted`](crate::core::ir::Rhs::Lifted)). It
-//! goes through data down to the numbers, through the transformations of a number that it is below, and through the
-//! environments of closures, whose code it transforms at the same depth. Alternatives that it cannot be done on are left
-//! out of the result; compiled code fails there.
+//! An operator is done below some transformations of its operand (see [`Rhs::Lifted`](crate::core::ir::Rhs::Lifted)).
+//! It goes through data down to the numbers, through the transformations of a number that it is below, and through the
+//! environments of closures, whose code it transforms at the same depth. Alternatives that it cannot be done on are
+//! left out of the result; compiled code fails there.
 
 use super::algebra::{Atom, Parts, Stop, Transform, Unfolding};
 use crate::ad::tower::Transformation;
@@ -245,8 +245,8 @@ impl Unfolding<'_, '_> {
     }
 }
 
-/// Whether a list can hold the tangents of the environment of a closure of that code. Lists of the environments of other
-/// code are told apart only where there are several.
+/// Whether a list can hold the tangents of the environment of a closure of that code. Lists of the environments of
+/// other code are told apart only where there are several.
 pub fn is_environment_of(list: Head, code: Code, single: bool) -> bool {
     match list {
         Head::Pair(Some(of)) => single || of == code,

@@ -1,10 +1,10 @@
 //! Which closures have been read from data.
 //!
-//! A closure that is an element of a vector, or of a list, may be one of many that share what they have captured: the zeros of
-//! these captures stay folded, so that a sum of its sensitivities costs what is added to it. That is a mark of the closure's
-//! shape ([`Head::Closure`]). Reading gives the mark, and closures in vectors and lists have none: there it says nothing, and
-//! data that differ in it only would have to be converted into each other. What the body of such a closure makes of what it
-//! has captured is in `analysis::shared`.
+//! A closure that is an element of a vector, or of a list, may be one of many that share what they have captured: the
+//! zeros of these captures stay folded, so that a sum of its sensitivities costs what is added to it. That is a mark of
+//! the closure's shape ([`Head::Closure`]). Reading gives the mark, and closures in vectors and lists have none: there
+//! it says nothing, and data that differ in it only would have to be converted into each other. What the body of such a
+//! closure makes of what it has captured is in `analysis::shared`.
 
 use crate::shape::algebra::Atom;
 use crate::shape::lattice::{Alternative, Head, NewNode, Ref, Shape, Shapes, Site};
@@ -55,8 +55,8 @@ impl Shapes {
         sited
     }
 
-    /// What is joined with recursive data is stored there: with a mark it would be no part of them, and what wraps them round
-    /// by round would never end.
+    /// What is joined with recursive data is stored there: with a mark it would be no part of them, and what wraps them
+    /// round by round would never end.
     pub fn store_beside_recursive(&mut self, atoms: &mut [Atom]) {
         let is_recursive = |atom: &Atom| matches!(atom, Atom::Shape(shape) if self.is_recursive(*shape));
         if atoms.len() > 1 && atoms.iter().any(is_recursive) {

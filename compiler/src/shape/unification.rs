@@ -28,8 +28,8 @@ struct Parts {
 }
 
 impl Shapes {
-    /// The shape `root` with the members of each group made one part; they lie inside `root`. It stays as it is where the
-    /// work is not allowed.
+    /// The shape `root` with the members of each group made one part; they lie inside `root`. It stays as it is where
+    /// the work is not allowed.
     pub fn unify(&mut self, root: Shape, groups: &[Vec<Shape>]) -> Shape {
         let groups = groups.iter().map(|group| group.iter().copied().map(Atom::Shape).collect()).collect();
         self.unite(vec![Atom::Shape(root)], groups, None).unwrap_or(root)

@@ -7,17 +7,17 @@
 //!
 //! Termination: a fold happens when the node at a clash offers only classes that an ancestor on its path offers. Where
 //! no ancestor does, the clash adds a set of classes that is new on its path; classes are finite, so paths that cannot
-//! be folded have bounded length, and facts (known numbers) only ever become unknown. That the beginning of a vector gets
-//! elements folds nothing: it happens once on a path. Nor does a node that is the ancestor itself, with zeros of the same data:
-//! it has been folded.
+//! be folded have bounded length, and facts (known numbers) only ever become unknown. That the beginning of a vector
+//! gets elements folds nothing: it happens once on a path. Nor does a node that is the ancestor itself, with zeros of
+//! the same data: it has been folded.
 
 use super::algebra::Step;
 use crate::shape::lattice::{Class, Head, Shape, Shapes};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// After so many changes the result of a recursive variant is folded wherever a sum comes back along a path, after twice
-/// as many it is collapsed, after three times as many it is fused; the arguments of a call are collapsed after so many
-/// widenings and fused after twice as many.
+/// After so many changes the result of a recursive variant is folded wherever a sum comes back along a path, after
+/// twice as many it is collapsed, after three times as many it is fused; the arguments of a call are collapsed after so
+/// many widenings and fused after twice as many.
 pub const PATIENCE: usize = 12;
 
 /// Folds per widening; each removes one clash, so this many clashes at once are more than any program has shown.
@@ -121,8 +121,8 @@ impl Shapes {
         result
     }
 
-    /// `a` is `b` with something left out. What embeds cannot be deeper than what it is embedded in: that settles at once
-    /// that a list which is taken apart does not grow, on however many ancestors.
+    /// `a` is `b` with something left out. What embeds cannot be deeper than what it is embedded in: that settles at
+    /// once that a list which is taken apart does not grow, on however many ancestors.
     fn embeds(&self, a: Shape, b: Shape, memo: &mut FxHashMap<(Shape, Shape), bool>) -> bool {
         if self.depth(a) > self.depth(b) {
             return false;
@@ -186,8 +186,8 @@ impl Shapes {
         if old == new || !seen.insert((old, new)) {
             return;
         }
-        // A vector of zeros has no more parts than a number: that the sum that began with it may be the folded zero of one is no
-        // growth.
+        // A vector of zeros has no more parts than a number: that the sum that began with it may be the folded zero of
+        // one is no growth.
         let has_parts = self.alternatives(old).iter().any(|a| !a.children.is_empty() && !self.is_zero_vector(a));
         if has_parts && self.contains(new, old, &mut FxHashSet::default()) {
             groups.push(vec![new, old]);
@@ -204,8 +204,8 @@ impl Shapes {
     /// The shape with sums folded that repeat along a path.
     ///
     /// Data that grow where they are entered, around a part that is recursive already, differ from round to round in no
-    /// class of any position, so no clash shows. What shows is that the same sum comes back after the same steps. As many
-    /// periods as `periods` says count as recursion; with none, coming back after any steps does.
+    /// class of any position, so no clash shows. What shows is that the same sum comes back after the same steps. As
+    /// many periods as `periods` says count as recursion; with none, coming back after any steps does.
     pub fn fold_repetitions(&mut self, shape: Shape, periods: usize) -> Shape {
         let mut current = shape;
         for _ in 0..MAX_FOLDS {
@@ -262,8 +262,8 @@ impl Shapes {
         None
     }
 
-    /// The shape with data folded that a walk has gone through from one part to the next, in one direction: `after` is what
-    /// the walk has come to.
+    /// The shape with data folded that a walk has gone through from one part to the next, in one direction: `after` is
+    /// what the walk has come to.
     pub fn fold_walked(&mut self, before: Shape, after: Shape) -> Shape {
         let mut chains = Vec::new();
         self.walked(before, after, &mut chains, &mut FxHashSet::default());
@@ -292,8 +292,8 @@ impl Shapes {
         }
     }
 
-    /// The shapes that going in one direction leads through. What is recursive already ends the chain: it would lead back
-    /// into itself.
+    /// The shapes that going in one direction leads through. What is recursive already ends the chain: it would lead
+    /// back into itself.
     fn chain(&self, start: Shape, step: &Step) -> Vec<Shape> {
         let next = |part: &Shape| self.follow(*part, step).filter(|_| !self.is_recursive(*part));
         std::iter::successors(Some(start), next).collect()
@@ -397,8 +397,8 @@ impl Search<'_> {
                 let above = self.shapes.classes_but_forms(step.shape);
                 here.iter().all(|class| above.contains(class))
             };
-            // Sensitivities of a tree and of the list of its branches are both a zero or a pair: what tells them apart is
-            // what they are zeros of.
+            // Sensitivities of a tree and of the list of its branches are both a zero or a pair: what tells them apart
+            // is what they are zeros of.
             let zero = self.shapes.find(new, Class::ZeroOf);
             let of_same = zero.and_then(|zero| {
                 let has_same_zero = |step: &Step| self.shapes.find(step.shape, Class::ZeroOf).as_ref() == Some(&zero);
@@ -424,9 +424,9 @@ impl Search<'_> {
         None
     }
 
-    /// Whether this is where the beginning of a vector gets its first element, which is no growth: the element has nothing
-    /// to do with what is around the beginning, such as a tuple of it and a counter. (Within the elements of another
-    /// beginning it counts as growth, so that vectors of vectors of... end.)
+    /// Whether this is where the beginning of a vector gets its first element, which is no growth: the element has
+    /// nothing to do with what is around the beginning, such as a tuple of it and a counter. (Within the elements of
+    /// another beginning it counts as growth, so that vectors of vectors of... end.)
     fn is_first_fill(&self, old: Shape) -> bool {
         let is_beginning = |step: &Step| step.class == Class::Beginning;
         match self.steps.split_last() {

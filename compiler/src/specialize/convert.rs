@@ -33,8 +33,8 @@ impl Specializer<'_> {
         self.dispatch_among(e, value, &among, target, |this, e, parts| this.convert_parts(e, parts, is_single, target))
     }
 
-    /// The positions of the alternatives that `target` has, too: what the value is. Where a wide sum meets a narrow one, no more
-    /// than the narrow one is looked through.
+    /// The positions of the alternatives that `target` has, too: what the value is. Where a wide sum meets a narrow
+    /// one, no more than the narrow one is looked through.
     fn common_alternatives(&self, shape: Shape, target: Shape) -> Vec<usize> {
         let shapes = &self.flow.shapes;
         let (own, wanted) = (shapes.alternatives(shape), shapes.alternatives(target));

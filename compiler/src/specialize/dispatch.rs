@@ -23,7 +23,8 @@ const MAX_TESTS: usize = 2;
 pub struct Among {
     /// The positions of the alternatives that are told apart.
     pub tags: Vec<usize>,
-    /// The one of these that all others come to the same end as. Without it there are no others: the value is one of these.
+    /// The one of these that all others come to the same end as. Without it there are no others: the value is one of
+    /// these.
     pub others: Option<usize>,
 }
 
@@ -146,8 +147,8 @@ impl Specializer<'_> {
         self.continue_at(e, join, joined, out)
     }
 
-    /// Ends the block with a choice between the targets for the alternatives that a value may be. All others go on in the block
-    /// `others`, if there is one.
+    /// Ends the block with a choice between the targets for the alternatives that a value may be. All others go on in
+    /// the block `others`, if there is one.
     fn go_to_targets(
         &mut self,
         e: &mut Emitter,

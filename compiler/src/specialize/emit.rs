@@ -25,8 +25,8 @@ pub struct Parts {
     pub alternative: Alternative,
     /// The leaf of an unknown real, boolean or text; the length of a vector.
     pub own: Option<Value>,
-    /// The place of the next element of the beginning of a vector, or that of the element of a one-hot vector; the number of
-    /// places in a table.
+    /// The place of the next element of the beginning of a vector, or that of the element of a one-hot vector; the
+    /// number of places in a table.
     pub place: Option<Value>,
     /// The elements of a vector, if they have leaves; those that the elements of a one-hot vector are zeros of.
     pub elements: Option<Value>,
@@ -148,8 +148,8 @@ impl Emitter {
     }
 }
 
-/// An operation that decides more often than this is worth sharing: called from several places it is there once, and what
-/// it decides inside such a part is one call.
+/// An operation that decides more often than this is worth sharing: called from several places it is there once, and
+/// what it decides inside such a part is one call.
 const MAX_CHOICES: usize = 8;
 
 /// The same in programs whose operations are not shared otherwise.
@@ -179,8 +179,8 @@ impl Specializer<'_> {
     }
 
     /// Whether an operation on all parts of such values deserves a function of its own: they contain values of the same
-    /// shape, or are boxed, or a choice between several values with parts, for which code in place would multiply at every
-    /// level, or hold many choices.
+    /// shape, or are boxed, or a choice between several values with parts, for which code in place would multiply at
+    /// every level, or hold many choices.
     pub fn is_large(&mut self, shape: Shape) -> bool {
         let with_parts = |a: &&Alternative| !a.children.is_empty();
         self.may_recur(shape)
@@ -188,15 +188,15 @@ impl Specializer<'_> {
             || self.has_many_choices(shape)
     }
 
-    /// Whether values of the shape are vectors with elements that are large: an operation on all of them is a function of its
-    /// own, so that it can be made once for a vector that is shared, and for elements that are.
+    /// Whether values of the shape are vectors with elements that are large: an operation on all of them is a function
+    /// of its own, so that it can be made once for a vector that is shared, and for elements that are.
     pub fn holds_large(&mut self, shape: Shape) -> bool {
         let single = self.flow.shapes.single(shape).filter(|alternative| alternative.head == Head::Vector);
         single.is_some_and(|vector| self.is_large(vector.children[0]))
     }
 
-    /// Whether an operation on all parts of such values decides more than a little, and is to be shared then: each choice
-    /// is a branch, and hands all that has been made so far on.
+    /// Whether an operation on all parts of such values decides more than a little, and is to be shared then: each
+    /// choice is a branch, and hands all that has been made so far on.
     pub fn has_many_choices(&mut self, shape: Shape) -> bool {
         let most = if self.sharing == Sharing::Shared { MAX_CHOICES } else { MAX_CHOICES_APART };
         self.choices(shape) > most

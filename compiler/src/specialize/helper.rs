@@ -1,5 +1,5 @@
-//! Functions for operations on boxed data, made on demand: each operation has one for each combination of shapes that it
-//! meets, and the operation on a box's parts calls such functions again.
+//! Functions for operations on boxed data, made on demand: each operation has one for each combination of shapes that
+//! it meets, and the operation on a box's parts calls such functions again.
 
 use super::convert::parameter_types;
 use super::emit::{Emitter, Val};

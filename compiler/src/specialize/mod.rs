@@ -127,8 +127,8 @@ pub struct Specializer<'a> {
 pub enum Sharing {
     /// One for each place, where that can fail: what the optimiser finds out at one place holds for its function.
     Apart,
-    /// One for all places, and for operations that are code in place otherwise. Large programs consist of these operations
-    /// mostly.
+    /// One for all places, and for operations that are code in place otherwise. Large programs consist of these
+    /// operations mostly.
     Shared,
 }
 
@@ -581,7 +581,8 @@ impl Specializer<'_> {
                 this.events.push(Event::Call(callee));
             }
             if result == Shapes::BOTTOM && e.is_endless_tail {
-                // A loop that runs for ever. No optimisation would see that this is a tail call: nothing returns after it.
+                // A loop that runs for ever. No optimisation would see that this is a tail call: nothing returns after
+                // it.
                 e.terminate(Terminator::TailCall(callee, args));
                 return None;
             }
@@ -647,8 +648,8 @@ impl Specializer<'_> {
         joined
     }
 
-    /// Emits a branch that goes on at a join; whether it gets there. The branches of a branch that ends in a choice go on
-    /// there, too: a value of n alternatives that n clauses give is built in one step, not handed through n joins.
+    /// Emits a branch that goes on at a join; whether it gets there. The branches of a branch that ends in a choice go
+    /// on there, too: a value of n alternatives that n clauses give is built in one step, not handed through n joins.
     fn branch(&mut self, e: &mut Emitter, body: &Body, facts: &Facts, env: &mut Env, join: Join) -> bool {
         if let Some((last, before)) = body.bindings.split_last()
             && let Rhs::If(condition, then, other) = &last.rhs

@@ -1,5 +1,5 @@
-//! Printing values of known shape. Recursive shapes, and those of many choices, print through functions of their own, made on demand, whose last
-//! call is a tail call along the spine of a list.
+//! Printing values of known shape. Recursive shapes, and those of many choices, print through functions of their own,
+//! made on demand, whose last call is a tail call along the spine of a list.
 
 use super::Specializer;
 use super::emit::{Emitter, Parts, Val, target};
@@ -37,8 +37,8 @@ pub fn display(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, stream:
 }
 
 fn print(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, position: Position, stream: Stream) {
-    // A folded zero unfolds to parts that hold folded zeros again: its printer must be able to call itself. And where choices
-    // are in choices, code in place would multiply at every level.
+    // A folded zero unfolds to parts that hold folded zeros again: its printer must be able to call itself. And where
+    // choices are in choices, code in place would multiply at every level.
     let folded = this.tag_of(value.shape, Class::ZeroOf).is_some();
     if folded || this.is_large(value.shape) {
         let helper = this.helper(Helper::Write(value.shape, position, stream));

@@ -1,7 +1,7 @@
 //! Forms: operations that only some passes know.
 //!
-//! Most passes run while programs consist of operations that all of them know. Late ones bring in operations that others
-//! would get wrong, so that the order of passes matters. What each may meet is part of the table of passes
+//! Most passes run while programs consist of operations that all of them know. Late ones bring in operations that
+//! others would get wrong, so that the order of passes matters. What each may meet is part of the table of passes
 //! (`pipeline::passes`), and checked.
 
 use crate::ssa::ir::{Op, Program};

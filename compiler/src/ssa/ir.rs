@@ -127,8 +127,8 @@ pub enum IntCompare {
     Lt,
     /// Whether the first is less than the second, both without sign: `0 <= x < y` for a `y` that is not negative.
     Below,
-    /// Whether they are equal: the lengths of two terms of a sum of sensitivities. Who does not need both lengths needs no
-    /// error where they differ.
+    /// Whether they are equal: the lengths of two terms of a sum of sensitivities. Who does not need both lengths needs
+    /// no error where they differ.
     Conform,
 }
 
@@ -229,8 +229,8 @@ pub enum Op {
     /// `ptr, int, int -> ptr`: what [`Op::Element`] gives, with an owner. If nobody else owns the vector, the field is
     /// vacant afterwards, and not read before it is replaced.
     TakeElement(VectorId, u32),
-    /// `int, sizes: f64, vectors: (ptr, int) -> ptr`: the elements of a new vector of that length, which the kernel makes of
-    /// numbers and vectors. All vectors have elements of one real field.
+    /// `int, sizes: f64, vectors: (ptr, int) -> ptr`: the elements of a new vector of that length, which the kernel
+    /// makes of numbers and vectors. All vectors have elements of one real field.
     Kernel(Kernel, VectorId),
     /// `lanes -> lanes`: an operation on the first lanes of the operands and on the second ones; what is `f64` or
     /// `bool` in one lane is `f64x2` or `boolx2`.

@@ -9,9 +9,9 @@
 //!     jump b1(v3)
 //! ```
 //!
-//! A new vector has one owner, and so has what a change gives. It has another one only after a `retain` of this value, or of
-//! another one that is the same vector: what a jump passes it for, a selection, the result of a call that has seen it. Where it
-//! is stored in a box, the owner goes there, and the value has no use after that.
+//! A new vector has one owner, and so has what a change gives. It has another one only after a `retain` of this value,
+//! or of another one that is the same vector: what a jump passes it for, a selection, the result of a call that has
+//! seen it. Where it is stored in a box, the owner goes there, and the value has no use after that.
 
 use crate::base::EntityVec;
 use crate::ssa::graph::Graph;

@@ -29,14 +29,14 @@
 //! Seven things keep the result small. The first contribution to a sensitivity defines it, so `zero` is called only for
 //! variables that get no contribution at all. Primal operands of primitives (`*j-inverse ↼y`) are named once and used
 //! by both phases, so a backpropagator captures what its partial derivatives need and nothing else. Variables bound to
-//! constants, globals and the results of tests are inactive: no sensitivity is computed for them. Backpropagators do not
-//! capture constants, so in derivatives of higher order these stay inactive. Of what they need the zero of only, they capture
-//! the zero, see [`zeros`]. A branch that only chooses between further
-//! branches hands on what they return, so a `cond` has one choice, not a chain of them. A sensitivity of a closure goes to
-//! what it has captured at once: in a loop, to what it carries.
+//! constants, globals and the results of tests are inactive: no sensitivity is computed for them. Backpropagators do
+//! not capture constants, so in derivatives of higher order these stay inactive. Of what they need the zero of only,
+//! they capture the zero, see [`zeros`]. A branch that only chooses between further
+//! branches hands on what they return, so a `cond` has one choice, not a chain of them. A sensitivity of a closure goes
+//! to what it has captured at once: in a loop, to what it carries.
 //!
-//! A backpropagator has a second form that is handed the vectors in the sums so far of what it distributes to, and adds to
-//! them, see [`sums`]: n reads of a vector add to one vector, whatever calls lie between them.
+//! A backpropagator has a second form that is handed the vectors in the sums so far of what it distributes to, and adds
+//! to them, see [`sums`]: n reads of a vector add to one vector, whatever calls lie between them.
 //!
 //! Source: Pearlmutter and Siskind, "Reverse-mode AD in a functional framework: Lambda the ultimate backpropagator"
 //! (2008), sections 4 and 5, with pairs, conditionals and letrec native.
@@ -167,8 +167,8 @@ impl Known<usize> {
     }
 }
 
-/// The zero of the element of a vector that is replaced: what is left of its sensitivity. The vector itself is not kept, so
-/// that it can be changed in place.
+/// The zero of the element of a vector that is replaced: what is left of its sensitivity. The vector itself is not
+/// kept, so that it can be changed in place.
 fn zero_of_element(code: &mut Code<'_>, operands: &[Var]) -> Var {
     let element = code.prim(Prim::VectorRef, &operands[..2]);
     let element = code.prim(Prim::JInverse, &[element]);
@@ -202,8 +202,8 @@ struct Reverser<'a> {
     lambda: LambdaId,
     /// How many backpropagators have been made for this λ.
     backpropagators: u32,
-    /// The free variables of the branches of the conditional that is bound to a variable: in a chain of conditionals, each
-    /// would go through all that follow.
+    /// The free variables of the branches of the conditional that is bound to a variable: in a chain of conditionals,
+    /// each would go through all that follow.
     free: FxHashMap<Var, Rc<FxHashSet<Var>>>,
 }
 
@@ -402,7 +402,8 @@ impl Reverser<'_> {
         kind
     }
 
-    /// The variables in scope that want a sensitivity from the branches of the conditional that is bound to that variable.
+    /// The variables in scope that want a sensitivity from the branches of the conditional that is bound to that
+    /// variable.
     fn active_variables(&mut self, choice: Var, branches: [&Body; 2], scope: &Scope) -> Vec<Var> {
         let mut free = FxHashSet::clone(&self.free_in_branches(choice, branches));
         let mut closures: Vec<LambdaId> = free.iter().filter_map(|x| scope.closures.get(x)).copied().collect();

@@ -1,7 +1,7 @@
 //! The reverse phase: the sums of sensitivities that a backpropagator is made of.
 //!
-//! A variable's sum begins with the first contribution to it, so `zero` is called only for variables that get none at all.
-//! In the *adding form* of a backpropagator it begins with what the caller hands over, the vectors of its own sum:
+//! A variable's sum begins with the first contribution to it, so `zero` is called only for variables that get none at
+//! all. In the *adding form* of a backpropagator it begins with what the caller hands over, the vectors of its own sum:
 //!
 //! ~~~text
 //! (x̃ x̄)                            contributions for what it distributes to
@@ -11,17 +11,17 @@
 //! s' = k ⊕ ((adding x̃) (x̄ . h))    instead of s' = s ⊕ (x̃ x̄)
 //! ~~~
 //!
-//! So one vector is passed through all calls that read it, and each adds to it in place: n reads cost O(n). Only vectors
-//! are handed on ([`Prim::Handed`]), as to add anything else costs as much here as there; what is not handed on is
-//! [nothing](crate::core::ir::Const::Nothing) there, and so is what has no sum yet. Such sums are *incomplete*: they have holes, which are
-//! filled by the first contribution or by a zero.
+//! So one vector is passed through all calls that read it, and each adds to it in place: n reads cost O(n). Only
+//! vectors are handed on ([`Prim::Handed`]), as to add anything else costs as much here as there; what is not handed on
+//! is [nothing](crate::core::ir::Const::Nothing) there, and so is what has no sum yet. Such sums are *incomplete*: they
+//! have holes, which are filled by the first contribution or by a zero.
 //!
-//! The element of a vector of vectors is taken out of the vector's sum before it is handed on, and put back when its own
-//! contribution is due, or before somebody looks at the vector's sum ([`Prim::TakeElement`], [`Prim::PutElement`]):
+//! The element of a vector of vectors is taken out of the vector's sum before it is handed on, and put back when its
+//! own contribution is due, or before somebody looks at the vector's sum ([`Prim::TakeElement`], [`Prim::PutElement`]):
 //!
 //! ~~~text
-//! x = (vector-ref v i)             s = sum of v;  x̄ = take-element s i;  ...;  s' = put-element s i (in-element v i x̄)
-//! ~~~
+//! x = (vector-ref v i)             s = sum of v;  x̄ = take-element s i;  ...;  s' = put-element s i (in-element v i
+//! x̄) ~~~
 //!
 //! So is the part of a pair, and what another variable holds under another name: the sum of a pair is split where one
 //! of its parts begins a sum of its own, and made of its parts again where the whole pair is handed on.
@@ -36,15 +36,17 @@
 //! x = (*j-inverse y)               s = sum of y;  x̄ = *j-inverse s;  ...;  s' = (*j x̄)
 //! ~~~
 //!
-//! The derivative of this code reads where it adds: whatever is added to a sum has the sensitivity of what the sum becomes
-//! in the end. So `k` has all of that of `s'`, and hands it to `s`; `h` gets nothing, and neither do the sums that a
-//! backpropagator is handed ([`Prim::Lent`]). No sum is kept for that, and n reads have one sensitivity, which nobody changes.
+//! The derivative of this code reads where it adds: whatever is added to a sum has the sensitivity of what the sum
+//! becomes in the end. So `k` has all of that of `s'`, and hands it to `s`; `h` gets nothing, and neither do the sums
+//! that a backpropagator is handed ([`Prim::Lent`]). No sum is kept for that, and n reads have one sensitivity, which
+//! nobody changes.
 //!
 //! Each sum is handed on once. A closure stands for its captures, a pair of arguments for these, a parameter for the
 //! variables that hold its parts.
 //!
-//! Source: accumulators in the style of Pearlmutter and Siskind, "Lambda the ultimate backpropagator" (2008), section 7,
-//! where sums are not yet handed on; that they have to be is Shaikhha et al. and Krawiec et al.'s observation about reads.
+//! Source: accumulators in the style of Pearlmutter and Siskind, "Lambda the ultimate backpropagator" (2008), section
+//! 7, where sums are not yet handed on; that they have to be is Shaikhha et al. and Krawiec et al.'s observation about
+//! reads.
 
 use super::super::code::Code;
 use super::super::rules::{self, Call};
@@ -551,8 +553,8 @@ impl<'a> ReversePhase<'a> {
         }
     }
 
-    /// The variable that holds an operand. A constant is a constant here, too, and not captured: then the next order knows
-    /// that it is one.
+    /// The variable that holds an operand. A constant is a constant here, too, and not captured: then the next order
+    /// knows that it is one.
     fn operand(&mut self, operand: Var) -> Var {
         match self.scope.constants.get(&operand) {
             Some(constant) => self.code.bind("k", Rhs::Const(constant.clone())),

@@ -4,10 +4,11 @@
 //! ... (in-car y s) ... (zero y) ...     z = (zero y), captured;  ... (in-car z s) ... (zero z) ...
 //! ~~~
 //!
-//! A variable that gets no sensitivity gets a zero, and a part of a pair leaves a zero in the other: these have the shape of
-//! the variable's value, and nothing else of it. The zero of a number has one value, so code that captures zeros captures
-//! no numbers, where lists of environments within environments would be kept at each order for the sake of their shape.
-//! Of a vector that it has read an element of, a backpropagator needs no more than the zero either, which is often a length.
+//! A variable that gets no sensitivity gets a zero, and a part of a pair leaves a zero in the other: these have the
+//! shape of the variable's value, and nothing else of it. The zero of a number has one value, so code that captures
+//! zeros captures no numbers, where lists of environments within environments would be kept at each order for the sake
+//! of their shape. Of a vector that it has read an element of, a backpropagator needs no more than the zero either,
+//! which is often a length.
 
 use super::super::code::{Code, operands};
 use super::Scope;
@@ -15,8 +16,8 @@ use crate::core::ir::{Body, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Binds the zeros of what the forms of a backpropagator need the zeros of only, and lets the forms use these. Returns the
-/// variables that they are bound to.
+/// Binds the zeros of what the forms of a backpropagator need the zeros of only, and lets the forms use these. Returns
+/// the variables that they are bound to.
 pub(super) fn zeros(code: &mut Code<'_>, forms: &mut [Body; 2], scope: &Scope) -> Vec<Var> {
     let mut uses = Uses::default();
     forms.iter().for_each(|form| uses.add(form));

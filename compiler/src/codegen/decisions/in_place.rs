@@ -9,9 +9,10 @@
 //!     branch v7, b1(v4, v6), b2(v4)                    brif v7, block1(v6), block2
 //! ```
 //!
-//! A change of a vector that has one owner gives the vector itself; so what a loop fills is one address in all rounds, and
-//! behind it. As a parameter of blocks it would be allocated to registers with all the names that it has before and after the
-//! loop, and where one of them has to be in memory, they all would be (compare [`crate::codegen::decisions::loop_values`]).
+//! A change of a vector that has one owner gives the vector itself; so what a loop fills is one address in all rounds,
+//! and behind it. As a parameter of blocks it would be allocated to registers with all the names that it has before and
+//! after the loop, and where one of them has to be in memory, they all would be (compare
+//! [`crate::codegen::decisions::loop_values`]).
 //!
 //! It is assumed that all names have one address, and refuted edge by edge, as in [`crate::opt::scalar::block_params`].
 

@@ -1,4 +1,5 @@
-//! What inner loops use of what was made before them: a function → values that get a name of their own in each such loop.
+//! What inner loops use of what was made before them: a function → values that get a name of their own in each such
+//! loop.
 //!
 //! ```text
 //! b1(v1: int): v2 = element.vec0.0 v8, v9, v1      block1(v1: i64, v20: i64, v21: i64):
@@ -6,9 +7,9 @@
 //!              jump b1(v3)                             jump block1(v3, v20, v21)
 //! ```
 //!
-//! Cranelift allocates a value to registers as a whole, or to memory and to a register for each use. A value that is made
-//! far before a loop, with calls on the way, would be loaded in every round of it. The name that is known in the loop only
-//! lives as long as the loop, and gets a register.
+//! Cranelift allocates a value to registers as a whole, or to memory and to a register for each use. A value that is
+//! made far before a loop, with calls on the way, would be loaded in every round of it. The name that is known in the
+//! loop only lives as long as the loop, and gets a register.
 //!
 //! Of a vector of which only elements are read or replaced, the loop needs to know where they begin. This is read
 //! once, before the loop. (See [`crate::codegen::layout`].)

@@ -1,4 +1,5 @@
-//! What is decided about memory before a function is translated: facts about its values that [`super::operations`] looks up.
+//! What is decided about memory before a function is translated: facts about its values that [`super::operations`]
+//! looks up.
 //!
 //! | file | |
 //! |---|---|

@@ -1,12 +1,12 @@
 //! Which fields are read where they are needed instead of once.
 //!
-//! A processor adds from memory as it adds from a register, so a real that lies in a box and is used a few times needs no
-//! register, as long as the box keeps it. What was a box keeps its fields even when it has been released: the run time
-//! writes to the first word of free boxes only, until one of them becomes a new box. So a field may be read anywhere
-//! between its place in the code and the next new box or vector, or call.
+//! A processor adds from memory as it adds from a register, so a real that lies in a box and is used a few times needs
+//! no register, as long as the box keeps it. What was a box keeps its fields even when it has been released: the run
+//! time writes to the first word of free boxes only, until one of them becomes a new box. So a field may be read
+//! anywhere between its place in the code and the next new box or vector, or call.
 //!
-//! And which operands of sums and products change places: an instruction of x86-64 leaves its result where its first operand
-//! was, so that had better be in a register, and not be needed any more.
+//! And which operands of sums and products change places: an instruction of x86-64 leaves its result where its first
+//! operand was, so that had better be in a register, and not be needed any more.
 
 use crate::base::entity::Entity;
 use crate::ssa::ir::{BlockId, Function, Lanewise, Op, Real2, Type, Value};
@@ -76,7 +76,8 @@ enum Rank {
     Constant,
 }
 
-/// The positions of the sums and products in a block whose operands should change places, given which fields are read in place.
+/// The positions of the sums and products in a block whose operands should change places, given which fields are read
+/// in place.
 pub fn to_swap(function: &Function, block: BlockId, homes: &Homes, in_place: &[bool]) -> Vec<bool> {
     let block = &function.blocks[block];
     let mut uses: FxHashMap<Value, usize> = FxHashMap::default();

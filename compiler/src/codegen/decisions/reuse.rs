@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Mapping over a list that nobody else needs changes the list in place, and what is made of a tape lies where the tape
-//! lay (Reinking, Xie, de Moura and Leijen, *Perceus*, 2021). At most one box of each size class is kept aside at a time,
-//! in a variable that is null when there is none.
+//! lay (Reinking, Xie, de Moura and Leijen, *Perceus*, 2021). At most one box of each size class is kept aside at a
+//! time, in a variable that is null when there is none.
 //!
 //! A box is kept aside where every path from its release gets to a new box of its class before another such release, or
 //! ends in an error. So nothing that is kept is ever lost.
@@ -47,8 +47,8 @@ struct Event {
 }
 
 impl Reuse {
-    /// The plan for a function, given its reachable blocks, each after those that dominate it, and which of its releases
-    /// are of boxes of known alternatives, by block.
+    /// The plan for a function, given its reachable blocks, each after those that dominate it, and which of its
+    /// releases are of boxes of known alternatives, by block.
     pub fn new(
         function: &Function,
         order: &[BlockId],

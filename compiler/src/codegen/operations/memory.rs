@@ -8,7 +8,8 @@
 //!              (a box of a known alternative goes to the free list of its page right here)
 //! ```
 //!
-//! The run time's part is called through functions that preserve all registers (see [`crate::codegen::unit::External::Slow`]).
+//! The run time's part is called through functions that preserve all registers (see
+//! [`crate::codegen::unit::External::Slow`]).
 
 use crate::codegen::decisions::ownership::KnownRelease;
 use crate::codegen::function::{TRUSTED, Translator};
@@ -23,8 +24,8 @@ use cranelift_frontend::Variable;
 const MANY_DYING: usize = 3;
 
 impl Translator<'_, '_, '_> {
-    /// A new box with these fields, those excepted that are vacant; an immediate when the alternative has none. Takes the place of the box of its class
-    /// that is kept aside, if there may be one.
+    /// A new box with these fields, those excepted that are vacant; an immediate when the alternative has none. Takes
+    /// the place of the box of its class that is kept aside, if there may be one.
     pub(in crate::codegen) fn new_box(
         &mut self,
         sum: SumId,

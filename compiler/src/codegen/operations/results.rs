@@ -1,4 +1,5 @@
-//! Results of calls that are remembered → Cranelift instructions, and calls of the run time. See [`crate::opt::interprocedural::sharing`].
+//! Results of calls that are remembered → Cranelift instructions, and calls of the run time. See
+//! [`crate::opt::interprocedural::sharing`].
 
 use crate::codegen::abi::clif_type;
 use crate::codegen::function::{TRUSTED, Translator};

@@ -14,8 +14,8 @@
 //! [`crate::codegen::layout`]), so that the run time can release them as those of any other box. Elements without
 //! pointer fields may lie elsewhere: where they begin is read before they are (see [`Translator::start`]).
 //!
-//! A vector that has one owner is changed in place. So loads of elements stay where they are among stores and calls: none
-//! is marked as one that may move.
+//! A vector that has one owner is changed in place. So loads of elements stay where they are among stores and calls:
+//! none is marked as one that may move.
 
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::External;
@@ -76,8 +76,8 @@ impl Translator<'_, '_, '_> {
         Position { elements: args[0], start, length: args[1], place, behind: behind as i32 }
     }
 
-    /// The elements of a new vector: a box to hand out of its class if it is small and holds no pointers, else the run time
-    /// makes it.
+    /// The elements of a new vector: a box to hand out of its class if it is small and holds no pointers, else the run
+    /// time makes it.
     pub(in crate::codegen) fn new_vector(&mut self, vector: VectorId, length: ir::Value) -> Result<ir::Value, Error> {
         let width = Width::of(&self.unit.program.vectors[vector].fields);
         let slow = self.builder.create_block();
@@ -181,8 +181,8 @@ impl Translator<'_, '_, '_> {
         Ok(view)
     }
 
-    /// The vector that a kernel makes. It finds the address and the length of the result in memory, then its sizes, then the
-    /// address and the length of each vector.
+    /// The vector that a kernel makes. It finds the address and the length of the result in memory, then its sizes,
+    /// then the address and the length of each vector.
     pub(in crate::codegen) fn kernel(
         &mut self,
         kernel: Kernel,
@@ -284,8 +284,8 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().load(types::I64, TRUSTED, vector, layout::ELEMENTS_OFFSET)
     }
 
-    /// A box of so many words, which has no pointer fields; control goes to another block if it is not small, or if there is no
-    /// box to hand out.
+    /// A box of so many words, which has no pointer fields; control goes to another block if it is not small, or if
+    /// there is no box to hand out.
     fn new_small_box(&mut self, words: ir::Value, otherwise: ir::Block) -> ir::Value {
         let small = self.builder.create_block();
         let is_large = self.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, words, layout::EXACT as i64);

@@ -1,4 +1,5 @@
-//! Values that are needed far from where they are made are kept in memory in between: Cranelift's form → Cranelift's form.
+//! Values that are needed far from where they are made are kept in memory in between: Cranelift's form → Cranelift's
+//! form.
 //!
 //! ```text
 //! v1 = fadd v0, v0               v1 = fadd v0, v0
@@ -8,10 +9,11 @@
 //! v2 = fmul v1, v1               v2 = fmul v3, v3
 //! ```
 //!
-//! The quick register allocator puts whatever is alive at the start of a block into memory anyway. But it goes through all of it
-//! at each block, and at each way that leads there, so its time is the product of the numbers of blocks and of such values: the
-//! square of the length of a function that makes a thousand vectors or tapes and then needs them all. Where such values are
-//! in memory from the start, few are alive at a time, and its time is in proportion to the length.
+//! The quick register allocator puts whatever is alive at the start of a block into memory anyway. But it goes through
+//! all of it at each block, and at each way that leads there, so its time is the product of the numbers of blocks and
+//! of such values: the square of the length of a function that makes a thousand vectors or tapes and then needs them
+//! all. Where such values are in memory from the start, few are alive at a time, and its time is in proportion to the
+//! length.
 //!
 //! Constants and addresses are made anew where they are needed.
 
@@ -71,8 +73,8 @@ struct Places {
 }
 
 impl Places {
-    /// Whether a value is no longer in a register where an instruction needs it. Definitions dominate uses, so one that follows
-    /// its use in the code is needed in a block that stands elsewhere.
+    /// Whether a value is no longer in a register where an instruction needs it. Definitions dominate uses, so one that
+    /// follows its use in the code is needed in a block that stands elsewhere.
     fn is_far(&self, value: Value, inst: Inst) -> bool {
         self.of_inst[inst].wrapping_sub(self.of_value[value]) > FAR
     }

@@ -1,13 +1,13 @@
 //! How hard it is to allocate registers: a function in Cranelift's form → which allocator to use.
 //!
-//! Cranelift's usual allocator looks, for each value, at everything else that is alive meanwhile, so its time grows with
-//! the number of instructions that values stay alive for, all together: with the square of the length of a function that
-//! computes a thousand numbers and then needs them all, as the forward phase of a long gradient does. Nearly all values
-//! of such a function are in memory whoever allocates; the allocator that looks at each instruction once loses little
-//! there, and its time is in proportion.
+//! Cranelift's usual allocator looks, for each value, at everything else that is alive meanwhile, so its time grows
+//! with the number of instructions that values stay alive for, all together: with the square of the length of a
+//! function that computes a thousand numbers and then needs them all, as the forward phase of a long gradient does.
+//! Nearly all values of such a function are in memory whoever allocates; the allocator that looks at each instruction
+//! once loses little there, and its time is in proportion.
 //!
-//! A program may also consist of hundreds of short functions that hand hundreds of values on to each other, such as functions that
-//! are told what to do with their result: a call is as long as what it hands on in memory.
+//! A program may also consist of hundreds of short functions that hand hundreds of values on to each other, such as
+//! functions that are told what to do with their result: a call is as long as what it hands on in memory.
 
 use cranelift_codegen::entity::SecondaryMap;
 use cranelift_codegen::ir::{Function, Value};
@@ -15,8 +15,8 @@ use cranelift_codegen::ir::{Function, Value};
 /// The usual allocator gets functions with less than this; the hot ones of most programs have a hundredth of it.
 const MOST: u64 = 1_000_000;
 
-/// Where so many values are alive at a time in the mean, which is many times the number of registers, it gets those with less
-/// than this.
+/// Where so many values are alive at a time in the mean, which is many times the number of registers, it gets those
+/// with less than this.
 const MANY: u64 = 256;
 const MOST_OF_MANY: u64 = 100_000;
 
@@ -31,8 +31,8 @@ pub fn is_high(function: &Function) -> bool {
 
 /// What a function asks of an allocator.
 pub(in crate::codegen) struct Pressure {
-    /// Over all values, the number of instructions between the definition of a value and its last use, in the order of the code:
-    /// a value that is needed in another round of a loop counts for less than it should.
+    /// Over all values, the number of instructions between the definition of a value and its last use, in the order of
+    /// the code: a value that is needed in another round of a loop counts for less than it should.
     pub alive: u64,
     /// The number of instructions.
     pub length: u64,

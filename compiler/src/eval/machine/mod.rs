@@ -55,8 +55,8 @@ pub struct Machine<'a> {
     check: Option<usize>,
     /// The same for its part that calls the function again and again.
     probe: Option<usize>,
-    /// How many activations waited when the value of a function was asked for whose derivative is given; the innermost such
-    /// call last.
+    /// How many activations waited when the value of a function was asked for whose derivative is given; the innermost
+    /// such call last.
     given: Vec<usize>,
     /// What is watched for at kinks.
     kinks: watch::Kinks,

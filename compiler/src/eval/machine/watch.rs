@@ -92,8 +92,8 @@ impl Machine<'_> {
         matches!(origin, Some(Origin::Backpropagator(..) | Origin::Adding(_)))
     }
 
-    /// Watches a primitive of a transformed function that is applied where it has no derivative. Whether that matters shows
-    /// when a tangent or a sensitivity is multiplied with what is taken for the derivative.
+    /// Watches a primitive of a transformed function that is applied where it has no derivative. Whether that matters
+    /// shows when a tangent or a sensitivity is multiplied with what is taken for the derivative.
     pub(super) fn watch_primitive(&mut self, prim: Prim, operands: &[f64]) {
         if self.on_kink.is_none() {
             return;

@@ -156,8 +156,8 @@ pub fn internal(name: &str) -> Option<Prim> {
     }
 }
 
-/// Library functions whose transforms the library gives: the reverse and the forward one, that on power series, and the forward one in
-/// several directions.
+/// Library functions whose transforms the library gives: the reverse and the forward one, that on power series, and the
+/// forward one in several directions.
 const GIVEN: [(&str, [&str; 4]); 10] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series", "%custom-directions"]),
     ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series", "%recompute-directions"]),

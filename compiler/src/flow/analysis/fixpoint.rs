@@ -11,9 +11,10 @@ use crate::shape::widen::PATIENCE;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// Where a component of calls has grown so often, all of its variants that call themselves are widened; until then, only
-/// its head is (as Bourdoncle chooses the points of widening, "Efficient chaotic iteration strategies with widenings",
-/// 1993). What one of them wraps around itself the others contain: to fold it in each of them would unroll it in each.
+/// Where a component of calls has grown so often, all of its variants that call themselves are widened; until then,
+/// only its head is (as Bourdoncle chooses the points of widening, "Efficient chaotic iteration strategies with
+/// widenings", 1993). What one of them wraps around itself the others contain: to fold it in each of them would unroll
+/// it in each.
 const HEADS: usize = 3;
 
 /// How many variants of one λ that differ in known numbers only there may be for each that is not called by another.
@@ -90,8 +91,9 @@ impl Analyzer<'_> {
         (*entries > most || *all > most.saturating_mul(ROUNDS)).then_some(skeleton)
     }
 
-    /// The key that covers all further calls of a λ which has more variants than are worth having: one for each grade of
-    /// the arguments. It grows by widening, so it ends; calls in progress that it covered before are restarted with it.
+    /// The key that covers all further calls of a λ which has more variants than are worth having: one for each grade
+    /// of the arguments. It grows by widening, so it ends; calls in progress that it covered before are restarted with
+    /// it.
     fn general(&mut self, key: &Key) -> Result<Option<Key>, Abort> {
         let own = self.variants_of.get(&key.lambda).copied().unwrap_or(0);
         if own < self.options.lambda_variants {
@@ -227,8 +229,9 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Calls of one λ walk known data, and run time decides how far. What is found there may be found in any of many places,
-    /// so that what follows would be made for each of them: the outermost call takes what is walked as data of any length.
+    /// Calls of one λ walk known data, and run time decides how far. What is found there may be found in any of many
+    /// places, so that what follows would be made for each of them: the outermost call takes what is walked as data of
+    /// any length.
     fn fold_walked_data(&mut self, nested: &[usize], walk: &Key) -> Result<(), Abort> {
         for frame in nested.iter().rev() {
             let key = self.frames[*frame].key.clone().expect("a variant's frame");

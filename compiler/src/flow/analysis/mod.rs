@@ -98,8 +98,8 @@ pub struct Test {
 }
 
 impl Facts {
-    /// The shapes that the subjects of a condition's test have where it came out as `outcome`. Tests around this one may
-    /// have left them less than what they were bound to: `shape_of` says what they have here.
+    /// The shapes that the subjects of a condition's test have where it came out as `outcome`. Tests around this one
+    /// may have left them less than what they were bound to: `shape_of` says what they have here.
     pub fn refinements(
         &self,
         shapes: &mut Shapes,
@@ -160,8 +160,8 @@ pub struct Analysis {
     pub texts: Vec<Rc<str>>,
 }
 
-/// Analyses a whole program; appends the transformed λs to it. The first attempt has that precision. A tower of derivatives
-/// whose height is hidden behind `real` gets an attempt in which `real` hides nothing.
+/// Analyses a whole program; appends the transformed λs to it. The first attempt has that precision. A tower of
+/// derivatives whose height is hidden behind `real` gets an attempt in which `real` hides nothing.
 ///
 /// # Errors
 ///
@@ -349,7 +349,8 @@ struct Analyzer<'a> {
     variants_of: FxHashMap<LambdaId, usize>,
     /// What all further calls of a λ with too many variants take.
     general: FxHashMap<(LambdaId, Vec<Grade>), General>,
-    /// Number of variants that differ from a key in known numbers only: those that no other of them has called, and all.
+    /// Number of variants that differ from a key in known numbers only: those that no other of them has called, and
+    /// all.
     skeletons: FxHashMap<Key, (usize, usize)>,
     frames: Vec<Frame>,
     /// Interpreted variants whose component is not finished.

@@ -1,10 +1,10 @@
 //! What closures in data share.
 //!
-//! A closure that has been read from data ([`Site::Data`]) may be one of many that have captured the same vector. What its
-//! body makes of that vector is known to be shared, too: other closures in it that capture the vector, functions that it hands
-//! the vector to, and its zero, which stays folded. So the sum of a sensitivity of the vector begins with a folded zero, however
-//! many calls and loops there are between the closure and the read, and costs what is added to it. Sums of what no closure in
-//! data has captured begin with plain zeros, and are plain vectors in loops.
+//! A closure that has been read from data ([`Site::Data`]) may be one of many that have captured the same vector. What
+//! its body makes of that vector is known to be shared, too: other closures in it that capture the vector, functions
+//! that it hands the vector to, and its zero, which stays folded. So the sum of a sensitivity of the vector begins with
+//! a folded zero, however many calls and loops there are between the closure and the read, and costs what is added to
+//! it. Sums of what no closure in data has captured begin with plain zeros, and are plain vectors in loops.
 //!
 //! Backpropagators are in data wherever there is a tape; their captures are numbers and zeros, not what the program
 //! shares. But given ones, such as that of a checkpoint, capture what the program does. So in the derivative of a
@@ -127,8 +127,8 @@ impl Analyzer<'_> {
         if shares && !self.is_backpropagator(self.codes.code(lambda)) { Site::Data } else { Site::Value }
     }
 
-    /// What is shared of the environment and the argument of a call. A closure of recursive data has been read from these,
-    /// whatever it was read by.
+    /// What is shared of the environment and the argument of a call. A closure of recursive data has been read from
+    /// these, whatever it was read by.
     pub(super) fn shared_by_call(
         &self,
         function: Var,

@@ -15,10 +15,10 @@
 //! ```
 //!
 //! Functions are treated callees first, except that a function which is called from one place is treated as a part of
-//! its caller, so that its code is copied once. In every cycle of the call graph one function, at least, is a *breaker*:
-//! its calls stay, so what is inlined never contains itself and the process ends. Of the rest are inlined: functions
-//! that are called from one place only, small functions, and larger ones as long as the caller and the whole program
-//! stay within their budgets.
+//! its caller, so that its code is copied once. In every cycle of the call graph one function, at least, is a
+//! *breaker*: its calls stay, so what is inlined never contains itself and the process ends. Of the rest are inlined:
+//! functions that are called from one place only, small functions, and larger ones as long as the caller and the whole
+//! program stay within their budgets.
 //!
 //! Requires functions in the form that [`crate::opt::interprocedural::tail_calls`] leaves, or loops would be breakers
 //! for nothing. Exposes what was a parameter or a result to all passes within functions.

@@ -12,19 +12,19 @@
 //!
 //! Nothing is needed until something with an effect turns out to need it: instructions, parameters of blocks and
 //! branches. A call of a function that can only return has no effect; one that is not known to end has
-//! ([`crate::opt::analysis::termination`]). A branch is needed if something that is needed happens on one of its ways and
-//! not on the other: control dependence, as computed from postdominators (Cytron, Ferrante, Rosen, Wegman and Zadeck,
-//! *Efficiently Computing Static Single Assignment Form and the Control Dependence Graph*, 1991, section 7.1). Other
-//! branches go where their ways meet. So loops that compute nothing go, as are left where the elements of a vector turn
-//! out to need no computation; and so do sensitivities of what nobody differentiates by: loops carry along a choice of
-//! what they are, nothing or a vector, and in each round branches look at the choice to make the next one.
+//! ([`crate::opt::analysis::termination`]). A branch is needed if something that is needed happens on one of its ways
+//! and not on the other: control dependence, as computed from postdominators (Cytron, Ferrante, Rosen, Wegman and
+//! Zadeck, *Efficiently Computing Static Single Assignment Form and the Control Dependence Graph*, 1991, section 7.1).
+//! Other branches go where their ways meet. So loops that compute nothing go, as are left where the elements of a
+//! vector turn out to need no computation; and so do sensitivities of what nobody differentiates by: loops carry along
+//! a choice of what they are, nothing or a vector, and in each round branches look at the choice to make the next one.
 //!
 //! Ways that lead to an error are needed, with the branches that take them, and do not count as ways otherwise; nor do
-//! those to blocks that cannot be reached. In a function that never returns errors are where ways lead. Where a loop that
-//! is not known to end is left is needed as well.
+//! those to blocks that cannot be reached. In a function that never returns errors are where ways lead. Where a loop
+//! that is not known to end is left is needed as well.
 //!
-//! [`drop_checks`] keeps the check that two vectors that are added have one length only where both lengths are needed: a
-//! sum of sensitivities that nobody asks for must not keep these alive. It is a pass of its own because `tape-loops`
+//! [`drop_checks`] keeps the check that two vectors that are added have one length only where both lengths are needed:
+//! a sum of sensitivities that nobody asks for must not keep these alive. It is a pass of its own because `tape-loops`
 //! recognises the readers of tapes by the lengths that they hand on.
 //!
 //! Changes of vectors that nobody sees go, too ([`super::replaced_elements`]).
@@ -268,7 +268,8 @@ struct Needed<'f> {
     waiting: Vec<Value>,
     waiting_blocks: Vec<BlockId>,
     conformity: Conformity,
-    /// Checks that lead to errors and are needed where two lengths are, by either length: the block and the other length.
+    /// Checks that lead to errors and are needed where two lengths are, by either length: the block and the other
+    /// length.
     checks: FxHashMap<Value, Vec<(BlockId, Value)>>,
 }
 

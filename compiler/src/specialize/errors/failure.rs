@@ -125,8 +125,8 @@ impl Specializer<'_> {
         None
     }
 
-    /// What a function for `plus` that several places share says at this one, before and after the note that tells which
-    /// values it has found.
+    /// What a function for `plus` that several places share says at this one, before and after the note that tells
+    /// which values it has found.
     pub fn around_sums(&mut self, e: &mut Emitter) -> [Value; 2] {
         if let Some(texts) = e.around_errors {
             return texts;
@@ -155,8 +155,8 @@ impl Specializer<'_> {
         })
     }
 
-    /// Ends the current block with an error in whose message numbers stand that only run time knows; each says where with
-    /// [`HOLE`], in order.
+    /// Ends the current block with an error in whose message numbers stand that only run time knows; each says where
+    /// with [`HOLE`], in order.
     pub fn fail_with<T>(&mut self, e: &mut Emitter, error: &RuntimeError, numbers: &[Value]) -> Emitted<T> {
         self.fail_in_pieces(e, error, |_, e, hole| {
             e.inst(Op::WriteReal(Stream::Err), &[numbers[hole]], &[]);

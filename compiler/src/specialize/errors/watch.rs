@@ -1,5 +1,6 @@
-//! What to say about arithmetic operations that make something worse than a finite number of what is finite, for programs that
-//! are asked to say so. Each operation gets a number in place of its source; [`crate::opt::scalar::watch`] puts in the checks.
+//! What to say about arithmetic operations that make something worse than a finite number of what is finite, for
+//! programs that are asked to say so. Each operation gets a number in place of its source;
+//! [`crate::opt::scalar::watch`] puts in the checks.
 
 use super::failure::HOLE;
 use crate::ad::tower::Transformation;

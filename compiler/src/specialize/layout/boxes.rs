@@ -5,8 +5,9 @@
 //! sum      "leaf" | "node one"(x, a) | "node other"(x, b, c)
 //! ```
 //!
-//! A box has one tag: a choice within an alternative (the first one, if it has several) is a choice between alternatives
-//! of the box. So what it holds is what the value needs, and neither a second tag nor room for what other values need.
+//! A box has one tag: a choice within an alternative (the first one, if it has several) is a choice between
+//! alternatives of the box. So what it holds is what the value needs, and neither a second tag nor room for what other
+//! values need.
 
 use crate::shape::lattice::{Alternative, Head, Shape, Shapes};
 use crate::specialize::Specializer;

@@ -11,8 +11,8 @@
 //!
 //! The parts of a recursive shape refer to each other. A sum that one place refers to, and that is not in the end
 //! part of itself that way, is laid out within what refers to it. Of a closure and a sum that only the closure refers
-//! to, the closure is the box. Whether a part is one does not depend on where one looks from: a shape and its transforms,
-//! which have the same structure, get the same layout.
+//! to, the closure is the box. Whether a part is one does not depend on where one looks from: a shape and its
+//! transforms, which have the same structure, get the same layout.
 
 use crate::shape::lattice::{Head, Shape, Shapes};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -81,8 +81,8 @@ fn component(shapes: &Shapes, start: Shape) -> FxHashSet<Shape> {
     found
 }
 
-/// Every reference to a part, several times where there are several. The elements of a vector are no part of it: they are
-/// in a box of their own.
+/// Every reference to a part, several times where there are several. The elements of a vector are no part of it: they
+/// are in a box of their own.
 fn children(shapes: &Shapes, shape: Shape) -> impl Iterator<Item = Shape> + use<> {
     let alternatives = shapes.alternatives(shape);
     (0..alternatives.len()).flat_map(move |index| match alternatives[index].head.holds_elements() {

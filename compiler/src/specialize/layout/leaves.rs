@@ -17,8 +17,8 @@
 //! So a value has few leaves however large it is, and a list of a thousand known positions is a chain of some boxes of
 //! as many leaves each.
 //!
-//! Invariant: `*j`, `*j-inverse` and `j*` keep the leaves of a shape; boxed shapes that they turn into each other are one
-//! sum of the SSA program ([`Layouts::unify`]).
+//! Invariant: `*j`, `*j-inverse` and `j*` keep the leaves of a shape; boxed shapes that they turn into each other are
+//! one sum of the SSA program ([`Layouts::unify`]).
 
 use super::boxes::Cases;
 use super::cycles::boxed_parts;
@@ -35,8 +35,8 @@ use std::sync::Arc;
 /// more than this would not stay in registers anyway.
 pub const MAX_FLAT: usize = 64;
 
-/// The same for a choice in programs that are large. What takes choices apart and makes them mentions each leaf, and most
-/// of such programs is that.
+/// The same for a choice in programs that are large. What takes choices apart and makes them mentions each leaf, and
+/// most of such programs is that.
 const MAX_NARROW: usize = 6;
 
 /// The representation of a shape.
@@ -240,8 +240,8 @@ impl Layouts {
         }
     }
 
-    /// Makes the boxed sums of two shapes that a transformation turns into each other the same. False, and nothing done,
-    /// when the two are not laid out alike.
+    /// Makes the boxed sums of two shapes that a transformation turns into each other the same. False, and nothing
+    /// done, when the two are not laid out alike.
     pub fn unify(&mut self, shapes: &Shapes, program: &mut ir::Program, a: Shape, b: Shape) -> bool {
         if let Some(known) = self.alike.get(&(a, b)) {
             return *known;

@@ -53,8 +53,8 @@ impl Specializer<'_> {
         Some(Val { shape: target, leaves: zero.leaves })
     }
 
-    /// Whether the target has zeros of values of a shape in folded form only. The shape at hand may be one of many that the
-    /// analysis knows as one, of which the zero is folded.
+    /// Whether the target has zeros of values of a shape in folded form only. The shape at hand may be one of many that
+    /// the analysis knows as one, of which the zero is folded.
     fn stays_folded(&mut self, shape: Shape, site: Site, target: Shape) -> bool {
         if self.tag_of(target, Class::ZeroOf).is_none() {
             return false;
@@ -154,8 +154,8 @@ impl Specializer<'_> {
         self.unfold_zeros_to(e, value, target)
     }
 
-    /// [`unfold_zeros`](Self::unfold_zeros), to a shape that covers the result. A zero whose primal may be a folded zero
-    /// itself is unfolded by a function that can call itself.
+    /// [`unfold_zeros`](Self::unfold_zeros), to a shape that covers the result. A zero whose primal may be a folded
+    /// zero itself is unfolded by a function that can call itself.
     pub fn unfold_zeros_to(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         self.dispatch(e, value, target, |this, e, parts| {
             if parts.alternative.head.class() != Class::ZeroOf {
@@ -328,8 +328,9 @@ impl Specializer<'_> {
         })
     }
 
-    /// The alternatives of a shape that may be added to one with that head, and one that stands for most of those that may not:
-    /// what is said of them is what kind of value they are. Of sums of hundreds of alternatives each, pairs would be many.
+    /// The alternatives of a shape that may be added to one with that head, and one that stands for most of those that
+    /// may not: what is said of them is what kind of value they are. Of sums of hundreds of alternatives each, pairs
+    /// would be many.
     fn perhaps_added(&mut self, head: Head, shape: Shape) -> Among {
         let alternatives = self.flow.shapes.alternatives(shape);
         let added = self.flow.shapes.perhaps_added(head, shape);
@@ -485,7 +486,8 @@ impl Specializer<'_> {
         })
     }
 
-    /// What [`Prim::Handed`], [`Prim::HandedFew`] or [`Prim::Kept`] makes of sums, this deep in them, as a value of shape `target`.
+    /// What [`Prim::Handed`], [`Prim::HandedFew`] or [`Prim::Kept`] makes of sums, this deep in them, as a value of
+    /// shape `target`.
     pub fn split_sum(&mut self, e: &mut Emitter, side: Prim, sum: &Val, levels: Levels, target: Shape) -> Emitted<Val> {
         if side == Prim::Kept && !self.flow.shapes.hands_on(sum.shape, levels) {
             return self.convert(e, sum, target);

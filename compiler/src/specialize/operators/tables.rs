@@ -1,23 +1,23 @@
 //! One-hot vectors with any number of places: tables.
 //!
-//! What closures in data share is read in places that the closures decide, and how many these are is known at run time only.
-//! The sum of such reads has a table of its places and parts. A read costs one step, wherever its place is, and what is
-//! added to a dense vector in the end is one part for each place. So n closures that read k elements each cost n · k, and
-//! not n times the vector.
+//! What closures in data share is read in places that the closures decide, and how many these are is known at run time
+//! only. The sum of such reads has a table of its places and parts. A read costs one step, wherever its place is, and
+//! what is added to a dense vector in the end is one part for each place. So n closures that read k elements each cost
+//! n · k, and not n times the vector.
 //!
 //! ```text
 //! length, count, (base,) capacity, cells      a cell: place, part
 //! ```
 //!
-//! A place is in the first cell that had no place when it came, from one on that the place alone decides: a fraction of it,
-//! as a fraction of the cells (Knuth's multiplicative method). More than three cells of four are never taken, so that
-//! searches are short, and end.
+//! A place is in the first cell that had no place when it came, from one on that the place alone decides: a fraction of
+//! it, as a fraction of the cells (Knuth's multiplicative method). More than three cells of four are never taken, so
+//! that searches are short, and end.
 //!
-//! Invariant: the places in a table differ, so that the sum with another vector adds to each element at most once, as it
-//! would if both had all their elements: tables change no number. There is at least one place.
+//! Invariant: the places in a table differ, so that the sum with another vector adds to each element at most once, as
+//! it would if both had all their elements: tables change no number. There is at least one place.
 //!
-//! Of two tables the smaller one is put into the larger one, operands in the order of the sum. Tables are vectors to SSA:
-//! who owns one alone changes it in place.
+//! Of two tables the smaller one is put into the larger one, operands in the order of the sum. Tables are vectors to
+//! SSA: who owns one alone changes it in place.
 
 use crate::shape::lattice::{Class, Fact, Head, Shape};
 use crate::shape::vector::{Most, Places};
@@ -276,8 +276,8 @@ impl Specializer<'_> {
         })
     }
 
-    /// `(plus x y)` of one-hot vectors of one length, as the alternative `tag` of a shape, which is one with a table: a function
-    /// of its own, since it is more than a few instructions.
+    /// `(plus x y)` of one-hot vectors of one length, as the alternative `tag` of a shape, which is one with a table: a
+    /// function of its own, since it is more than a few instructions.
     pub(in crate::specialize) fn plus_tables(
         &mut self,
         e: &mut Emitter,

@@ -1,8 +1,8 @@
 //! The derivative operators that transform run-time values and undo that: `*j`, `*j-inverse`, `bundle`, `j*`, `primal`,
 //! `tangent`, each below any number of transformations of its operands.
 //!
-//! `*j`, `*j-inverse` and `j*` cost nothing: they keep the leaves, since a tag has none and neither has the zero tangent
-//! of a number. So does `primal` where the tangents are known to be zeros. Where data hold plain numbers beside
+//! `*j`, `*j-inverse` and `j*` cost nothing: they keep the leaves, since a tag has none and neither has the zero
+//! tangent of a number. So does `primal` where the tangents are known to be zeros. Where data hold plain numbers beside
 //! transformed ones, and for the operators that take bundles apart or make them, data are walked; the walk over boxed
 //! data is a function of its own, made on demand.
 

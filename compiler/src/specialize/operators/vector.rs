@@ -6,8 +6,8 @@
 //!                                      few reads: see [`super::hots`]
 //! ```
 //!
-//! A sum of a vector and a one-hot one changes one element: of a copy, unless nobody else owns the vector. So a loop that
-//! reads elements adds up their sensitivities in place.
+//! A sum of a vector and a one-hot one changes one element: of a copy, unless nobody else owns the vector. So a loop
+//! that reads elements adds up their sensitivities in place.
 
 use crate::core::errors::RuntimeError;
 use crate::core::prim::Prim;
@@ -26,7 +26,8 @@ const TOO_MANY: i64 = 1_000_000_000_000_000;
 /// Zeros of zeros are taken apart one by one as long as there are fewer than this.
 const MAX_ZEROS: usize = 4;
 
-/// A vector under construction or taken apart: the shape of its elements, its length, and the elements if they have leaves.
+/// A vector under construction or taken apart: the shape of its elements, its length, and the elements if they have
+/// leaves.
 #[derive(Clone, Copy)]
 pub(in crate::specialize) struct Elements {
     pub shape: Shape,
@@ -119,8 +120,8 @@ impl Specializer<'_> {
         self.replace_elements(e, vector, may_fail, |this, e, _, place| each(this, e, place))
     }
 
-    /// The vector with every element replaced by what `each` makes of the vector so far and the place; if that may fail,
-    /// also where the elements have no leaves.
+    /// The vector with every element replaced by what `each` makes of the vector so far and the place; if that may
+    /// fail, also where the elements have no leaves.
     pub(in crate::specialize) fn replace_elements(
         &mut self,
         e: &mut Emitter,
@@ -331,8 +332,8 @@ impl Specializer<'_> {
         })
     }
 
-    /// What a zero is the zero of, in a form that can be taken apart until that is no zero: zeros of zeros of known depth stay as
-    /// they are. To go through all at once would make one vector of all kinds, element by element.
+    /// What a zero is the zero of, in a form that can be taken apart until that is no zero: zeros of zeros of known
+    /// depth stay as they are. To go through all at once would make one vector of all kinds, element by element.
     fn ending_zeros(&mut self, e: &mut Emitter, primal: &Val) -> Emitted<Val> {
         let mut shape = primal.shape;
         for _ in 0..MAX_ZEROS {
@@ -633,8 +634,8 @@ impl Specializer<'_> {
                 let may_fail = !self.always_conform(augend.shape, addend.shape, &mut FxHashSet::default());
                 let is_wide = self.flow.shapes.join(augend.shape, shape) == shape;
                 if !is_wide || self.leaves(shape).is_empty() {
-                    // The sum has forms of its own, say no folded zeros. Or there is nothing to store, but perhaps a sum
-                    // that fails.
+                    // The sum has forms of its own, say no folded zeros. Or there is nothing to store, but perhaps a
+                    // sum that fails.
                     let sums = self.vacant(e, shape, left);
                     self.replace_elements(e, sums, may_fail, |this, e, _, place| {
                         let (a, b) = (this.element(e, &augend, place), this.element(e, &addend, place));

@@ -2,8 +2,8 @@
 //!
 //! Where a symbolic zero and a number meet, only run time knows which one there is. Such a value
 //! ([`Fact::PerhapsZero`](crate::shape::lattice::Fact)) is a double; the symbolic zero is one particular NaN, which no
-//! operation makes and no input has. It is told from numbers by its bits before anything is computed with it, so it never
-//! gets to where numbers are expected.
+//! operation makes and no input has. It is told from numbers by its bits before anything is computed with it, so it
+//! never gets to where numbers are expected.
 //!
 //! Sums and products are computed in any case and not used for the symbolic zero: choosing is cheaper than branching.
 

@@ -1,4 +1,5 @@
-//! Constant folding and algebraic simplification of single operations: the rules that [`crate::opt::scalar::gvn`] applies.
+//! Constant folding and algebraic simplification of single operations: the rules that [`crate::opt::scalar::gvn`]
+//! applies.
 //!
 //! ```text
 //! v1 = real 1.0
