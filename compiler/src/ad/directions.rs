@@ -254,6 +254,8 @@ impl Dual<'_, '_> {
                 self.code.prim(prim, &[primal]);
                 Rhs::Var(self.forwarded[0])
             }
+            // Messages show primal values; a handler gets the value as it is.
+            Prim::Error => Rhs::Prim(prim, vec![self.primal(0), self.primal(1), self.forwarded[2]]),
             _ => Rhs::Prim(prim, self.primals()),
         }
     }

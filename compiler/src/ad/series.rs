@@ -165,6 +165,12 @@ fn effect(code: &mut Code<'_>, prim: Prim, operands: &[Var]) -> Rhs {
             code.prim(prim, &written);
             Rhs::Var(operands[0])
         }
+        // Messages show primal values; a handler gets the value as it is.
+        Prim::Error => {
+            let mut shown = constant_terms(code, &operands[..2]);
+            shown.push(operands[2]);
+            Rhs::Prim(prim, shown)
+        }
         _ => Rhs::Prim(prim, constant_terms(code, operands)),
     }
 }

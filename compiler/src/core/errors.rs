@@ -302,6 +302,48 @@ impl RuntimeError {
         }
     }
 
+    /// Whether a program can survive the error: what it does wrong itself, not what its surroundings do.
+    pub fn is_survivable(&self) -> bool {
+        match self {
+            RuntimeError::EndOfInput { .. }
+            | RuntimeError::MalformedInput { .. }
+            | RuntimeError::ReadInCheck { .. }
+            | RuntimeError::NotFinite { .. }
+            | RuntimeError::Exhausted
+            | RuntimeError::Interrupted
+            | RuntimeError::InputOutput { .. } => false,
+            RuntimeError::NotAProcedure { .. }
+            | RuntimeError::NotAReal { .. }
+            | RuntimeError::NotAPair { .. }
+            | RuntimeError::NotAVector { .. }
+            | RuntimeError::NotAnIndex { .. }
+            | RuntimeError::NotALength { .. }
+            | RuntimeError::VectorLength { .. }
+            | RuntimeError::NotAString { .. }
+            | RuntimeError::Mismatch { .. }
+            | RuntimeError::Sensitivity { .. }
+            | RuntimeError::NonConformant { .. }
+            | RuntimeError::NotReversed { .. }
+            | RuntimeError::NotForward { .. }
+            | RuntimeError::NotATangent { .. }
+            | RuntimeError::Raised { .. }
+            | RuntimeError::Undefined { .. } => true,
+        }
+    }
+
+    /// The message that a handler gets of an error that the program did not raise itself: that to the user, without
+    /// the numbers that only run time knows.
+    pub fn caught(&self, place: &Place) -> String {
+        match self {
+            RuntimeError::NotAnIndex { .. } => "no index of the vector".into(),
+            RuntimeError::NotALength { .. } => "no length of a vector".into(),
+            RuntimeError::VectorLength { expected, .. } => {
+                format!("a vector of another length does not fit a pattern of {expected}")
+            }
+            _ => self.headline(place.span).message,
+        }
+    }
+
     /// The message to the user.
     pub fn to_diagnostic(&self, place: &Place) -> Diagnostic {
         let mut diagnostic = self.headline(place.span);

@@ -201,8 +201,12 @@ pub enum Prim {
     Write,
     WriteString,
     Newline,
-    /// `(error message value)`
+    /// `(error message value carried)`: what was written as `(error message value)`. `carried` is the value that a
+    /// handler gets, in a transformed function its transform.
     Error,
+    /// `(%catch f handler x)`: `(f x)`, or, where that fails, the handler's value of the message and the value of the
+    /// error.
+    Catch,
     /// `(opaque x)`: `x`, about which the compiler forgets what it knows, in every execution anew.
     Opaque,
 }
@@ -364,7 +368,8 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Write, "write", 1, Effect),
     (Prim::WriteString, "write-string", 1, Effect),
     (Prim::Newline, "newline", 0, Effect),
-    (Prim::Error, "error", 2, Effect),
+    (Prim::Error, "error", 3, Effect),
+    (Prim::Catch, "%catch", 3, Effect),
     (Prim::Opaque, "opaque", 1, Effect),
 ];
 

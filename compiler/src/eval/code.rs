@@ -51,6 +51,8 @@ pub enum Instruction {
     Closure(Slot, Function, Vec<Operand>),
     /// An application whose value is needed here.
     Call(Slot, Operand, Operand),
+    /// The same of a function whose failure a handler, the second operand, deals with.
+    Catch(Slot, Operand, Operand, Operand),
     /// An application whose value is the value of the whole body.
     TailCall(Operand, Operand),
     /// Continues at the index when the operand is `#f`, else with the next instruction.
@@ -224,6 +226,9 @@ impl Builder<'_> {
             (Rhs::Apply(..), [function, argument]) => Instruction::Call(slot, *function, *argument),
             (Rhs::Closure(lambda), _) => Instruction::Closure(slot, Function::of(self.program, *lambda), operands),
             (Rhs::Lifted(below, prim, _), _) => Instruction::Lifted(slot, *below, *prim, operands),
+            (Rhs::Prim(Prim::Catch, _), [function, handler, argument]) => {
+                Instruction::Catch(slot, *function, *handler, *argument)
+            }
             (Rhs::Prim(prim, _), _) => Instruction::Prim(slot, *prim, operands),
             _ => unreachable!("`liveness::operands` gives as many operands as the right-hand side has"),
         };

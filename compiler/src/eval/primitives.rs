@@ -33,7 +33,7 @@ pub fn apply(prim: Prim, operands: [Value; 3], world: &mut World<'_>) -> Result<
         Family::Vector => vector(prim, x, y, world.program),
         Family::Derivative => derivative(Below::NONE, prim, &x, &y, &z, world),
         Family::Kernel => kernel(prim, &x, &y, world.program),
-        Family::Effect => effect(prim, x, &y, world),
+        Family::Effect => effect(prim, x, y, z, world),
     }
 }
 
@@ -322,14 +322,18 @@ fn items(list: &Value) -> Vec<Value> {
     items
 }
 
-fn effect(prim: Prim, x: Value, y: &Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
+fn effect(prim: Prim, x: Value, y: Value, carried: Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
     match prim {
         Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => read(prim, world),
         Prim::Opaque => Ok(x),
         _ if prim.is_of_library() => {
             Err(RuntimeError::InputOutput { message: format!("`{prim}` works in libraries only") })
         }
-        Prim::Error => Err(raised(&x, y, world.program)),
+        Prim::Error => {
+            let error = raised(&x, &y, world.program);
+            world.raised = Some((x, carried));
+            Err(error)
+        }
         _ => write(prim, x, world),
     }
 }

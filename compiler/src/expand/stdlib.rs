@@ -41,6 +41,7 @@ pub const FILES: &[File] = &[
     File { name: "directions.vlad", text: include_str!("../../../stdlib/directions.vlad") },
     File { name: "series.vlad", text: include_str!("../../../stdlib/series.vlad") },
     File { name: "custom.vlad", text: include_str!("../../../stdlib/custom.vlad") },
+    File { name: "errors.vlad", text: include_str!("../../../stdlib/errors.vlad") },
     File { name: "check.vlad", text: include_str!("../../../stdlib/check.vlad") },
     File { name: "gradcheck.vlad", text: include_str!("../../../stdlib/gradcheck.vlad") },
     File { name: "measure.vlad", text: include_str!("../../../stdlib/measure.vlad") },

@@ -71,6 +71,10 @@ impl Search<'_> {
                     self.found.get_or_insert((*prim, here.unwrap_or(binding.span)));
                 }
                 Rhs::Apply(..) => self.calls(binding.var, facts, here),
+                Rhs::Prim(Prim::Catch, operands) => {
+                    self.calls(binding.var, facts, here);
+                    self.calls(operands[1], facts, here);
+                }
                 Rhs::If(_, yes, no) => {
                     self.body(yes, facts, caller);
                     self.body(no, facts, caller);
@@ -94,5 +98,7 @@ impl Search<'_> {
 }
 
 fn is_outside(prim: Prim) -> bool {
-    prim.family() == Family::Effect && !prim.is_of_library() && !matches!(prim, Prim::Error | Prim::Opaque)
+    prim.family() == Family::Effect
+        && !prim.is_of_library()
+        && !matches!(prim, Prim::Error | Prim::Catch | Prim::Opaque)
 }

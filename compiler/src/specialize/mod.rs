@@ -120,6 +120,10 @@ pub struct Specializer<'a> {
     always: FxHashMap<(Operator, Shape), bool>,
     /// What variants take.
     signatures: FxHashMap<VariantId, (Shape, Shape)>,
+    /// The forms of functions that return their errors.
+    catching: FxHashMap<FuncId, FuncId>,
+    /// What is called where an error is raised, with its message and its value.
+    raise: Option<FuncId>,
 }
 
 /// How many functions are made for one and the same operation on large data.
@@ -191,6 +195,8 @@ pub fn lower(
         plain: FxHashMap::default(),
         always: FxHashMap::default(),
         signatures: FxHashMap::default(),
+        catching: FxHashMap::default(),
+        raise: None,
     };
     let main = specializer.program(limits)?;
     match specializer.certain_failure(main) {
@@ -208,6 +214,17 @@ fn empty_program() -> ir::Program {
 }
 
 type Env = FxHashMap<Var, Val>;
+
+/// How a function is called.
+#[derive(Clone, Copy)]
+struct Calls {
+    /// The variable beside which the analysis has noted which variants are called.
+    noted: Var,
+    /// The form of the function that is called instead.
+    form: Option<Prim>,
+    /// Where control goes when the call fails: a block with the message and the value of the error as parameters.
+    catches: Option<ir::BlockId>,
+}
 
 /// Where the branches of a conditional meet, and the shape of what they bring.
 #[derive(Clone, Copy)]
@@ -239,6 +256,7 @@ impl Specializer<'_> {
                 return Err(self.too_large(limits));
             }
         }
+        self.write_catching_forms();
         self.layouts.write_sums(self.core, &self.flow.shapes, &mut self.out);
         self.rename_sums();
         Ok(main)
@@ -501,6 +519,10 @@ impl Specializer<'_> {
                 let value = env[x].clone();
                 return self.destructure(e, *part, *x, &value, shape);
             }
+            Rhs::Prim(Prim::Catch, args) => {
+                let [f, handler, x] = [0, 1, 2].map(|position| env[&args[position]].clone());
+                return self.catch(e, binding.var, (&f, &x), (args[1], &handler), shape, facts);
+            }
             Rhs::Prim(prim, args) => {
                 if *prim == Prim::Adding {
                     self.adding.insert(binding.var, args[0]);
@@ -516,7 +538,8 @@ impl Specializer<'_> {
                 let backpropagator = self.adding.get(f).and_then(|b| env.get(b)).cloned();
                 let form = backpropagator.is_some().then_some(Prim::Adding);
                 let (function, argument) = (backpropagator.unwrap_or_else(|| env[f].clone()), env[a].clone());
-                return self.apply(e, binding.var, (&function, form), &argument, shape, facts);
+                let calls = Calls { noted: binding.var, form, catches: None };
+                return self.apply(e, calls, &function, &argument, shape, facts);
             }
             Rhs::If(condition, then, other) => {
                 return self.conditional(e, *condition, [then, other], shape, facts, env);
@@ -542,12 +565,13 @@ impl Specializer<'_> {
     fn apply(
         &mut self,
         e: &mut Emitter,
-        var: Var,
-        (function, form): (&Val, Option<Prim>),
+        calls: Calls,
+        function: &Val,
         argument: &Val,
         shape: Shape,
         facts: &Facts,
     ) -> Emitted<Val> {
+        let Calls { noted, form, catches } = calls;
         let function = self.unfold_zeros(e, function)?;
         self.dispatch(e, &function, shape, |this, e, parts| {
             let Head::Closure(code, _) = parts.alternative.head else {
@@ -555,7 +579,7 @@ impl Specializer<'_> {
                 return this.fail(e, &error);
             };
             let code = form.map_or(code, |form| this.form_of_code(code, form));
-            let Some(variant) = facts.calls.get(&(var, code.lambda)).copied() else {
+            let Some(variant) = facts.calls.get(&(noted, code.lambda)).copied() else {
                 e.terminate(Terminator::Unreachable);
                 return None;
             };
@@ -577,6 +601,14 @@ impl Specializer<'_> {
             args.extend(this.convert(e, sensitivity.as_ref().unwrap_or(argument), wanted)?.leaves);
             let result = this.flow.variants[variant].result;
             let types = this.leaves(result);
+            if let Some(handler) = catches {
+                let leaves = this.call_and_catch(e, callee, &args, handler);
+                if result == Shapes::BOTTOM {
+                    e.terminate(Terminator::Unreachable);
+                    return None;
+                }
+                return this.convert(e, &Val { shape: result, leaves }, shape);
+            }
             if e.depth == 0 {
                 this.events.push(Event::Call(callee));
             }

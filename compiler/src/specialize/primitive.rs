@@ -363,7 +363,7 @@ impl Specializer<'_> {
             Prim::WriteString => {
                 self.dispatch(e, &args[0], result, |this, e, parts| this.write_string(e, parts, result))
             }
-            _ => self.raise(e, &args[0], &args[1]),
+            _ => self.raise(e, &args[0], &args[1], &args[2]),
         }
     }
 

@@ -154,15 +154,23 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
 fn print_unknown_text(this: &mut Specializer<'_>, e: &mut Emitter, parts: &Parts, stream: Stream) {
     let number = parts.own.expect("an unknown text has a leaf");
     let join = e.new_block(&[]);
+    // Few texts contain what has to be written in another way.
     for (index, text) in this.flow.texts.clone().iter().enumerate() {
-        let found = e.value(Op::IntIs(i64::try_from(index).unwrap_or(i64::MAX)), &[number], crate::ssa::ir::Type::Bool);
+        let quoted = quoted(text);
+        if quoted.len() == text.len() + 2 {
+            continue;
+        }
+        let found = e.value(Op::IntIs(i64::try_from(index).unwrap_or(i64::MAX)), &[number], Type::Bool);
         let (yes, no) = (e.new_block(&[]), e.new_block(&[]));
         e.terminate(Terminator::Branch(found, target(yes), target(no)));
         e.switch_to(yes);
-        this.write_text(e, stream, &quoted(text));
+        this.write_text(e, stream, &quoted);
         e.jump(join, Vec::new());
         e.switch_to(no);
     }
+    this.write_text(e, stream, "\"");
+    e.inst(Op::WriteTextOf(stream), &[number], &[]);
+    this.write_text(e, stream, "\"");
     e.jump(join, Vec::new());
     e.switch_to(join);
 }

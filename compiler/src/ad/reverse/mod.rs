@@ -357,8 +357,12 @@ impl Reverser<'_> {
                 }
             }
         } else {
-            let operands: Vec<Var> =
+            let mut operands: Vec<Var> =
                 args.iter().zip(&reversed).map(|(y, reversed)| primal(&mut code, scope, *y, *reversed)).collect();
+            if prim == Prim::Error {
+                // Messages show primal values; a handler gets the value as it is.
+                operands[2] = reversed[2];
+            }
             let name = code.name(x);
             let result = code.bind(&name, Rhs::lifted(below, prim, operands.clone()));
             code.bind_to(reversed_x, Rhs::Prim(Prim::J, vec![result]));

@@ -40,6 +40,8 @@ pub struct World<'a> {
     pub strict_sums: bool,
     /// What to do with the numbers that tell how far a search has come.
     pub progress: Option<fn(f64)>,
+    /// The message and the value of the error that the program has raised last.
+    pub raised: Option<(Value, Value)>,
 }
 
 /// The state of a run.
@@ -67,6 +69,8 @@ pub struct Machine<'a> {
     stack: Vec<Value>,
     /// The activations that wait, the innermost last.
     frames: Vec<Activation>,
+    /// The handlers of errors, the innermost last.
+    handlers: Vec<Handler>,
     running: Activation,
 }
 
@@ -90,6 +94,17 @@ struct Call {
     code: u32,
     instruction: u32,
     callee: Function,
+}
+
+/// What deals with the failure of a call that has not returned.
+#[derive(Clone, Debug)]
+struct Handler {
+    /// How many activations wait in the call, that of the caller included.
+    waiting: usize,
+    /// How many slots the activations have that wait.
+    slots: usize,
+    /// The function that is called with the message and the value of the error.
+    function: Value,
 }
 
 /// What to do after an instruction.
@@ -118,6 +133,7 @@ impl<'a> Machine<'a> {
             in_check: false,
             strict_sums: options.strict_sums,
             progress: options.progress,
+            raised: None,
         };
         Machine {
             world,
@@ -136,6 +152,7 @@ impl<'a> Machine<'a> {
             globals: FxHashMap::default(),
             stack: Vec::new(),
             frames: Vec::new(),
+            handlers: Vec::new(),
             running: Activation::default(),
         }
     }
@@ -176,7 +193,11 @@ impl<'a> Machine<'a> {
         loop {
             let instruction = &code.instructions[self.running.next as usize];
             self.running.next += 1;
-            match self.step(instruction) {
+            let next = match self.step(instruction) {
+                Err(error) => self.handle(error, &code),
+                next => next,
+            };
+            match next {
                 Ok(Next::Continue) => {}
                 Ok(Next::Switch) => code = self.codes[self.running.code as usize].clone(),
                 Ok(Next::Finish(value)) => return Ok(value),
@@ -195,6 +216,7 @@ impl<'a> Machine<'a> {
                 (*slot, Value::Nil)
             }
             Instruction::Call(_, function, argument) => return self.call(*function, *argument, false),
+            Instruction::Catch(_, function, handler, argument) => return self.catch(*function, *handler, *argument),
             Instruction::TailCall(function, argument) => return self.call(*function, *argument, true),
             Instruction::Return(result) => return Ok(self.finish(*result)),
             Instruction::Jump(target) => {
@@ -301,6 +323,39 @@ impl<'a> Machine<'a> {
     fn call(&mut self, function: Operand, argument: Operand, tail: bool) -> Result<Next, RuntimeError> {
         let function = self.get(function);
         let argument = self.get(argument);
+        self.call_value(function, argument, tail)
+    }
+
+    /// Calls a function with a handler of its errors.
+    fn catch(&mut self, function: Operand, handler: Operand, argument: Operand) -> Result<Next, RuntimeError> {
+        let [function, handler, argument] = [function, handler, argument].map(|operand| self.get(operand));
+        let slots = self.stack.len();
+        let next = self.call_value(function, argument, false)?;
+        self.handlers.push(Handler { waiting: self.frames.len(), slots, function: handler });
+        Ok(next)
+    }
+
+    /// Goes on where an error is dealt with, if that is so anywhere.
+    fn handle(&mut self, error: RuntimeError, code: &Code) -> Result<Next, RuntimeError> {
+        if !error.is_survivable() {
+            return Err(error);
+        }
+        let Some(handler) = self.handlers.pop() else { return Err(error) };
+        let raised = self.world.raised.take().filter(|_| matches!(error, RuntimeError::Raised { .. }));
+        let (message, value) = raised.unwrap_or_else(|| {
+            let message = error.caught(&self.place(code));
+            (Value::Str(Rc::new(message.into())), Value::Nil)
+        });
+        self.frames.truncate(handler.waiting);
+        self.stack.truncate(handler.slots);
+        self.running = self.frames.pop().expect("the caller waits");
+        self.leave_check();
+        self.leave_given();
+        let code = self.codes[self.running.code as usize].clone();
+        self.call_value(handler.function, Value::pair(message, value), false).or_else(|error| self.handle(error, &code))
+    }
+
+    fn call_value(&mut self, function: Value, argument: Value, tail: bool) -> Result<Next, RuntimeError> {
         let Value::Closure(closure) = &function else {
             return Err(RuntimeError::NotAProcedure { found: found(self.world.program, &function) });
         };
@@ -370,11 +425,12 @@ impl<'a> Machine<'a> {
         let Some(frame) = self.frames.pop() else {
             return Next::Finish(value);
         };
+        self.handlers.pop_if(|handler| handler.waiting > self.frames.len());
         self.leave_check();
         self.leave_given();
         self.running = frame;
         let instruction = &self.codes[frame.code as usize].instructions[frame.next as usize - 1];
-        if let Instruction::Call(slot, ..) = instruction {
+        if let Instruction::Call(slot, ..) | Instruction::Catch(slot, ..) = instruction {
             let slot = *slot;
             self.set(slot, value);
         }

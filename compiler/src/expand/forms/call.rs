@@ -102,7 +102,10 @@ impl Expander {
                 let (last, front) = values.split_last()?;
                 self.chain(front, Rhs::Var(*last), span)
             }
-            Native::Error if count == 2 => Rhs::Prim(Prim::Error, self.atoms(operands)),
+            Native::Error if count == 2 => {
+                let values = self.atoms(operands);
+                Rhs::Prim(Prim::Error, vec![values[0], values[1], values[1]])
+            }
             Native::Error if matches!(operands, [Datum { kind: DatumKind::Str(_), .. }]) => {
                 self.error(Error::Malformed(span, "error", "(error \"message\" value)"))
             }

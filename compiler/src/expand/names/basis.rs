@@ -117,6 +117,7 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%neg" => Some(Prim::Neg),
         "%atan" => Some(Prim::Atan),
         "%opaque" => Some(Prim::Opaque),
+        "%catch" => Some(Prim::Catch),
         "%atan2" => Some(Prim::Atan2),
         "%sign" => Some(Prim::Sign),
         "%scale" => Some(Prim::Scale),
@@ -158,7 +159,7 @@ pub fn internal(name: &str) -> Option<Prim> {
 
 /// Library functions whose transforms the library gives: the reverse and the forward one, that on power series, and the
 /// forward one in several directions.
-const GIVEN: [(&str, [&str; 4]); 10] = [
+const GIVEN: [(&str, [&str; 4]); 11] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series", "%custom-directions"]),
     ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series", "%recompute-directions"]),
     (
@@ -181,10 +182,11 @@ const GIVEN: [(&str, [&str; 4]); 10] = [
     ),
     ("%on-numbers", ["%on-numbers-reverse", "%on-numbers-forward", "%on-numbers-series", "%on-numbers-directions"]),
     ("%valued", ["%valued-reverse", "%valued-forward", "%valued-series", "%valued-directions"]),
+    ("%attempt", ["%attempt-reverse", "%attempt-forward", "%attempt-series", "%attempt-directions"]),
 ];
 
 /// The same where given derivatives are checked.
-const GIVEN_CHECKED: [(&str, [&str; 4]); 10] = [
+const GIVEN_CHECKED: [(&str, [&str; 4]); 11] = [
     ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series", "%custom-directions"]),
     GIVEN[1],
     GIVEN[2],
@@ -198,6 +200,7 @@ const GIVEN_CHECKED: [(&str, [&str; 4]); 10] = [
     GIVEN[7],
     GIVEN[8],
     GIVEN[9],
+    GIVEN[10],
 ];
 
 /// The given transforms of library functions, with those that check what a program gives or those that do not.

@@ -158,6 +158,8 @@ pub struct Analysis {
     pub unchecked_globals: FxHashSet<GlobalId>,
     /// Texts by number.
     pub texts: Vec<Rc<str>>,
+    /// The messages and the values of the errors that the program raises, if it handles any.
+    pub raised: Option<[Shape; 2]>,
 }
 
 /// Analyses a whole program; appends the transformed λs to it. The first attempt has that precision. A tower of
@@ -231,7 +233,10 @@ fn attempt(
             globals: FxHashMap::default(),
             unchecked_globals: FxHashSet::default(),
             texts: Vec::new(),
+            raised: None,
         },
+        raised: [Shapes::BOTTOM; 2],
+        raises_more: false,
         memo: FxHashMap::default(),
         redirects: FxHashMap::default(),
         budgets: FxHashMap::default(),
@@ -363,6 +368,10 @@ struct Analyzer<'a> {
     defined: FxHashSet<GlobalId>,
     /// Variables bound to `*j-inverse` of another, below some transformations.
     inverse_of: FxHashMap<Var, (Var, Below)>,
+    /// The messages and the values of the errors that the program raises.
+    raised: [Shape; 2],
+    /// These have become more since a handler has been interpreted with them.
+    raises_more: bool,
     /// The binding at hand.
     span: Option<Span>,
     /// The item at hand.
@@ -377,6 +386,7 @@ impl Analyzer<'_> {
             self.result.items.clear();
             self.undefined.clear();
             self.defined.clear();
+            self.raises_more = false;
             for variant in self.result.variants.values_mut() {
                 (variant.complete, variant.visited) = (false, false);
             }
@@ -398,7 +408,7 @@ impl Analyzer<'_> {
                     break;
                 }
             }
-            if stable {
+            if stable && !self.raises_more {
                 return Ok(());
             }
         }
@@ -488,7 +498,11 @@ impl Analyzer<'_> {
                     }
                 }
             }
+            Rhs::Prim(Prim::Catch, vars) => self.catch(binding.var, [vars[0], vars[1], vars[2]], facts)?,
             Rhs::Prim(prim, vars) => {
+                if *prim == Prim::Error {
+                    self.raise([facts.shapes[&vars[0]], facts.shapes[&vars[2]]]);
+                }
                 let args: Vec<Shape> = vars.iter().map(|x| facts.shapes[x]).collect();
                 match self.codes.program.vars[binding.var].environment_of {
                     Some(lambda) if *prim == Prim::Cons => {
@@ -587,15 +601,59 @@ impl Analyzer<'_> {
         Abort::Failure(Failure::Tower { refusal, hides: self.result.shapes.hides_numbers.get() })
     }
 
+    /// `(%catch f handler x)`: what `f` gives, or its handler of any error of the program.
+    fn catch(&mut self, var: Var, [f, handler, x]: [Var; 3], facts: &mut Facts) -> Result<Shape, Abort> {
+        let value = self.apply(var, f, x, facts)?;
+        let raised = match self.result.raised {
+            Some(raised) => raised,
+            None => {
+                let shapes = &mut self.result.shapes;
+                let own = [shapes.make(Head::Text(None), &[]), shapes.nil()];
+                self.raised = [0, 1].map(|part| shapes.join(self.raised[part], own[part]));
+                self.raised
+            }
+        };
+        self.result.raised = Some(raised);
+        let error = self.result.shapes.make(Head::Pair(None), &raised);
+        self.frame().dynamic += 1;
+        let handled = self.apply_to(handler, handler, (error, Shared::Nothing), facts)?;
+        self.frame().dynamic -= 1;
+        Ok(self.result.shapes.join(value, handled))
+    }
+
+    /// The program raises an error with that message and that value.
+    fn raise(&mut self, error: [Shape; 2]) {
+        let shapes = &mut self.result.shapes;
+        let raised = [0, 1].map(|part| shapes.widen(self.raised[part], error[part]));
+        if raised != self.raised {
+            self.raised = raised;
+            if let Some(handled) = &mut self.result.raised {
+                *handled = raised;
+                self.raises_more = true;
+            }
+        }
+    }
+
     fn apply(&mut self, var: Var, function: Var, operand: Var, facts: &mut Facts) -> Result<Shape, Abort> {
+        self.apply_to(var, function, (facts.shapes[&operand], facts.shared_of(operand)), facts)
+    }
+
+    /// Applies a function to an argument of that shape. The calls are noted beside `var`.
+    fn apply_to(
+        &mut self,
+        var: Var,
+        function: Var,
+        (operand, operand_shared): (Shape, Shared),
+        facts: &mut Facts,
+    ) -> Result<Shape, Abort> {
         let alternatives = self.result.shapes.alternatives(facts.shapes[&function]);
         let dynamic = usize::from(alternatives.len() > 1);
         let (mut results, mut gives) = (Vec::new(), Shared::Nothing);
         self.frame().dynamic += dynamic;
         for alternative in alternatives.iter() {
             let Head::Closure(code, site) = alternative.head else { continue };
-            let shared = self.shared_by_call(function, (code, site), operand, facts);
-            let (lambda, argument) = self.without_sums(code, facts.shapes[&operand]);
+            let shared = self.shared_by_call(function, (code, site), operand_shared.clone(), facts);
+            let (lambda, argument) = self.without_sums(code, operand);
             let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
             let (variant, shape) = self.call(Key { lambda, args, shared })?;
             facts.calls.insert((var, code.lambda), variant);

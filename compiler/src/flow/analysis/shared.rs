@@ -133,7 +133,7 @@ impl Analyzer<'_> {
         &self,
         function: Var,
         called: (Code, Site),
-        argument: Var,
+        argument: Shared,
         facts: &Facts,
     ) -> [Shared; 2] {
         let (code, site) = called;
@@ -151,7 +151,7 @@ impl Analyzer<'_> {
             (false, true) => Shared::OfFunctions,
             (false, false) => Shared::Nothing,
         };
-        [captured, facts.shared_of(argument)]
+        [captured, argument]
     }
 
     /// Whether the code is that of a backpropagator or transformed from it.

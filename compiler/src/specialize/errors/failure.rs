@@ -107,6 +107,7 @@ impl Specializer<'_> {
 
     /// Ends the current block with an error.
     pub fn fail<T>(&mut self, e: &mut Emitter, error: &RuntimeError) -> Emitted<T> {
+        self.note_error(e, error, None);
         if let Some([before, after]) = e.around_errors {
             let note = error.to_diagnostic(&self.place(e)).notes.swap_remove(0);
             e.inst(Op::WriteTextOf(Stream::Err), &[before], &[]);
@@ -144,8 +145,9 @@ impl Specializer<'_> {
     }
 
     /// `(error message value)`
-    pub fn raise(&mut self, e: &mut Emitter, message: &Val, value: &Val) -> Emitted<Val> {
+    pub fn raise(&mut self, e: &mut Emitter, message: &Val, value: &Val, carried: &Val) -> Emitted<Val> {
         let error = RuntimeError::Raised { message: HOLE.into(), value: HOLE.into() };
+        self.note_error(e, &error, Some([message, carried]));
         self.fail_in_pieces(e, &error, |this, e, hole| {
             if hole == 0 {
                 crate::specialize::write::display(this, e, message, Stream::Err);
@@ -158,6 +160,7 @@ impl Specializer<'_> {
     /// Ends the current block with an error in whose message numbers stand that only run time knows; each says where
     /// with [`HOLE`], in order.
     pub fn fail_with<T>(&mut self, e: &mut Emitter, error: &RuntimeError, numbers: &[Value]) -> Emitted<T> {
+        self.note_error(e, error, None);
         self.fail_in_pieces(e, error, |_, e, hole| {
             e.inst(Op::WriteReal(Stream::Err), &[numbers[hole]], &[]);
         })
