@@ -53,6 +53,13 @@ pub const FILES: &[File] = &[
     File { name: "interpolation.vlad", text: include_str!("../../../stdlib/interpolation.vlad") },
     File { name: "roots.vlad", text: include_str!("../../../stdlib/roots.vlad") },
     File { name: "quadrature.vlad", text: include_str!("../../../stdlib/quadrature.vlad") },
+    File { name: "minimise.vlad", text: include_str!("../../../stdlib/minimise.vlad") },
+    File { name: "descent.vlad", text: include_str!("../../../stdlib/descent.vlad") },
+    File { name: "newton.vlad", text: include_str!("../../../stdlib/newton.vlad") },
+    File { name: "conditions.vlad", text: include_str!("../../../stdlib/conditions.vlad") },
+    File { name: "derivative-free.vlad", text: include_str!("../../../stdlib/derivative-free.vlad") },
+    File { name: "first-order.vlad", text: include_str!("../../../stdlib/first-order.vlad") },
+    File { name: "global.vlad", text: include_str!("../../../stdlib/global.vlad") },
     File { name: "optimize.vlad", text: include_str!("../../../stdlib/optimize.vlad") },
     File { name: "ode.vlad", text: include_str!("../../../stdlib/ode.vlad") },
     File { name: "distributions.vlad", text: include_str!("../../../stdlib/distributions.vlad") },
@@ -145,7 +152,7 @@ impl Search {
     /// What comes with a definition without being mentioned in it.
     fn companions(&mut self, name: &str, file: usize) {
         match basis::native(name) {
-            Some(Native::FoldCall(helper)) => self.name(helper),
+            Some(Native::FoldCall(helper) | Native::Options(helper)) => self.name(helper),
             Some(Native::Lists(two, many)) => two.into_iter().chain([many]).for_each(|helper| self.name(helper)),
             _ => {}
         }

@@ -14,6 +14,7 @@
 //! | [`boxes`] | boxed values: taking them apart, making them |
 //! | [`emit`] | values with shapes |
 //! | [`dispatch`] | choices and joins |
+//! | [`calls`] | applications of functions |
 //! | [`convert`] | from a shape to one that covers it |
 //! | [`zeros`] | reals that may be the symbolic zero |
 //! | [`helper`] | functions for operations on boxed data |
@@ -26,6 +27,7 @@
 
 pub mod layout;
 
+mod calls;
 pub mod convert;
 mod dispatch;
 mod emit;
@@ -50,6 +52,7 @@ use crate::flow::{Analysis, Options};
 use crate::shape::lattice::{Code, Head, Shape, Shapes, Site};
 use crate::shape::operators::Operator;
 use crate::ssa::ir::{self, FuncId, Function, Op, SlotId, Stream, SumId, Terminator, TextId, Type, VectorId};
+use calls::Calls;
 use emit::{Emitted, Emitter, Val, target};
 use errors::failure::Call;
 use helper::Helper;
@@ -214,17 +217,6 @@ fn empty_program() -> ir::Program {
 }
 
 type Env = FxHashMap<Var, Val>;
-
-/// How a function is called.
-#[derive(Clone, Copy)]
-struct Calls {
-    /// The variable beside which the analysis has noted which variants are called.
-    noted: Var,
-    /// The form of the function that is called instead.
-    form: Option<Prim>,
-    /// Where control goes when the call fails: a block with the message and the value of the error as parameters.
-    catches: Option<ir::BlockId>,
-}
 
 /// Where the branches of a conditional meet, and the shape of what they bring.
 #[derive(Clone, Copy)]
@@ -560,71 +552,6 @@ impl Specializer<'_> {
         let slots = self.slots(global);
         let leaves = slots.iter().map(|slot| e.value(Op::GlobalGet(*slot), &[], self.out.slots[*slot])).collect();
         Some(Val { shape, leaves })
-    }
-
-    fn apply(
-        &mut self,
-        e: &mut Emitter,
-        calls: Calls,
-        function: &Val,
-        argument: &Val,
-        shape: Shape,
-        facts: &Facts,
-    ) -> Emitted<Val> {
-        let Calls { noted, form, catches } = calls;
-        let function = self.unfold_zeros(e, function)?;
-        self.dispatch(e, &function, shape, |this, e, parts| {
-            let Head::Closure(code, _) = parts.alternative.head else {
-                let error = RuntimeError::NotAProcedure { found: this.found(parts.alternative.head) };
-                return this.fail(e, &error);
-            };
-            let code = form.map_or(code, |form| this.form_of_code(code, form));
-            let Some(variant) = facts.calls.get(&(noted, code.lambda)).copied() else {
-                e.terminate(Terminator::Unreachable);
-                return None;
-            };
-            let blame = this.blame_of_call(e, code, variant);
-            let callee = this.function(variant, blame);
-            let key = this.flow.variants[variant].key.clone();
-            let (closure, wanted) = this.signature(variant);
-            let mut args = if function.shape == closure {
-                function.leaves.clone()
-            } else {
-                let mut leaves = Vec::new();
-                for (value, wanted) in parts.children.iter().zip(key.args.iter()) {
-                    leaves.extend(this.convert(e, value, *wanted)?.leaves);
-                }
-                this.build(e, closure, 0, leaves).leaves
-            };
-            // Without sums to add to, the analysis calls the plain form with the sensitivity.
-            let sensitivity = (key.lambda != code.lambda).then(|| this.parts(e, argument, 0).children.swap_remove(0));
-            args.extend(this.convert(e, sensitivity.as_ref().unwrap_or(argument), wanted)?.leaves);
-            let result = this.flow.variants[variant].result;
-            let types = this.leaves(result);
-            if let Some(handler) = catches {
-                let leaves = this.call_and_catch(e, callee, &args, handler);
-                if result == Shapes::BOTTOM {
-                    e.terminate(Terminator::Unreachable);
-                    return None;
-                }
-                return this.convert(e, &Val { shape: result, leaves }, shape);
-            }
-            if e.depth == 0 {
-                this.events.push(Event::Call(callee));
-            }
-            if result == Shapes::BOTTOM && e.is_endless_tail {
-                // A loop that runs for ever. No optimisation would see that this is a tail call: nothing returns after
-                // it.
-                e.terminate(Terminator::TailCall(callee, args));
-                return None;
-            }
-            let leaves = e.call(callee, &args, &types);
-            if result == Shapes::BOTTOM {
-                e.terminate(Terminator::Unreachable);
-                return None;
-            }
-            this.convert(e, &Val { shape: result, leaves }, shape)
-        })
     }
 
     fn conditional(

@@ -91,6 +91,12 @@ impl Expander {
                 let values = self.atoms(operands);
                 self.call_with_lists(two, many, &values, span)
             }
+            Native::Options(function) if count >= 3 => {
+                let mut values = self.atoms(operands);
+                let options = self.chain(&values.split_off(3), Rhs::Const(Const::Nil), span);
+                values.push(self.emit("options", options, span));
+                self.library_call(function, &values, span)
+            }
             Native::Not if count == 1 => {
                 let condition = self.atom(&operands[0]);
                 let yes = self.branch(span, |_| Rhs::Const(Const::Bool(false)));

@@ -65,6 +65,8 @@ pub enum Native {
     FoldRight,
     /// A function and two or more lists, or trees: with two of them the first function, else the second on their list.
     Lists(Option<&'static str>, &'static str),
+    /// Three operands and any number of options, which are handed to a library function as a list.
+    Options(&'static str),
     /// One operand, negated.
     Not,
     /// All operands but the last in front of the last.
@@ -92,6 +94,7 @@ pub fn native(name: &str) -> Option<Native> {
         "map" => Native::Lists(Some("%map/2"), "%map/n"),
         "for-each" => Native::Lists(None, "%for-each/n"),
         "tree-map" => Native::Lists(Some("%tree-map/2"), "%tree-map/n"),
+        "minimise" => Native::Options("%minimise"),
         "not" => Native::Not,
         "cons*" => Native::ConsStar,
         "error" => Native::Error,

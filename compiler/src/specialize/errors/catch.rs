@@ -21,8 +21,9 @@ use crate::core::errors::RuntimeError;
 use crate::core::ir::Var;
 use crate::flow::analysis::Facts;
 use crate::shape::lattice::{Head, Shape};
+use crate::specialize::Specializer;
+use crate::specialize::calls::Calls;
 use crate::specialize::emit::{Emitted, Emitter, Val, target};
-use crate::specialize::{Calls, Specializer};
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Op, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
