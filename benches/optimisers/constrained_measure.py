@@ -96,8 +96,9 @@ def main():
             both = [name for name in a if va[name] == vb.get(name) == "solved"]
             ratio = statistics.median(a[name][5] / b[name][5] for name in both)
             seconds = float(lines[-1].split()[1])
-            table.append((ours, theirs, len(a), *(list(v.values()).count(x) for v in (va, vb)
-                                                  for x in ("solved", "local", "failed")),
+            counts = [list(v.values()).count(x) for v in (va, vb) for x in ("solved", "local", "failed")]
+            unsure = sum(va[name] == "solved" and not a[name][2] for name in a)
+            table.append((ours, theirs, len(a), *counts[:3], unsure, *counts[3:],
                           ratio, seconds / vlad_seconds(program, number)))
             for name in a:
                 x, y = a[name], b[name]
@@ -109,9 +110,10 @@ def main():
     for name in best:
         if name not in solved:
             print("solved by none:", name)
-    print("method, SciPy's, problems; solved, local, failed; SciPy's solved, local, failed; evaluations; time")
+    print("method, SciPy's, problems; solved, local, failed, solved but not converged; SciPy's solved, local, failed;")
+    print("median ratio of evaluations where both have solved it; how much longer SciPy takes for all")
     for row in table:
-        print("{:24}{:13}{:4}   {:3}{:4}{:4}   {:3}{:4}{:4}   {:6.2f}{:8.0f}x".format(*row))
+        print("{:24}{:13}{:4}   {:3}{:4}{:4}{:4}   {:3}{:4}{:4}   {:6.2f}{:8.1f}x".format(*row))
     print("\n".join(details))
 
 

@@ -3,19 +3,23 @@
 //! A program declares them with `(arguments ...)`; the compiler writes the declaration as a text:
 //!
 //! ~~~text
-//! about RECORD name FIELD kind FIELD default FIELD about RECORD name ...
+//! about RECORD name FIELD kind FIELD default FIELD about FIELD detail RECORD name ...
 //! ~~~
 //!
-//! where the kind is a letter of [`Kind::of`] and a default begins with `=`; without one the argument is required. In
+//! where the kind is a letter of [`Kind::of`] and a default begins with `=`; without one the argument is required. The
+//! detail of a number is its limits, such as `>=1 <10`; that of a choice is what can be chosen, with [`BETWEEN`]
+//! between; that of an array is a letter for what to do where a number is missing, `e`, `d` or `n`, and the names of
+//! the columns that are wanted, if not all are. In
 //! front of everything else that the program does, the words of the command line are held against the declaration
 //! ([`prepare`]), and the numbers that they stand for are put where the program reads its input from, in the order of
-//! the declaration: a number, 1 or 0 for a truth value, the length of a vector and its numbers, the numbers of rows and
+//! the declaration: a number, 1 or 0 for a truth value, the position of what is chosen, the length of a vector and its numbers, the numbers of rows and
 //! columns of a matrix and its numbers.
 //!
 //! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
 
 use super::number;
 use super::reader::{Failure, Fault, Input, Item, Reader, write_bytes};
+use super::table::{BETWEEN, Missing, Table};
 use ::core::fmt::{self, Write};
 
 /// Stands between arguments.
@@ -39,6 +43,8 @@ pub enum Kind {
     Vector,
     /// A file with a matrix, or its numbers.
     Matrix,
+    /// One of several words.
+    Choice,
 }
 
 impl Kind {
@@ -49,6 +55,7 @@ impl Kind {
             "i" => Kind::Integer,
             "b" => Kind::Boolean,
             "v" => Kind::Vector,
+            "c" => Kind::Choice,
             _ => Kind::Matrix,
         }
     }
@@ -59,6 +66,7 @@ impl Kind {
             Kind::Integer => "INTEGER",
             Kind::Boolean => "",
             Kind::Vector | Kind::Matrix => "FILE",
+            Kind::Choice => "WORD",
         }
     }
     fn expected(self) -> &'static str {
@@ -68,6 +76,7 @@ impl Kind {
             Kind::Boolean => "`true` or `false`",
             Kind::Vector => "a file with a vector, or numbers such as 1,2,3",
             Kind::Matrix => "a file with a matrix, or numbers such as 1,2;3,4",
+            Kind::Choice => "one of",
         }
     }
 }
@@ -79,14 +88,77 @@ pub struct Declared<'d> {
     kind: Kind,
     default: Option<&'d str>,
     about: &'d str,
+    detail: &'d str,
+}
+
+impl<'d> Declared<'d> {
+    /// The words that can be chosen.
+    fn choices(self) -> impl Iterator<Item = &'d str> {
+        self.detail.split(BETWEEN)
+    }
+    /// The limits of a number: how it compares to them.
+    fn limits(self) -> impl Iterator<Item = (&'d str, f64)> {
+        self.detail.split_ascii_whitespace().filter_map(|limit| {
+            let number = limit.trim_start_matches(['<', '>', '=']);
+            let (relation, _) = limit.split_at(limit.len() - number.len());
+            Some((relation, number::parse(number)?))
+        })
+    }
+    /// What to read of a table.
+    fn table(self) -> Table<'d> {
+        let (letter, columns) = self.detail.split_at(self.detail.len().min(1));
+        let missing = match letter {
+            "d" => Missing::Dropped,
+            "n" => Missing::NotANumber,
+            _ => Missing::Refused,
+        };
+        Table { columns, missing }
+    }
+    /// What is expected of a value.
+    fn expected(self) -> Expected<'d> {
+        Expected(self)
+    }
+}
+
+/// What is expected of a value, in words.
+struct Expected<'d>(Declared<'d>);
+
+impl fmt::Display for Expected<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.kind.expected())?;
+        match self.0.kind {
+            Kind::Choice => {
+                for (position, choice) in self.0.choices().enumerate() {
+                    write!(f, "{} `{choice}`", if position == 0 { "" } else { "," })?;
+                }
+            }
+            Kind::Real | Kind::Integer => write_limits(f, self.0)?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The limits of a number in words, each after a comma.
+fn write_limits(f: &mut dyn Write, argument: Declared<'_>) -> fmt::Result {
+    for (relation, limit) in argument.limits() {
+        let words = match relation {
+            ">=" => "at least",
+            "<=" => "at most",
+            ">" => "more than",
+            _ => "less than",
+        };
+        write!(f, ", {words} {}", number::format(limit).as_str())?;
+    }
+    Ok(())
 }
 
 fn declared(declaration: &str) -> impl Iterator<Item = Declared<'_>> {
     declaration.split(RECORD).skip(1).map(|record| {
         let mut fields = record.split(FIELD);
         let mut next = || fields.next().unwrap_or("");
-        let (name, kind, default, about) = (next(), next(), next(), next());
-        Declared { name, kind: Kind::of(kind), default: default.strip_prefix('='), about }
+        let (name, kind, default, about, detail) = (next(), next(), next(), next(), next());
+        Declared { name, kind: Kind::of(kind), default: default.strip_prefix('='), about, detail }
     })
 }
 
@@ -99,7 +171,7 @@ pub trait Host {
     /// Takes a number for the program to read.
     fn push(&mut self, number: f64);
     /// Reads an array from a file, or from standard input where the path is `-`, and takes its numbers.
-    fn file(&mut self, path: &[u8], item: Item) -> Result<(), Unreadable>;
+    fn file(&mut self, path: &[u8], item: Item, table: &Table<'_>) -> Result<(), Unreadable>;
     /// Writes to standard output.
     fn out(&mut self) -> &mut dyn Write;
     /// Writes to standard error.
@@ -115,7 +187,7 @@ pub struct Unreadable;
 pub enum Outcome {
     /// The program runs.
     Ready,
-    /// The help was asked for and is written: success.
+    /// The help or the version was asked for and is written: success.
     Helped,
     /// Something was wrong, and what is written: wrong usage.
     Wrong,
@@ -126,10 +198,10 @@ pub enum Outcome {
 enum Mistake<'w> {
     Unknown(&'w [u8]),
     Twice(&'w str),
-    NoValue(&'w str, Kind),
+    NoValue(Declared<'w>),
     TooMany(&'w [u8]),
-    Missing(&'w str, Kind),
-    NotOfKind(&'w str, Kind, &'w [u8]),
+    Missing(Declared<'w>),
+    NotOfKind(Declared<'w>, &'w [u8]),
     Ragged(&'w str, &'w [u8]),
     TooLong(&'w str),
 }
@@ -147,6 +219,7 @@ enum Word<'w> {
         value: &'w [u8],
     },
     Help,
+    Version,
 }
 
 /// Holds the command line against the declaration, and gives the program its numbers.
@@ -154,14 +227,21 @@ pub fn prepare(declaration: &str, host: &mut impl Host) -> Outcome {
     if declaration.is_empty() {
         return Outcome::Ready;
     }
-    let mut help = false;
+    let (mut help, mut version) = (false, false);
     let checked = walk(declaration, host, |word| {
         help |= matches!(word, Word::Help);
+        version |= matches!(word, Word::Version);
         Ok(())
     });
     // Who asks for help has not got it right yet.
     if help {
         write_help(declaration, host);
+        return Outcome::Helped;
+    }
+    if version {
+        let mut program = Text::new();
+        let _ = write_bytes(&mut program, host.program());
+        let _ = writeln!(host.out(), "{}, made by vlad {}", program.as_str(), env!("CARGO_PKG_VERSION"));
         return Outcome::Helped;
     }
     let checked = checked.and_then(|()| complete(declaration, host));
@@ -176,7 +256,7 @@ pub fn prepare(declaration: &str, host: &mut impl Host) -> Outcome {
             Ok(()) => {}
             Err(Refused::Said) => return Outcome::Wrong,
             Err(Refused::File) => {
-                let _ = writeln!(host.error(), "  = note: `--{}` needs {}", argument.name, argument.kind.expected());
+                let _ = writeln!(host.error(), "  = note: `--{}` needs {}", argument.name, argument.expected());
                 advise(host);
                 return Outcome::Wrong;
             }
@@ -230,6 +310,10 @@ fn walk<'h>(
             visit(Word::Help)?;
             continue;
         }
+        if options && word == b"--version" {
+            visit(Word::Version)?;
+            continue;
+        }
         let Some(name) = word.strip_prefix(b"--").filter(|_| options) else {
             visit(Word::Alone { number: alone, value: word })?;
             alone += 1;
@@ -249,8 +333,7 @@ fn walk<'h>(
                     index += 1;
                     let value = host.word(index - 1);
                     if value.is_none() {
-                        mistake =
-                            mistake.and(Err(Mistake::NoValue(argument.map_or("", |argument| argument.name), kind)));
+                        mistake = mistake.and(argument.map_or(Ok(()), |argument| Err(Mistake::NoValue(argument))));
                     }
                     value
                 }
@@ -305,7 +388,7 @@ fn complete<'h>(declaration: &'h str, host: &'h impl Host) -> Result<(), Mistake
         })?;
         return result;
     }
-    missing.map_or(Ok(()), |argument| Err(Mistake::Missing(argument.name, argument.kind)))
+    missing.map_or(Ok(()), |argument| Err(Mistake::Missing(argument)))
 }
 
 fn is_named(declaration: &str, host: &impl Host, position: usize) -> bool {
@@ -348,10 +431,12 @@ fn give(declaration: &str, host: &mut impl Host, position: usize, argument: Decl
     };
     place.copy_from_slice(given);
     let value = value.get(..length).unwrap_or(b"");
-    let not_of_kind = Mistake::NotOfKind(name, kind, value);
+    let not_of_kind = Mistake::NotOfKind(argument, value);
+    let allowed = |number: &f64| argument.limits().all(|(relation, limit)| is_within(*number, relation, limit));
     let number = match kind {
-        Kind::Real => real(value),
-        Kind::Integer => real(value).filter(|number| is_whole(*number)),
+        Kind::Real => real(value).filter(allowed),
+        Kind::Integer => real(value).filter(|number| is_whole(*number)).filter(allowed),
+        Kind::Choice => argument.choices().position(|choice| choice.as_bytes() == value).map(|place| place as f64),
         Kind::Boolean => match value {
             b"true" | b"yes" | b"1" => Some(1.0),
             b"false" | b"no" | b"0" => Some(0.0),
@@ -380,7 +465,7 @@ fn give(declaration: &str, host: &mut impl Host, position: usize, argument: Decl
         }
         Kind::Vector | Kind::Matrix => {
             let item = if kind == Kind::Vector { Item::Vector } else { Item::Matrix };
-            return host.file(value, item).map_err(|Unreadable| Refused::File);
+            return host.file(value, item, &argument.table()).map_err(|Unreadable| Refused::File);
         }
     };
     match number {
@@ -394,6 +479,15 @@ fn give(declaration: &str, host: &mut impl Host, position: usize, argument: Decl
 
 fn real(text: &[u8]) -> Option<f64> {
     number::parse(::core::str::from_utf8(text).ok()?)
+}
+
+fn is_within(number: f64, relation: &str, limit: f64) -> bool {
+    match relation {
+        ">=" => number >= limit,
+        "<=" => number <= limit,
+        ">" => number > limit,
+        _ => number < limit,
+    }
 }
 
 fn is_whole(number: f64) -> bool {
@@ -426,10 +520,10 @@ fn numbers(row: &[u8], host: &mut impl Host) -> Option<()> {
 pub fn read_array<'r>(
     input: &mut impl Input,
     reader: &'r mut Reader,
-    item: Item,
+    (item, table): (Item, &Table<'_>),
     mut push: impl FnMut(f64),
 ) -> Result<(), Wrong<'r>> {
-    let count = match reader.read(input, item) {
+    let count = match reader.read_anew(input, item, table) {
         Ok(count) => count,
         Err(Failure::End) => return Err(Wrong::Empty),
         Err(Failure::Malformed(fault)) => return Err(Wrong::Malformed(reader, fault)),
@@ -478,16 +572,20 @@ fn write_mistake(f: &mut Text, declaration: &str, mistake: Mistake<'_>) -> fmt::
             f.write_char('`')
         }
         Mistake::Twice(name) => write!(f, "`--{name}` is given twice"),
-        Mistake::NoValue(name, kind) => write!(f, "`--{name}` has no value: expected {}", kind.expected()),
+        Mistake::NoValue(argument) => {
+            write!(f, "`--{}` has no value: expected {}", argument.name, argument.expected())
+        }
         Mistake::TooMany(word) => {
             f.write_char('`')?;
             write_bytes(f, word)?;
             let required = declared(declaration).any(|argument| argument.default.is_none());
             f.write_str(if required { "` is one value too many" } else { "` belongs to no argument" })
         }
-        Mistake::Missing(name, kind) => write!(f, "`--{name}` is missing: expected {}", kind.expected()),
-        Mistake::NotOfKind(name, kind, value) => {
-            write!(f, "`--{name}`: expected {}, found `", kind.expected())?;
+        Mistake::Missing(argument) => {
+            write!(f, "`--{}` is missing: expected {}", argument.name, argument.expected())
+        }
+        Mistake::NotOfKind(argument, value) => {
+            write!(f, "`--{}`: expected {}, found `", argument.name, argument.expected())?;
             write_bytes(f, value)?;
             f.write_char('`')
         }
@@ -528,12 +626,26 @@ fn help(declaration: &str, program: &str, out: &mut dyn Write) -> fmt::Result {
         let space = usize::from(argument.kind != Kind::Boolean);
         argument.name.chars().count() + space + argument.kind.value().len()
     };
-    let widest = declared(declaration).map(width).fold("help".len(), usize::max);
+    let widest = declared(declaration).map(width).fold("version".len(), usize::max);
     for argument in declared(declaration) {
         let space = if argument.kind == Kind::Boolean { "" } else { " " };
         write!(out, "  --{}{space}{}", argument.name, argument.kind.value())?;
         write!(out, "{:pad$}  {}", "", argument.about, pad = widest - width(argument))?;
         let gap = if argument.about.is_empty() { "" } else { " " };
+        let is_limited = matches!(argument.kind, Kind::Real | Kind::Integer) && argument.limits().next().is_some();
+        if argument.kind == Kind::Choice {
+            write!(out, "{gap}[")?;
+            for (position, choice) in argument.choices().enumerate() {
+                write!(out, "{}{choice}", if position == 0 { "" } else { ", " })?;
+            }
+            out.write_char(']')?;
+        } else if is_limited {
+            let mut text = Text::new();
+            write_limits(&mut text, argument)?;
+            write!(out, "{gap}[{}]", text.as_str().trim_start_matches(", "))?;
+        }
+        let is_described = !argument.about.is_empty() || argument.kind == Kind::Choice || is_limited;
+        let gap = if is_described { " " } else { "" };
         match argument.default {
             None => write!(out, "{gap}[required]")?,
             Some("false") if argument.kind == Kind::Boolean => {}
@@ -544,6 +656,7 @@ fn help(declaration: &str, program: &str, out: &mut dyn Write) -> fmt::Result {
         }
         out.write_char('\n')?;
     }
+    writeln!(out, "  --version{:pad$}  show the version", "", pad = widest - "version".len())?;
     writeln!(out, "  --help{:pad$}  show this", "", pad = widest - "help".len())
 }
 

@@ -5,6 +5,7 @@
 use crate::arguments::{self, Host, Outcome, Text, Unreadable};
 use crate::cell::Single;
 use crate::reader::{self, Item};
+use crate::table::Table;
 use crate::{input, output, start, system};
 use core::ffi::{c_char, c_int};
 use core::fmt::{self, Write};
@@ -71,7 +72,7 @@ impl Host for Process {
     fn push(&mut self, number: f64) {
         input::push(number);
     }
-    fn file(&mut self, path: &[u8], item: Item) -> Result<(), Unreadable> {
+    fn file(&mut self, path: &[u8], item: Item, table: &Table<'_>) -> Result<(), Unreadable> {
         let mut name = Text::new();
         let _ = reader::write_bytes(&mut name, path);
         let name = name.as_str();
@@ -79,7 +80,7 @@ impl Host for Process {
             let _ = writeln!(output::Stderr, "error: `{name}`: {wrong}");
         };
         if path == b"-" {
-            return input::read_file(system::STDIN, item, complain);
+            return input::read_file(system::STDIN, item, table, complain);
         }
         let mut zero_terminated = [0; 4097];
         let Some(place) = zero_terminated.get_mut(..path.len()) else { return Err(Unreadable) };
@@ -92,7 +93,7 @@ impl Host for Process {
             output::raw_error(b"\n");
             return Err(Unreadable);
         }
-        let result = input::read_file(file, item, complain);
+        let result = input::read_file(file, item, table, complain);
         // SAFETY: the file is open and not used any more.
         unsafe { system::close(file) };
         result

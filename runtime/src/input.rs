@@ -7,6 +7,7 @@ use crate::arguments::{self, Unreadable, Wrong};
 use crate::cell::Single;
 use crate::layout::{WORD, class_of, header};
 use crate::reader::{self, Failure, Item, Reader};
+use crate::table::Table;
 use crate::{heap, memory, output, start, system};
 use core::ffi::c_int;
 use core::fmt::{self, Write};
@@ -20,6 +21,9 @@ struct Buffer {
     start: usize,
     end: usize,
     queue: Queue,
+    /// The numbers of a row of which is not known yet whether they are wanted.
+    held: Queue,
+    held_count: usize,
     /// Where the bytes come from.
     file: c_int,
     /// Why they could not be read, if they could not.
@@ -48,12 +52,17 @@ pub fn push(number: f64) {
 /// # Errors
 ///
 /// When that was the case.
-pub fn read_file(file: c_int, item: Item, complain: impl FnOnce(Wrong<'_>)) -> Result<(), Unreadable> {
+pub fn read_file(
+    file: c_int,
+    item: Item,
+    table: &Table<'_>,
+    complain: impl FnOnce(Wrong<'_>),
+) -> Result<(), Unreadable> {
     // SAFETY: nothing else refers to the state while this function runs.
     let state = unsafe { &mut *FILE.get() };
     state.buffer.clear(file);
     state.reader.begin();
-    let result = arguments::read_array(&mut state.buffer, &mut state.reader, item, push);
+    let result = arguments::read_array(&mut state.buffer, &mut state.reader, (item, table), push);
     match (state.buffer.error, result) {
         (0, Ok(())) => return Ok(()),
         (0, Err(wrong)) => complain(wrong),
@@ -64,7 +73,16 @@ pub fn read_file(file: c_int, item: Item, complain: impl FnOnce(Wrong<'_>)) -> R
 
 impl Buffer {
     const fn new(file: c_int) -> Buffer {
-        Buffer { bytes: [0; CAPACITY], start: 0, end: 0, queue: Queue::new(), file, error: 0 }
+        Buffer {
+            bytes: [0; CAPACITY],
+            start: 0,
+            end: 0,
+            queue: Queue::new(),
+            held: Queue::new(),
+            held_count: 0,
+            file,
+            error: 0,
+        }
     }
 
     /// Goes on with another file.
@@ -102,6 +120,15 @@ impl reader::Input for Buffer {
     fn advance(&mut self) {
         self.start += 1;
     }
+    fn at_hand(&mut self) -> &[u8] {
+        if self.start == self.end {
+            self.fill();
+        }
+        self.bytes.get(self.start..self.end).unwrap_or(&[])
+    }
+    fn skip(&mut self, count: usize) {
+        self.start += count;
+    }
     fn push(&mut self, number: f64) {
         self.queue.push(number);
     }
@@ -110,6 +137,28 @@ impl reader::Input for Buffer {
     }
     fn replace_first(&mut self, number: f64) {
         self.queue.replace_first(number);
+    }
+    fn hold(&mut self, number: f64) {
+        self.held.push(number);
+        self.held_count += 1;
+    }
+    fn settle(&mut self, wanted: Option<&[u16]>) {
+        // Once around for each place: what is taken in front is put behind.
+        for place in wanted.unwrap_or(&[]) {
+            for at in 0..self.held_count {
+                let number = self.held.pop().unwrap_or(f64::NAN);
+                self.held.push(number);
+                if at == usize::from(*place) {
+                    self.queue.push(number);
+                }
+            }
+        }
+        while let Some(number) = self.held.pop() {
+            if wanted.is_none() {
+                self.queue.push(number);
+            }
+        }
+        self.held_count = 0;
     }
 }
 

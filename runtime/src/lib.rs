@@ -53,6 +53,7 @@ pub mod stack;
 #[cfg(not(vlad_library))]
 pub mod start;
 pub mod system;
+pub mod table;
 #[cfg(not(vlad_library))]
 pub mod terminal;
 pub mod vector;

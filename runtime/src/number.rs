@@ -119,6 +119,46 @@ pub fn parse(text: &str) -> Option<f64> {
     if radix == 10 { parse_ratio(digits) } else { parse_radix(digits, radix) }
 }
 
+/// Powers of ten that are doubles.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+
+/// The decimal without an exponent that a text begins with, and how long it is: a sign, digits, a point, digits. `None`
+/// if it begins with something else. Few digits make a whole number and a power of ten that are doubles both, whose
+/// quotient is the closest one (Clinger, "How to read floating point numbers accurately", 1990).
+#[inline]
+pub fn leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
+    let is_negative = text.first() == Some(&b'-');
+    let start = usize::from(is_negative || text.first() == Some(&b'+'));
+    let (mut whole, mut digits, mut point, mut at) = (0u64, 0u32, None, start);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'0'..=b'9' => {
+                whole = whole.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+                digits += 1;
+            }
+            b'.' if point.is_none() => point = Some(at),
+            _ => break,
+        }
+        at += 1;
+    }
+    if digits == 0 {
+        return None;
+    }
+    let scale = point.map_or(0, |point| at - point - 1);
+    if digits <= 19
+        && whole <= 1 << 53
+        && let Some(power) = POWERS.get(scale)
+    {
+        let number = whole as f64 / power;
+        return Some((if is_negative { -number } else { number }, at));
+    }
+    // Digits and a point are a number to the standard library, too.
+    Some((::core::str::from_utf8(text.get(..at)?).ok()?.parse().ok()?, at))
+}
+
 fn parse_ratio(text: &str) -> Option<f64> {
     let Some((numerator, denominator)) = text.split_once('/') else {
         return parse_decimal(text);

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | a number | a word between white space |
 //! | a vector | the numbers up to an empty line or the end; a line ends with a line feed, a carriage return, or both |
-//! | a matrix | the same, one row in each line |
+//! | a matrix | the same, one row in each line; a heading and comments may stand there, too |
 //! | either | what NumPy writes as `.npy`: real numbers or truth values of any size, in either byte and memory order |
 //!
-//! In arrays as text, white space or one comma stands between numbers. An array is read at once: its numbers are put
+//! Arrays as text are [tables](crate::table). An array is read at once: its numbers are put
 //! in a queue from which the reads that follow take theirs, and the result is how many there are. Of a matrix the
 //! result is the number of rows, and the first number in the queue that of columns, which is negative where the numbers
 //! come column by column (Fortran order).
@@ -17,10 +17,11 @@
 //! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
 
 use super::number;
+use super::table::Table;
 use ::core::fmt::{self, Write};
 
 /// The longest text of a number that is read, and the longest header of a `.npy` array; longer ones are neither.
-const LONGEST: usize = 4096;
+pub(super) const LONGEST: usize = 4096;
 
 /// What to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,12 +40,20 @@ pub trait Input {
     fn peek(&mut self) -> Option<u8>;
     /// Goes on to the byte after the next.
     fn advance(&mut self);
+    /// The next bytes, as many as are at hand: none at the end only.
+    fn at_hand(&mut self) -> &[u8];
+    /// Goes on behind so many of the bytes at hand.
+    fn skip(&mut self, count: usize);
     /// Adds a number to the end of the queue.
     fn push(&mut self, number: f64);
     /// Takes the first number of the queue.
     fn pop(&mut self) -> Option<f64>;
     /// Replaces the first number of the queue, which has one.
     fn replace_first(&mut self, number: f64);
+    /// Keeps a number of a row of which is not known yet whether it is wanted.
+    fn hold(&mut self, number: f64);
+    /// Adds the numbers kept to the end of the queue: those at these places, in this order, or all; and keeps none.
+    fn settle(&mut self, wanted: Option<&[u16]>);
 }
 
 /// Why nothing could be read.
@@ -59,22 +68,32 @@ pub enum Failure {
 /// What is wrong with the input, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fault {
-    place: Place,
-    problem: Problem,
+    pub(super) place: Place,
+    pub(super) problem: Problem,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
+pub(super) enum Place {
     Line { line: u64, column: u64 },
     Byte(u64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Problem {
+pub(super) enum Problem {
     /// The last word is not a number.
     NotANumber,
-    /// There is a comma too many.
+    /// Nothing stands where a number should, or a word that says so.
     Missing,
+    /// Columns are wanted, but the first line names none.
+    NoHeading,
+    /// The heading does not have the last word.
+    NoColumn,
+    /// More columns are wanted than can be.
+    TooManyColumns,
+    /// There is a heading and nothing else, or all rows are left out.
+    NoRows,
+    /// A cell that begins with a quotation mark does not end with one.
+    OpenQuote,
     /// A row of another length than the first.
     Ragged { found: u64, expected: u64 },
     /// The last word is not the type of elements that can be read.
@@ -90,15 +109,15 @@ const CUT_SHORT: Problem = Problem::Array("the input ends within a .npy array");
 
 /// Where the reading has come to.
 pub struct Reader {
-    byte: u64,
+    pub(super) byte: u64,
     /// How many lines are behind. (All zeros at the beginning: so it takes no place in executables.)
     line: u64,
     /// A carriage return has ended a line: a line feed that follows belongs to it.
-    has_returned: bool,
+    pub(super) has_returned: bool,
     /// The number of bytes before the line.
     line_start: u64,
     word: [u8; LONGEST],
-    length: usize,
+    pub(super) length: usize,
 }
 
 impl Default for Reader {
@@ -124,18 +143,27 @@ impl Reader {
     pub fn read(&mut self, input: &mut impl Input, item: Item) -> Result<f64, Failure> {
         match input.pop() {
             Some(number) if item == Item::Real => Ok(number),
-            _ => self.read_anew(input, item),
+            _ => self.read_anew(input, item, &Table::ALL),
         }
     }
 
-    fn read_anew(&mut self, input: &mut impl Input, item: Item) -> Result<f64, Failure> {
+    /// Reads an item that is not in the queue; of a table what is wanted.
+    pub fn read_anew(&mut self, input: &mut impl Input, item: Item, table: &Table<'_>) -> Result<f64, Failure> {
         while input.peek().ok_or(Failure::End)?.is_ascii_whitespace() {
             self.advance(input);
         }
         match (item, input.peek()) {
             (Item::Real, _) => self.number(input, |byte| byte.is_ascii_whitespace()),
-            (_, Some(0x93)) => self.npy(input, item),
-            _ => self.lines(input, item),
+            (_, Some(0x93)) if table.columns.is_empty() => self.npy(input, item),
+            (_, Some(0xef)) => {
+                // Some programs mark texts in UTF-8 in this way.
+                let mut mark = [0xef, 0xbb, 0xbf].into_iter();
+                while mark.next().is_some_and(|byte| input.peek() == Some(byte)) {
+                    input.advance();
+                }
+                self.table(input, item, table)
+            }
+            _ => self.table(input, item, table),
         }
     }
 
@@ -144,11 +172,18 @@ impl Reader {
         Report { fault, word: self.word() }
     }
 
-    fn word(&self) -> &[u8] {
+    /// Makes a text the last word.
+    pub(super) fn remember(&mut self, text: &[u8]) {
+        self.length = 0;
+        text.iter().for_each(|byte| self.keep(*byte));
+        self.length = self.length.min(LONGEST);
+    }
+
+    pub(super) fn word(&self) -> &[u8] {
         self.word.get(..self.length).unwrap_or(&[])
     }
 
-    fn advance(&mut self, input: &mut impl Input) {
+    pub(super) fn advance(&mut self, input: &mut impl Input) {
         let byte = input.peek();
         self.byte += 1;
         if matches!(byte, Some(b'\n' | b'\r')) {
@@ -160,11 +195,11 @@ impl Reader {
     }
 
     /// The place so many bytes before the next.
-    fn place(&self, back: u64) -> Place {
+    pub(super) fn place(&self, back: u64) -> Place {
         Place::Line { line: self.line + 1, column: self.byte - back - self.line_start + 1 }
     }
 
-    fn keep(&mut self, byte: u8) {
+    pub(super) fn keep(&mut self, byte: u8) {
         if let Some(place) = self.word.get_mut(self.length) {
             *place = byte;
         }
@@ -188,63 +223,6 @@ impl Reader {
         }
         self.length = self.length.min(LONGEST);
         Err(Failure::Malformed(Fault { place: self.place(back), problem: Problem::NotANumber }))
-    }
-
-    /// An array as text. Something stands in the first line.
-    fn lines(&mut self, input: &mut impl Input, item: Item) -> Result<f64, Failure> {
-        let (mut rows, mut columns, mut count) = (0, 0, 0);
-        if item == Item::Matrix {
-            input.push(0.0);
-        }
-        loop {
-            let place = self.place(0);
-            let found = self.line(input)?;
-            if found == 0 {
-                break;
-            }
-            if item == Item::Matrix && rows > 0 && found != columns {
-                let problem = Problem::Ragged { found, expected: columns };
-                return Err(Failure::Malformed(Fault { place, problem }));
-            }
-            (rows, columns, count) = (rows + 1, found, count + found);
-        }
-        match item {
-            Item::Matrix => {
-                input.replace_first(columns as f64);
-                Ok(rows as f64)
-            }
-            _ => Ok(count as f64),
-        }
-    }
-
-    /// The numbers of a line, how many.
-    fn line(&mut self, input: &mut impl Input) -> Result<u64, Failure> {
-        let (mut count, mut comma) = (0, false);
-        loop {
-            match input.peek() {
-                // The second half of the end of the line before.
-                Some(b'\n') if self.has_returned => self.advance(input),
-                None | Some(b'\n' | b'\r') if !comma => {
-                    if input.peek().is_some() {
-                        self.advance(input);
-                    }
-                    return Ok(count);
-                }
-                Some(b',') if count > 0 && !comma => {
-                    comma = true;
-                    self.advance(input);
-                }
-                None | Some(b'\n' | b'\r' | b',') => {
-                    return Err(Failure::Malformed(Fault { place: self.place(0), problem: Problem::Missing }));
-                }
-                Some(byte) if byte.is_ascii_whitespace() => self.advance(input),
-                Some(_) => {
-                    let number = self.number(input, |byte| byte == b',' || byte.is_ascii_whitespace())?;
-                    input.push(number);
-                    (count, comma) = (count + 1, false);
-                }
-            }
-        }
     }
 
     /// An array in NumPy's format.
@@ -318,7 +296,7 @@ impl Reader {
 }
 
 /// The number that a word of the input is.
-fn number_of(word: &str) -> Option<f64> {
+pub(super) fn number_of(word: &str) -> Option<f64> {
     let name = word.strip_prefix(['+', '-']).unwrap_or(word);
     let is_name = ["nan", "inf", "infinity"].iter().any(|known| name.eq_ignore_ascii_case(known));
     // These names are numbers to the standard library, too.
@@ -424,6 +402,15 @@ impl fmt::Display for Report<'_> {
                 f.write_str("` is not a number")
             }
             Problem::Missing => f.write_str("a number is missing"),
+            Problem::NoHeading => f.write_str("the first line must name the columns"),
+            Problem::NoColumn => {
+                f.write_str("there is no column `")?;
+                write_bytes(f, self.word)?;
+                f.write_char('`')
+            }
+            Problem::TooManyColumns => f.write_str("more than 256 columns are chosen"),
+            Problem::NoRows => f.write_str("there is no row to read"),
+            Problem::OpenQuote => f.write_str("a quotation mark is not closed in its line"),
             Problem::Ragged { found, expected } => {
                 write!(f, "a row of length {found} after rows of length {expected}")
             }

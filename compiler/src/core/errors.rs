@@ -134,6 +134,8 @@ pub enum RuntimeError {
     },
     /// `(write-string 5)`
     NotAString {
+        /// What wants a string.
+        prim: Prim,
         /// The operand.
         found: Found,
     },
@@ -432,7 +434,7 @@ impl RuntimeError {
                 let (message, label) = sweep.describe();
                 ("V0315", format!("`{prim}` gives {result} {message}").trim_end().to_string(), label)
             }
-            RuntimeError::NotAString { .. } => ("V0312", "`write-string` of a value that is not a string".into(), ""),
+            RuntimeError::NotAString { prim, .. } => ("V0312", format!("`{prim}` of a value that is not a string"), ""),
             RuntimeError::InputOutput { message } => ("V0313", format!("cannot read or write: {message}"), ""),
         };
         let diagnostic = Diagnostic::error(code, message, span, label);
@@ -448,7 +450,7 @@ impl RuntimeError {
             RuntimeError::NotAProcedure { found } => ("a procedure".into(), found),
             RuntimeError::NotAReal { found, .. } => ("a real number".into(), found),
             RuntimeError::NotAPair { found, .. } => ("a pair".into(), found),
-            RuntimeError::NotAString { found } => ("a string".into(), found),
+            RuntimeError::NotAString { found, .. } => ("a string".into(), found),
             RuntimeError::NotAVector { found, .. } | RuntimeError::Mismatch { part: Part::Vector(_), found, .. } => {
                 ("a vector".into(), found)
             }
@@ -537,6 +539,9 @@ impl RuntimeError {
             }
             RuntimeError::Exhausted => {
                 "a recursion without end looks like this; a loop that calls itself last needs no memory"
+            }
+            RuntimeError::NotAString { prim: Prim::IsSameString, .. } => {
+                "test with `string?` first if the value can vary; `equal?` compares all values"
             }
             RuntimeError::NotAString { .. } => "`write` prints any value",
             RuntimeError::NotFinite { sweep: Sweep::Value, .. } => {

@@ -2,6 +2,7 @@
 
 use crate::core::arguments::{Unreadable, Wrong, read_array};
 use crate::core::reader::{Failure, Input, Item, Reader};
+use crate::core::table::Table;
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 
@@ -14,6 +15,8 @@ pub struct Numbers<'a> {
 struct Bytes<'a> {
     input: &'a mut dyn BufRead,
     queue: VecDeque<f64>,
+    /// The numbers of a row of which is not known yet whether they are wanted.
+    held: Vec<f64>,
     error: Option<io::Error>,
 }
 
@@ -31,13 +34,13 @@ pub enum Unread {
 impl<'a> Numbers<'a> {
     /// The numbers of a stream of which nothing has been read.
     pub fn new(input: &'a mut dyn BufRead) -> Numbers<'a> {
-        Numbers { bytes: Bytes { input, queue: VecDeque::new(), error: None }, reader: Reader::new() }
+        Numbers { bytes: Bytes { input, queue: VecDeque::new(), held: Vec::new(), error: None }, reader: Reader::new() }
     }
 
     /// The same, with some numbers in front of it.
     pub fn after(numbers: &[f64], input: &'a mut dyn BufRead) -> Numbers<'a> {
         let queue = numbers.iter().copied().collect();
-        Numbers { bytes: Bytes { input, queue, error: None }, reader: Reader::new() }
+        Numbers { bytes: Bytes { input, queue, held: Vec::new(), error: None }, reader: Reader::new() }
     }
 
     /// Reads an item. Nothing behind what ends it is consumed, so that reading from a terminal does not wait for more
@@ -63,12 +66,13 @@ impl<'a> Numbers<'a> {
 pub fn read_file(
     stream: &mut dyn BufRead,
     item: Item,
+    table: &Table<'_>,
     push: impl FnMut(f64),
     complain: impl FnOnce(&dyn std::fmt::Display),
 ) -> Result<(), Unreadable> {
-    let mut bytes = Bytes { input: stream, queue: VecDeque::new(), error: None };
+    let mut bytes = Bytes { input: stream, queue: VecDeque::new(), held: Vec::new(), error: None };
     let mut reader = Reader::new();
-    let result = read_array(&mut bytes, &mut reader, item, push);
+    let result = read_array(&mut bytes, &mut reader, (item, table), push);
     match (bytes.error, result) {
         (Some(error), _) => complain(&error),
         (None, Err(wrong)) => complain(&wrong as &Wrong<'_>),
@@ -93,6 +97,16 @@ impl Input for Bytes<'_> {
     fn advance(&mut self) {
         self.input.consume(1);
     }
+    fn at_hand(&mut self) -> &[u8] {
+        // What is at hand is asked for first, so that a failure is noted.
+        if self.peek().is_none() {
+            return &[];
+        }
+        self.input.fill_buf().unwrap_or(&[])
+    }
+    fn skip(&mut self, count: usize) {
+        self.input.consume(count);
+    }
     fn push(&mut self, number: f64) {
         self.queue.push_back(number);
     }
@@ -103,6 +117,16 @@ impl Input for Bytes<'_> {
         if let Some(first) = self.queue.front_mut() {
             *first = number;
         }
+    }
+    fn hold(&mut self, number: f64) {
+        self.held.push(number);
+    }
+    fn settle(&mut self, wanted: Option<&[u16]>) {
+        match wanted {
+            None => self.queue.extend(self.held.iter()),
+            Some(places) => self.queue.extend(places.iter().map(|place| self.held[usize::from(*place)])),
+        }
+        self.held.clear();
     }
 }
 
@@ -150,10 +174,8 @@ mod tests {
     fn mistakes_in_arrays_have_a_place() {
         let fails = |input: &[u8], item, report: &str| assert_eq!(read_one(input, item), Err(report.into()));
         fails(b"1 2\n 3 x,\n", Item::Vector, "line 2, column 4 of the input: `x` is not a number");
-        fails(b"1,\n2", Item::Vector, "line 1, column 3 of the input: a number is missing");
         fails(b"1,,2", Item::Vector, "line 1, column 3 of the input: a number is missing");
         fails(b",1", Item::Vector, "line 1, column 1 of the input: a number is missing");
-        fails(b"1,", Item::Vector, "line 1, column 3 of the input: a number is missing");
         fails(b"\n1 2\n3\n", Item::Matrix, "line 3, column 1 of the input: a row of length 1 after rows of length 2");
     }
 

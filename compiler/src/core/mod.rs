@@ -18,6 +18,9 @@ pub mod number;
 #[path = "../../../runtime/src/reader.rs"]
 pub mod reader;
 
+#[path = "../../../runtime/src/table.rs"]
+pub mod table;
+
 // Declarations of arguments, and progress: the same.
 #[path = "../../../runtime/src/arguments.rs"]
 pub mod arguments;

@@ -58,11 +58,13 @@ pub enum Prim {
     Gt,
     Le,
     Ge,
+    IsSameString,
     // Tests.
     IsNull,
     IsPair,
     IsReal,
     IsBoolean,
+    IsString,
     IsVector,
     IsProcedure,
     IsForward,
@@ -219,7 +221,7 @@ pub const DIRECTIONS: usize = 4;
 pub enum Family {
     /// Reals to a real.
     Arithmetic,
-    /// Two reals to a boolean.
+    /// Two reals, or two strings, to a boolean.
     Comparison,
     /// Any value to a boolean, decided by its shape.
     Test,
@@ -285,10 +287,12 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Gt, ">", 2, Comparison),
     (Prim::Le, "<=", 2, Comparison),
     (Prim::Ge, ">=", 2, Comparison),
+    (Prim::IsSameString, "string=?", 2, Comparison),
     (Prim::IsNull, "null?", 1, Test),
     (Prim::IsPair, "pair?", 1, Test),
     (Prim::IsReal, "real?", 1, Test),
     (Prim::IsBoolean, "boolean?", 1, Test),
+    (Prim::IsString, "string?", 1, Test),
     (Prim::IsVector, "vector?", 1, Test),
     (Prim::IsProcedure, "procedure?", 1, Test),
     (Prim::IsForward, "forward?", 1, Test),

@@ -23,6 +23,12 @@ pub fn apply(prim: Prim, operands: [Value; 3], world: &mut World<'_>) -> Result<
             Ok(arithmetic::real1(prim, x).map(Value::real).unwrap_or_default())
         }
         Family::Arithmetic => arithmetic2(prim, &x, &y, world.program, &mut world.counts),
+        Family::Comparison if prim == Prim::IsSameString => match (&x, &y) {
+            (Value::Str(a), Value::Str(b)) => Ok(Value::Bool(a == b)),
+            (Value::Str(_), other) | (other, _) => {
+                Err(RuntimeError::NotAString { prim, found: found(world.program, other) })
+            }
+        },
         Family::Comparison => {
             let (x, y) = (number_of(prim, 0, &x, world.program)?, number_of(prim, 1, &y, world.program)?);
             Ok(Value::Bool(arithmetic::compare(prim, x, y) == Some(true)))
@@ -87,6 +93,7 @@ fn test(below: Below, prim: Prim, x: &Value) -> bool {
         Prim::IsPair => matches!(x, Value::Pair(_)),
         Prim::IsReal | Prim::IsReverse | Prim::IsForward | Prim::IsSeries => number_is(below, prim, x),
         Prim::IsBoolean => matches!(x, Value::Bool(_)),
+        Prim::IsString => matches!(x, Value::Str(_)),
         Prim::IsProcedure => matches!(x, Value::Closure(_)),
         Prim::IsVector => matches!(x, Value::Vector(_)),
         Prim::IsZero => is_zero(x),
@@ -381,7 +388,7 @@ fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeEr
         }
         Prim::WriteString => {
             let Value::Str(text) = &x else {
-                return Err(RuntimeError::NotAString { found: found(program, &x) });
+                return Err(RuntimeError::NotAString { prim, found: found(program, &x) });
             };
             output.write_all(text.as_bytes()).map_err(failed)?;
             Ok(Value::Nil)

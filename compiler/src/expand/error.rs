@@ -86,6 +86,8 @@ pub enum Error {
     ArgumentName(Span),
     /// A type that arguments cannot have.
     ArgumentType(Span),
+    /// A limit of an argument that is no number, or that is not well formed.
+    ArgumentLimit(Span),
     /// A default of another type: the type, and what is expected.
     ArgumentDefault(Span, &'static str, &'static str),
     /// A file that cannot be read: the include that asks for it, its path, the reason.
@@ -320,8 +322,16 @@ impl Error {
             .help("choose another name: it is what the program calls the value, and `--name` on the command line"),
             Error::ArgumentType(span) => {
                 Diagnostic::error("V0236", "an argument cannot have this type", *span, "not a type of arguments")
-                    .note("the types are `real`, `integer`, `boolean`, `vector` and `matrix`")
+                    .note(
+                        "the types are `real`, `integer`, `boolean`, `vector`, `matrix`, `(choice \"a\" \"b\")`, and \
+                         `(matrix (columns \"a\" \"b\") (missing drop))` or `nan` or `error` there",
+                    )
                     .help("an argument is `(name type default \"about\")`")
+            }
+            Error::ArgumentLimit(span) => {
+                Diagnostic::error("V0238", "this is no limit of the argument", *span, "not a limit")
+                    .note("limits are `(at-least x)`, `(at-most x)`, `(more-than x)` and `(less-than x)`, with a number")
+                    .help("only arguments of the types `real` and `integer` have limits")
             }
             Error::ArgumentDefault(span, kind, expected) => Diagnostic::error(
                 "V0237",

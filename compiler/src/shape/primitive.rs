@@ -27,6 +27,7 @@ pub fn apply(
     }
     Ok(match prim.family() {
         Family::Arithmetic => arithmetic(shapes, prim, args),
+        Family::Comparison if prim == Prim::IsSameString => same_string(shapes, args),
         Family::Comparison => comparison(shapes, prim, args),
         Family::Test => test(shapes, below, prim, args[0]),
         Family::Structure => match prim {
@@ -159,6 +160,15 @@ fn arithmetic(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
     shapes.real(fact)
 }
 
+fn same_string(shapes: &mut Shapes, args: &[Shape]) -> Shape {
+    let texts = [0, 1].map(|position| shapes.find(args[position], Class::Text).map(|text| text.head));
+    match texts {
+        [Some(Head::Text(Some(a))), Some(Head::Text(Some(b)))] => shapes.boolean(Some(a == b)),
+        [Some(_), Some(_)] => shapes.boolean(None),
+        _ => Shapes::BOTTOM,
+    }
+}
+
 fn comparison(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
     let (Some(x), Some(y)) = (real_fact(shapes, args[0]), real_fact(shapes, args[1])) else { return Shapes::BOTTOM };
     let known = match (x.number(), y.number()) {
@@ -175,6 +185,7 @@ pub fn satisfies(class: Class, prim: Prim) -> bool {
         Prim::IsPair => matches!(class, Class::Pair(_)),
         Prim::IsReal => class == Class::Real,
         Prim::IsBoolean => class == Class::Bool,
+        Prim::IsString => class == Class::Text,
         Prim::IsVector => matches!(class, Class::Vector | Class::OneHot),
         Prim::IsProcedure => matches!(class, Class::Closure(_)),
         Prim::IsReverse => class == Class::Reverse,

@@ -11,7 +11,7 @@ use crate::shape::primitive::{is_renamed, known_zero, part, real_fact, satisfies
 use crate::specialize::operators::vector::Elements;
 use crate::specialize::operators::zeros;
 use crate::specialize::{Specializer, write};
-use crate::ssa::ir::{Compare, Op, Piece, Real1, Real2, Stream, Type, Value};
+use crate::ssa::ir::{Compare, IntCompare, Op, Piece, Real1, Real2, Stream, Type, Value};
 
 impl Specializer<'_> {
     /// A call of a primitive below some transformations of its operands; `result` is the shape that the analysis found
@@ -26,6 +26,7 @@ impl Specializer<'_> {
     ) -> Emitted<Val> {
         match prim.family() {
             Family::Arithmetic => self.arithmetic(e, prim, args, result),
+            Family::Comparison if prim == Prim::IsSameString => self.same_string(e, args, result),
             Family::Comparison => self.comparison(e, prim, args, result),
             Family::Test => self.test(e, below, prim, &args[0], result),
             Family::Structure => match prim {
@@ -255,6 +256,28 @@ impl Specializer<'_> {
         Some(Val { shape: result, leaves })
     }
 
+    /// `(string=? a b)`: every text has one number.
+    fn same_string(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
+        let text = self.flow.shapes.make(Head::Text(None), &[]);
+        let mut numbers = Vec::new();
+        for value in args {
+            let value = self.dispatch(e, value, text, |this, e, parts| {
+                if parts.alternative.head.class() != Class::Text {
+                    let found = this.found(parts.alternative.head);
+                    return this.fail(e, &RuntimeError::NotAString { prim: Prim::IsSameString, found });
+                }
+                let own = this.single(e, parts);
+                this.convert(e, &own, text)
+            })?;
+            numbers.push(value.leaves[0]);
+        }
+        let leaves = match self.flow.shapes.single(result).map(|a| a.head) {
+            Some(Head::Bool(None)) => vec![e.value(Op::IntCompare(IntCompare::Eq), &numbers, Type::Bool)],
+            _ => Vec::new(),
+        };
+        Some(Val { shape: result, leaves })
+    }
+
     fn test(&mut self, e: &mut Emitter, below: Below, prim: Prim, value: &Val, result: Shape) -> Emitted<Val> {
         if below != Below::NONE && self.flow.shapes.single(result).is_some_and(|a| a.head == Head::Bool(None)) {
             return self.test_below(e, below, prim, value);
@@ -369,7 +392,7 @@ impl Specializer<'_> {
 
     fn write_string(&mut self, e: &mut Emitter, parts: Parts, result: Shape) -> Emitted<Val> {
         if parts.alternative.head.class() != Class::Text {
-            let error = RuntimeError::NotAString { found: self.found(parts.alternative.head) };
+            let error = RuntimeError::NotAString { prim: Prim::WriteString, found: self.found(parts.alternative.head) };
             return self.fail(e, &error);
         }
         let text = self.single(e, parts);

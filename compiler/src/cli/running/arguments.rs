@@ -4,6 +4,7 @@ use crate::core::arguments::{self, Host, Outcome, Unreadable};
 use crate::core::input;
 use crate::core::progress::Progress;
 use crate::core::reader::{self, Item};
+use crate::core::table::Table;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
@@ -51,7 +52,7 @@ impl Host for Process<'_> {
     fn push(&mut self, number: f64) {
         self.numbers.push(number);
     }
-    fn file(&mut self, path: &[u8], item: Item) -> Result<(), Unreadable> {
+    fn file(&mut self, path: &[u8], item: Item, table: &Table<'_>) -> Result<(), Unreadable> {
         let mut name = arguments::Text::new();
         let _ = reader::write_bytes(&mut name, path);
         let path = OsStr::from_bytes(path);
@@ -68,7 +69,7 @@ impl Host for Process<'_> {
         };
         let numbers = &mut self.numbers;
         let complain = |wrong: &dyn fmt::Display| eprintln!("error: `{}`: {}", name.as_str(), reason(wrong));
-        input::read_file(&mut *stream, item, |number| numbers.push(number), complain)
+        input::read_file(&mut *stream, item, table, |number| numbers.push(number), complain)
     }
     fn out(&mut self) -> &mut dyn fmt::Write {
         &mut self.out

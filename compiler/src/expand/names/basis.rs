@@ -105,7 +105,7 @@ pub fn native(name: &str) -> Option<Native> {
 /// The primitive that a function of `primitives.vlad` stands for.
 pub fn primitive(name: &str) -> Option<Prim> {
     let hidden = [Prim::Neg, Prim::Sign, Prim::Scale, Prim::Unscale, Prim::Atan, Prim::Atan2, Prim::Opaque];
-    let variadic = |prim: Prim, arity| arity == 2 && matches!(prim.family(), Family::Comparison);
+    let variadic = |prim: Prim, arity| arity == 2 && prim.family() == Family::Comparison && prim != Prim::IsSameString;
     prim::TABLE
         .iter()
         .find(|(prim, row, arity, _)| *row == name && !hidden.contains(prim) && !variadic(*prim, *arity))
