@@ -278,7 +278,7 @@ pub unsafe extern "C" fn vlad_read(item: u64, message: *const u8, length: usize)
 }
 
 /// What the system says about a failure, as the evaluator puts it.
-struct SystemError(c_int);
+pub struct SystemError(pub c_int);
 
 impl fmt::Display for SystemError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -287,7 +287,8 @@ impl fmt::Display for SystemError {
     }
 }
 
-fn fail_with(message: &[u8], report: &dyn fmt::Display) -> ! {
+/// Ends the program with a message; what is wrong stands in it where the placeholder does.
+pub fn fail_with(message: &[u8], report: &dyn fmt::Display) -> ! {
     let at = message.windows(PLACEHOLDER.len()).position(|part| part == PLACEHOLDER);
     let (before, after) = at.map_or((message, &[][..]), |at| (&message[..at], &message[at + PLACEHOLDER.len()..]));
     output::write_error(before);

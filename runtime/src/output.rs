@@ -14,6 +14,8 @@ const CAPACITY: usize = 1 << 16;
 static BUFFER: Single<[u8; CAPACITY]> = Single::new([0; CAPACITY]);
 static USED: Single<usize> = Single::new(0);
 static LINES: Single<bool> = Single::new(false);
+/// Where the buffer goes.
+static TARGET: Single<c_int> = Single::new(system::STDOUT);
 
 /// Decides when the buffer is written out.
 pub fn initialise() {
@@ -40,15 +42,19 @@ pub fn write_whole_lines() {
 /// Writes out so many bytes of the buffer; the others move to its beginning.
 fn write_buffer(count: usize) {
     let used = USED.load();
-    if LINES.load() {
+    let target = TARGET.load();
+    if LINES.load() && target == system::STDOUT {
         terminal::end_line();
     }
     // SAFETY: nothing else refers to the buffer while this function runs.
     let buffer = unsafe { &mut *BUFFER.get() };
     USED.store(0);
-    if let Err(error) = write_all(system::STDOUT, &buffer[..count]) {
+    if let Err(error) = write_all(target, &buffer[..count]) {
         if error != system::EPIPE {
-            raw_error(b"error: cannot write to standard output\n");
+            raw_error(match target {
+                system::STDOUT => b"error: cannot write to standard output\n",
+                _ => b"error: cannot write the file\n",
+            });
         }
         start::leave(start::FAULT);
     }
@@ -68,7 +74,7 @@ pub fn write_out(bytes: &[u8]) {
     let used = USED.load();
     if bytes.len() > CAPACITY - used {
         // Longer than the whole buffer, which is empty now.
-        if write_all(system::STDOUT, bytes).is_err() {
+        if write_all(TARGET.load(), bytes).is_err() {
             start::leave(start::FAULT);
         }
         return;
@@ -76,7 +82,7 @@ pub fn write_out(bytes: &[u8]) {
     // SAFETY: nothing else refers to the buffer while this function runs.
     unsafe { (&mut (*BUFFER.get()))[used..used + bytes.len()].copy_from_slice(bytes) };
     USED.store(used + bytes.len());
-    if LINES.load() && bytes.contains(&b'\n') {
+    if LINES.load() && TARGET.load() == system::STDOUT && bytes.contains(&b'\n') {
         flush();
     }
 }
@@ -138,6 +144,90 @@ pub extern "C" fn vlad_write_double(x: f64) {
 pub unsafe extern "C" fn vlad_write_text(stream: u64, text: *const u8, length: usize) {
     // SAFETY: the caller's obligation.
     write_stream(stream, unsafe { core::slice::from_raw_parts(text, length) });
+}
+
+/// The longest name of a file.
+const LONGEST_NAME: usize = 4096;
+/// What a file is called until it is whole: its name, and this.
+const PART: &[u8] = b".part";
+
+/// The name of the file that is being written, with a zero byte behind it, and the name that it has meanwhile.
+static NAMES: Single<[[u8; LONGEST_NAME + 8]; 2]> = Single::new([[0; LONGEST_NAME + 8]; 2]);
+
+/// What is written to standard output from now on goes to a file. The message is for the case that it cannot be: what
+/// is wrong stands in it where the placeholder does.
+///
+/// # Safety
+///
+/// `name` and `message` point to so many bytes.
+#[cfg(not(vlad_library))]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_begin_file(name: *const u8, length: usize, message: *const u8, message_length: usize) {
+    // SAFETY: the caller's obligation.
+    let (name, message) =
+        unsafe { (core::slice::from_raw_parts(name, length), core::slice::from_raw_parts(message, message_length)) };
+    if TARGET.load() != system::STDOUT {
+        crate::input::fail_with(message, &"a file is being written already");
+    }
+    flush();
+    // SAFETY: nothing else refers to the names while this function runs.
+    let names = unsafe { &mut *NAMES.get() };
+    if length > LONGEST_NAME {
+        crate::input::fail_with(message, &crate::input::SystemError(system::ENAMETOOLONG));
+    }
+    for (place, ending) in names.iter_mut().zip([&b""[..], PART]) {
+        place.fill(0);
+        place[..length].copy_from_slice(name);
+        place[length..length + ending.len()].copy_from_slice(ending);
+    }
+    // SAFETY: the path ends in a zero byte.
+    let file = unsafe { system::open(names[1].as_ptr().cast(), system::O_NEW | system::O_CLOEXEC, 0o666) };
+    if file < 0 {
+        crate::input::fail_with(message, &crate::input::SystemError(system::last_error()));
+    }
+    TARGET.store(file);
+}
+
+/// Ends the file: it gets its name, or is forgotten. The message is as for [`vlad_begin_file`].
+///
+/// # Safety
+///
+/// `message` points to so many bytes.
+#[cfg(not(vlad_library))]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_end_file(whole: f64, message: *const u8, message_length: usize) {
+    if TARGET.load() == system::STDOUT {
+        return;
+    }
+    if whole == 0.0 {
+        USED.store(0);
+        forget_file();
+        return;
+    }
+    flush();
+    // SAFETY: the caller's obligation; the file is open, and the names end in zero bytes.
+    let (message, closed, renamed) = unsafe {
+        let names = &*NAMES.get();
+        let closed = system::close(TARGET.load());
+        let renamed = system::rename(names[1].as_ptr().cast(), names[0].as_ptr().cast());
+        (core::slice::from_raw_parts(message, message_length), closed, renamed)
+    };
+    TARGET.store(system::STDOUT);
+    if closed < 0 || renamed < 0 {
+        crate::input::fail_with(message, &crate::input::SystemError(system::last_error()));
+    }
+}
+
+/// Removes a file that is not whole, if there is one; may be called in a signal handler.
+pub fn forget_file() {
+    if TARGET.load() != system::STDOUT {
+        // SAFETY: the file is open, and its name ends in a zero byte.
+        unsafe {
+            system::close(TARGET.load());
+            system::unlink((*NAMES.get())[1].as_ptr().cast());
+        }
+        TARGET.store(system::STDOUT);
+    }
 }
 
 /// Standard error for formatted messages.

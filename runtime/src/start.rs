@@ -35,6 +35,7 @@ pub unsafe extern "C" fn vlad_fail(message: *const u8, length: usize) -> ! {
 
 /// Ends the program without writing out what standard output still has in its buffer.
 pub fn leave(code: c_int) -> ! {
+    output::forget_file();
     system::exit_process(code)
 }
 

@@ -16,6 +16,8 @@ const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_NORESERVE: c_int = 0x4000;
 const MADV_HUGEPAGE: c_int = 14;
 pub(crate) const O_CLOEXEC: c_int = 0o2_000_000;
+/// For writing only, created or emptied.
+pub(crate) const O_NEW: c_int = 0o1101;
 
 pub(crate) const SIGINT: c_int = 2;
 pub(crate) const SIGPIPE: c_int = 13;
@@ -31,6 +33,7 @@ pub(crate) const SA_ONSTACK: c_int = 0x0800_0000;
 pub(crate) const EINTR: c_int = 4;
 pub(crate) const EBADF: c_int = 9;
 pub(crate) const EPIPE: c_int = 32;
+pub(crate) const ENAMETOOLONG: c_int = 36;
 
 /// `struct sigaction` of glibc and musl on 64-bit machines.
 #[repr(C)]
@@ -58,6 +61,8 @@ unsafe extern "C" {
     pub(crate) fn write(file: c_int, buffer: *const c_void, size: usize) -> isize;
     pub(crate) fn open(path: *const c_char, flags: c_int, ...) -> c_int;
     pub(crate) fn close(file: c_int) -> c_int;
+    pub(crate) fn rename(from: *const c_char, to: *const c_char) -> c_int;
+    pub(crate) fn unlink(path: *const c_char) -> c_int;
     pub(crate) fn isatty(file: c_int) -> c_int;
     fn _exit(code: c_int) -> !;
     fn abort() -> !;

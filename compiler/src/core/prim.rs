@@ -203,6 +203,11 @@ pub enum Prim {
     Write,
     WriteString,
     Newline,
+    /// `(%begin-file name)`: what is written from now on goes to a file of that name; returns `()`.
+    BeginFile,
+    /// `(%end-file whole)`: the file is there if that is not 0, else forgotten; what is written goes to standard output
+    /// again. Returns `()`.
+    EndFile,
     /// `(error message value carried)`: what was written as `(error message value)`. `carried` is the value that a
     /// handler gets, in a transformed function its transform.
     Error,
@@ -372,6 +377,8 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Write, "write", 1, Effect),
     (Prim::WriteString, "write-string", 1, Effect),
     (Prim::Newline, "newline", 0, Effect),
+    (Prim::BeginFile, "%begin-file", 1, Effect),
+    (Prim::EndFile, "%end-file", 1, Effect),
     (Prim::Error, "error", 3, Effect),
     (Prim::Catch, "%catch", 3, Effect),
     (Prim::Opaque, "opaque", 1, Effect),

@@ -18,6 +18,8 @@ pub mod code;
 
 pub mod deferred;
 
+pub mod files;
+
 pub mod liveness;
 
 pub mod machine;

@@ -336,6 +336,18 @@ fn effect(prim: Prim, x: Value, y: Value, carried: Value, world: &mut World<'_>)
         _ if prim.is_of_library() => {
             Err(RuntimeError::InputOutput { message: format!("`{prim}` works in libraries only") })
         }
+        Prim::BeginFile => {
+            let Value::Str(name) = &x else {
+                return Err(RuntimeError::NotAString { prim, found: found(world.program, &x) });
+            };
+            world.files.begin(name)?;
+            Ok(Value::Nil)
+        }
+        Prim::EndFile => {
+            let whole = number_of(prim, 0, &x, world.program)?;
+            world.files.end(whole != 0.0)?;
+            Ok(Value::Nil)
+        }
         Prim::Error => {
             let error = raised(&x, &y, world.program);
             world.raised = Some((x, carried));
@@ -360,9 +372,13 @@ fn read(prim: Prim, world: &mut World<'_>) -> Result<Value, RuntimeError> {
 
 /// Effects that write. While a derivative is checked nothing is written.
 fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
-    let World { program, in_check, output, progress, .. } = world;
+    let World { program, in_check, output, progress, files, .. } = world;
     let mut nowhere = std::io::sink();
-    let output: &mut dyn std::io::Write = if *in_check { &mut nowhere } else { *output };
+    let output: &mut dyn std::io::Write = match files.current() {
+        _ if *in_check => &mut nowhere,
+        Some(file) => file,
+        None => *output,
+    };
     match prim {
         Prim::WriteReal => {
             let number = number_of(prim, 0, &x, program)?;

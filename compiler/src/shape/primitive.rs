@@ -115,8 +115,9 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
                 None => Shapes::BOTTOM,
             }
         }
-        Prim::WriteString if shapes.find(args[0], Class::Text).is_none() => Shapes::BOTTOM,
-        Prim::WriteString | Prim::Newline => shapes.nil(),
+        Prim::WriteString | Prim::BeginFile if shapes.find(args[0], Class::Text).is_none() => Shapes::BOTTOM,
+        Prim::EndFile if real_fact(shapes, args[0]).is_none() => Shapes::BOTTOM,
+        Prim::WriteString | Prim::Newline | Prim::BeginFile | Prim::EndFile => shapes.nil(),
         _ => Shapes::BOTTOM,
     }
 }

@@ -256,21 +256,24 @@ impl Specializer<'_> {
         Some(Val { shape: result, leaves })
     }
 
+    /// The number of the text that an operand must be.
+    fn text_number(&mut self, e: &mut Emitter, prim: Prim, value: &Val) -> Emitted<Value> {
+        let text = self.flow.shapes.make(Head::Text(None), &[]);
+        let value = self.dispatch(e, value, text, |this, e, parts| {
+            if parts.alternative.head.class() != Class::Text {
+                let found = this.found(parts.alternative.head);
+                return this.fail(e, &RuntimeError::NotAString { prim, found });
+            }
+            let own = this.single(e, parts);
+            this.convert(e, &own, text)
+        })?;
+        Some(value.leaves[0])
+    }
+
     /// `(string=? a b)`: every text has one number.
     fn same_string(&mut self, e: &mut Emitter, args: &[Val], result: Shape) -> Emitted<Val> {
-        let text = self.flow.shapes.make(Head::Text(None), &[]);
-        let mut numbers = Vec::new();
-        for value in args {
-            let value = self.dispatch(e, value, text, |this, e, parts| {
-                if parts.alternative.head.class() != Class::Text {
-                    let found = this.found(parts.alternative.head);
-                    return this.fail(e, &RuntimeError::NotAString { prim: Prim::IsSameString, found });
-                }
-                let own = this.single(e, parts);
-                this.convert(e, &own, text)
-            })?;
-            numbers.push(value.leaves[0]);
-        }
+        let numbers =
+            [self.text_number(e, Prim::IsSameString, &args[0])?, self.text_number(e, Prim::IsSameString, &args[1])?];
         let leaves = match self.flow.shapes.single(result).map(|a| a.head) {
             Some(Head::Bool(None)) => vec![e.value(Op::IntCompare(IntCompare::Eq), &numbers, Type::Bool)],
             _ => Vec::new(),
@@ -381,6 +384,18 @@ impl Specializer<'_> {
             }
             Prim::Newline => {
                 self.write_text(e, Stream::Out, "\n");
+                Some(Val { shape: result, leaves: Vec::new() })
+            }
+            Prim::BeginFile => {
+                let name = self.text_number(e, prim, &args[0])?;
+                let text = self.output_error_text(e);
+                e.inst(Op::BeginFile(text), &[name], &[]);
+                Some(Val { shape: result, leaves: Vec::new() })
+            }
+            Prim::EndFile => {
+                let whole = self.real_operand(e, prim, 0, &args[0])?;
+                let text = self.output_error_text(e);
+                e.inst(Op::EndFile(text), &[whole], &[]);
                 Some(Val { shape: result, leaves: Vec::new() })
             }
             Prim::WriteString => {

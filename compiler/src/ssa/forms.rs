@@ -73,7 +73,9 @@ pub fn of(op: Op) -> Option<Form> {
         | Op::WriteDouble
         | Op::Progress
         | Op::WriteText(..)
-        | Op::WriteTextOf(_) => None,
+        | Op::WriteTextOf(_)
+        | Op::BeginFile(_)
+        | Op::EndFile(_) => None,
     }
 }
 

@@ -282,6 +282,11 @@ pub enum Op {
     WriteText(Stream, TextId),
     /// `int ->`: writes the text with that number.
     WriteTextOf(Stream),
+    /// `int ->`: what is written to standard output from now on goes to the file whose name is the text with that number.
+    /// If that cannot be, it fails with the text, in which [`INPUT_FAULT`] stands for the reason.
+    BeginFile(TextId),
+    /// `f64 ->`: ends that file, or forgets it where the operand is 0; fails in the same way.
+    EndFile(TextId),
     /// `-> T`: what a field of a new box holds that [`Op::Fill`] will fill; no value of the language.
     Vacant(Type),
     /// `ptr -> int`: the address of a vacant field of a box. Holes appear only after the pass that makes them, and no
@@ -574,6 +579,8 @@ impl Op {
                 | Op::Progress
                 | Op::WriteText(..)
                 | Op::WriteTextOf(_)
+                | Op::BeginFile(_)
+                | Op::EndFile(_)
                 | Op::Fill(_)
                 | Op::Opaque
                 | Op::TakeElement(..)

@@ -580,6 +580,8 @@ impl Parser {
             "write_double" => Op::WriteDouble,
             "progress" => Op::Progress,
             "write_text" => Op::WriteText(self.stream(a)?, self.entity::<TextId>(b, "text")?),
+            "begin_file" => Op::BeginFile(self.entity::<TextId>(a, "text")?),
+            "end_file" => Op::EndFile(self.entity::<TextId>(a, "text")?),
             "write_text_of" => Op::WriteTextOf(self.stream(a)?),
             "vacant" => Op::Vacant(self.type_named(a.unwrap_or(""))?),
             "hole" => Op::Hole(sum(self)?, number(self, b)?, number(self, c)?),

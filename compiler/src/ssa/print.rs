@@ -187,6 +187,8 @@ impl fmt::Display for Op {
             Op::Progress => f.write_str("progress"),
             Op::WriteText(stream, text) => write!(f, "write_text.{stream}.{text}"),
             Op::WriteTextOf(stream) => write!(f, "write_text_of.{stream}"),
+            Op::BeginFile(text) => write!(f, "begin_file.{text}"),
+            Op::EndFile(text) => write!(f, "end_file.{text}"),
             Op::Vacant(ty) => write!(f, "vacant.{ty}"),
             Op::Hole(sum, tag, field) => write!(f, "hole.{sum}.{tag}.{field}"),
             Op::Fill(ty) => write!(f, "fill.{ty}"),

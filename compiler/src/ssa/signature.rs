@@ -132,6 +132,11 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             (smallvec![], smallvec![])
         }
         Op::WriteTextOf(_) => (smallvec![Int], smallvec![]),
+        Op::BeginFile(text) | Op::EndFile(text) => {
+            program.texts.get(text)?;
+            let operand = if matches!(op, Op::BeginFile(_)) { Int } else { F64 };
+            (smallvec![operand], smallvec![])
+        }
         Op::Vacant(ty) => (smallvec![], smallvec![ty]),
         Op::Hole(sum, tag, field) => {
             fields(sum, tag)?.get(field as usize)?;

@@ -23,6 +23,7 @@ use vlad::base::{Diagnostic, SourceMap};
 use vlad::core::input::{Numbers, Unread, read_file};
 use vlad::core::ir::Program;
 use vlad::core::reader::Item;
+use vlad::core::table::Table;
 use vlad::core::{print, verify};
 use vlad::expand::program::documentation;
 use vlad::expand::{Options, expand_file, expand_text};
@@ -286,7 +287,7 @@ proptest! {
                 }
             }
             let (mut count, mut said) = (0, String::new());
-            let result = read_file(&mut &bytes[..], item, |_| count += 1, |wrong| said = wrong.to_string());
+            let result = read_file(&mut &bytes[..], item, &Table::ALL, |_| count += 1, |wrong| said = wrong.to_string());
             assert_eq!(result.is_err(), !said.is_empty(), "{said}: {bytes:?}");
             assert!(count <= bytes.len() + 2, "{bytes:?}");
         });

@@ -150,6 +150,25 @@ impl Translator<'_, '_, '_> {
                 let (address, length) = self.text_of(args[0])?;
                 return self.write_text(stream, address, length);
             }
+            Op::BeginFile(message) => {
+                if self.unit.is_library {
+                    return Err(self.outside());
+                }
+                let (address, length) = self.text_of(args[0])?;
+                let (message, message_length) = self.text(message);
+                let begin = External::Runtime("vlad_begin_file", &[types::I64; 4], None);
+                self.call_external(begin, &[address, length, message, message_length])?;
+                return Ok(());
+            }
+            Op::EndFile(message) => {
+                if self.unit.is_library {
+                    return Err(self.outside());
+                }
+                let (message, message_length) = self.text(message);
+                let end = External::Runtime("vlad_end_file", &[types::F64, types::I64, types::I64], None);
+                self.call_external(end, &[args[0], message, message_length])?;
+                return Ok(());
+            }
             Op::IsShared(_) => self.is_shared(&inst.args),
             Op::Recall(callee) => return self.recall(callee, inst),
             Op::Remember(callee) => return self.remember(callee, &inst.args),

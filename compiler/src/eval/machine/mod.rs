@@ -7,6 +7,7 @@
 mod watch;
 
 use super::code::{self, Code, Instruction, Operand, Slot};
+use super::files::Files;
 use super::print::{found, print};
 use super::value::{Function, Value, live_bytes};
 use super::{Counts, Failure, KinkReport, Options, primitives};
@@ -42,6 +43,8 @@ pub struct World<'a> {
     pub progress: Option<fn(f64)>,
     /// The message and the value of the error that the program has raised last.
     pub raised: Option<(Value, Value)>,
+    /// Files that are written.
+    pub files: Files,
 }
 
 /// The state of a run.
@@ -134,6 +137,7 @@ impl<'a> Machine<'a> {
             strict_sums: options.strict_sums,
             progress: options.progress,
             raised: None,
+            files: Files::default(),
         };
         Machine {
             world,

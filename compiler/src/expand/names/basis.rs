@@ -148,6 +148,8 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%result-array" => Some(Prim::ResultArray),
         "%result-elements" => Some(Prim::ResultElements),
         "%write-byte" => Some(Prim::WriteByte),
+        "%begin-file" => Some(Prim::BeginFile),
+        "%end-file" => Some(Prim::EndFile),
         "%progress" => Some(Prim::Progress),
         "%write-double" => Some(Prim::WriteDouble),
         "%environment" => Some(Prim::Environment),

@@ -105,6 +105,13 @@ impl Specializer<'_> {
         self.text(&texts.join("\0"))
     }
 
+    /// The message of a failure to write a file, as [`Op::BeginFile`] wants it.
+    pub fn output_error_text(&mut self, e: &Emitter) -> TextId {
+        let report = crate::ssa::ir::INPUT_FAULT.to_string();
+        let text = self.rendered(e, &RuntimeError::InputOutput { message: report });
+        self.text(&text)
+    }
+
     /// Ends the current block with an error.
     pub fn fail<T>(&mut self, e: &mut Emitter, error: &RuntimeError) -> Emitted<T> {
         self.note_error(e, error, None);

@@ -132,6 +132,7 @@ pub fn run(program: &Program, streams: Streams, options: Options) -> Result<Outc
         program,
         input: Numbers::new(streams.input),
         output: streams.output,
+        in_file: false,
         errors: streams.errors,
         options,
         values: Vec::new(),
@@ -229,6 +230,8 @@ struct Machine<'p, 's> {
     program: &'p Program,
     input: Numbers<'s>,
     output: &'s mut dyn Write,
+    /// What is written goes to a file.
+    in_file: bool,
     errors: &'s mut dyn Write,
     options: Options,
     /// The values of all active functions.
@@ -454,11 +457,11 @@ impl<'p> Machine<'p, '_> {
             }
             Op::WriteByte => {
                 let x = self.real(base, args[0])?;
-                self.output.write_all(&[x as u8])?;
+                self.put(&[x as u8])?;
             }
             Op::WriteDouble => {
                 let x = self.real(base, args[0])?;
-                self.output.write_all(&x.to_le_bytes())?;
+                self.put(&x.to_le_bytes())?;
             }
             Op::Progress => {
                 self.real(base, args[0])?;
@@ -471,6 +474,15 @@ impl<'p> Machine<'p, '_> {
                     None => return broken(format!("there is no text {index}")),
                 }
             }
+            // Files are not written: what goes there is nowhere.
+            Op::BeginFile(_) => {
+                self.int(base, args[0])?;
+                self.in_file = true;
+            }
+            Op::EndFile(_) => {
+                self.real(base, args[0])?;
+                self.in_file = false;
+            }
             Op::Fill(_) => self.fill(base, args[0], args[1])?,
             Op::Remember(callee) => self.remember(callee, base, args)?,
             Op::Forget => self.forget()?,
@@ -481,9 +493,17 @@ impl<'p> Machine<'p, '_> {
         Ok(())
     }
 
+    /// Writes to standard output, if what is written goes there.
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        if !self.in_file {
+            self.output.write_all(bytes)?;
+        }
+        Ok(())
+    }
+
     fn write(&mut self, stream: Stream, text: &str) -> Result<(), Error> {
         match stream {
-            Stream::Out => self.output.write_all(text.as_bytes())?,
+            Stream::Out => self.put(text.as_bytes())?,
             Stream::Err => self.errors.write_all(text.as_bytes())?,
         }
         Ok(())

@@ -1,0 +1,68 @@
+//! Files that programs write: they appear whole, or not at all.
+
+use crate::core::errors::RuntimeError;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The file that is being written, if there is one. Until it is whole it has another name.
+#[derive(Debug, Default)]
+pub struct Files {
+    current: Option<(BufWriter<File>, PathBuf)>,
+}
+
+impl Files {
+    /// Where output goes, if that is a file.
+    pub fn current(&mut self) -> Option<&mut dyn Write> {
+        self.current.as_mut().map(|(file, _)| file as &mut dyn Write)
+    }
+
+    /// Begins a file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written, or another one has not ended.
+    pub fn begin(&mut self, name: &str) -> Result<(), RuntimeError> {
+        if self.current.is_some() {
+            return Err(RuntimeError::InputOutput { message: "a file is being written already".into() });
+        }
+        let file = File::create(part(Path::new(name))).map_err(super::primitives::failed)?;
+        self.current = Some((BufWriter::new(file), name.into()));
+        Ok(())
+    }
+
+    /// Ends the file: it gets its name, or is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be.
+    pub fn end(&mut self, whole: bool) -> Result<(), RuntimeError> {
+        let Some((file, name)) = self.current.take() else { return Ok(()) };
+        let finished = |mut file: BufWriter<File>| -> io::Result<()> {
+            file.flush()?;
+            std::fs::rename(part(&name), &name)
+        };
+        if whole { finished(file).map_err(super::primitives::failed) } else { drop_part(&name) }
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        if let Some((_, name)) = &self.current {
+            let _ = drop_part(name);
+        }
+    }
+}
+
+/// Forgets a file that is not whole. Where it cannot be removed there is nobody to tell.
+fn drop_part(name: &Path) -> Result<(), RuntimeError> {
+    let _ = std::fs::remove_file(part(name));
+    Ok(())
+}
+
+/// The name of a file that is not whole yet.
+fn part(name: &Path) -> PathBuf {
+    let mut part = name.as_os_str().to_owned();
+    part.push(".part");
+    part.into()
+}
