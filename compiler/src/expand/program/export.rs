@@ -4,6 +4,7 @@
 //! (export norm ((v (vector real))))                   the program's function norm
 //! (export scaled ((a real) (v (vector real))) e)      the value of an expression, or the function that a name or a λ stands for
 //! (export (gradient loss w b) (...) e)                the same, and loss-gradient, with respect to w and b
+//! (export (jacobian f w) (...) e)                     the same, and f-jacobian; so are hessian and hvp
 //! ```
 //!
 //! The functions become λs. In a program that is to be a library, items behind the others call them:
@@ -28,7 +29,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The names of the standard library's functions in programs with exports.
-pub const LIBRARY: [(&str, &str); 8] = [
+pub const LIBRARY: [(&str, &str); 11] = [
     (" called", "%called"),
     (" is-called", "%is-called"),
     (" number", "%number-argument"),
@@ -37,7 +38,16 @@ pub const LIBRARY: [(&str, &str); 8] = [
     (" tuple", "%tuple-argument"),
     (" give", "%give-result"),
     (" value-and-gradient", "value-and-gradient-R"),
+    (" jacobian", "jacobian"),
+    (" hessian", "hessian"),
+    (" hvp", "hvp"),
 ];
+
+/// Derivatives with respect to one parameter whose results are values like any other.
+const PLAIN_DERIVATIVES: [&str; 3] = ["jacobian", "hessian", "hvp"];
+
+/// The further parameter of a product of the Hessian and a vector.
+const DIRECTION: &str = "direction";
 
 /// What the end of the name says of a function that computes a gradient.
 const GRADIENT: &str = "-gradient";
@@ -51,6 +61,8 @@ struct Form<'a> {
     name_span: Span,
     /// With respect to which parameters; none stands for all.
     gradient: Option<&'a [Datum]>,
+    /// One of [`PLAIN_DERIVATIVES`], and with respect to which parameter.
+    derivative: Option<(&'static str, usize)>,
     /// The list of parameters.
     list: Span,
     names: Vec<&'a Datum>,
@@ -89,7 +101,14 @@ impl Expander {
                 let Some((positions, lambda)) = self.export_gradient(&form, wanted, value) else { continue };
                 made.push((Rc::from(format!("{}{GRADIENT}", form.name)), Some(positions), lambda));
             }
-            for (name, gradient, lambda) in made {
+            let mut further = Vec::new();
+            if let Some((operator, position)) = form.derivative {
+                let name: Rc<str> = Rc::from(format!("{}-{operator}", form.name));
+                let (lambda, parameters) = self.export_derivative(&form, &name, (operator, position), value);
+                made.push((name, None, lambda));
+                further = parameters;
+            }
+            for (position, (name, gradient, lambda)) in made.into_iter().enumerate() {
                 let Some(shown) = identifier(&name) else { continue };
                 if let Some(first) = first.insert(shown, form.name_span) {
                     self.errors.push(Error::ExportedTwice { first, second: form.name_span, name: name.clone() });
@@ -98,7 +117,10 @@ impl Expander {
                     name: name.symbol().cloned().unwrap_or_else(|| Rc::from("_")),
                     ty: ty.clone(),
                 };
-                let parameters = form.names.iter().zip(&form.types).map(parameter).collect();
+                let mut parameters: Vec<Parameter> = form.names.iter().zip(&form.types).map(parameter).collect();
+                if position > 0 {
+                    parameters.extend(further.iter().cloned());
+                }
                 let function = Function { name, parameters, gradient, result: None };
                 exports.push(Export { function, span: form.span, lambda });
             }
@@ -194,16 +216,49 @@ impl Expander {
         Some((positions, self.function(&name, &[params], &body, form.span)))
     }
 
+    /// The function that takes a derivative with respect to one parameter, and the parameters that it has besides.
+    fn export_derivative(
+        &mut self,
+        form: &Form,
+        name: &Rc<str>,
+        (operator, position): (&'static str, usize),
+        value: LambdaId,
+    ) -> (LambdaId, Vec<Parameter>) {
+        let make = Make(form.span);
+        let hidden = format!(" function {}", value.0);
+        self.hidden_function(&hidden, value, form.span);
+        let all: Vec<Datum> = form.names.iter().map(|name| (*name).clone()).collect();
+        let chosen = form.names[position].clone();
+        let function = make.list(vec![make.name("lambda"), make.list(vec![chosen.clone()]), make.call(&hidden, all)]);
+        let direction = make.name(DIRECTION);
+        let operator_name = format!(" {operator}");
+        let (body, further) = if operator == "hvp" {
+            (make.call(&operator_name, vec![function, chosen, direction.clone()]), vec![&direction])
+        } else {
+            (make.list(vec![make.call(&operator_name, vec![function]), chosen]), Vec::new())
+        };
+        let patterns = form.names.iter().copied().chain(further.iter().copied()).collect();
+        let params = Params { patterns, span: form.list };
+        let ty = form.types[position].clone();
+        let parameters = further.iter().map(|_| Parameter { name: DIRECTION.into(), ty: ty.clone() }).collect();
+        (self.function(name, &[params], &[body], form.span), parameters)
+    }
+
     fn export_form<'a>(&mut self, datum: &'a Datum) -> Option<Form<'a>> {
-        let usage = "(export name ((p type) ...) e ...) or (export (gradient name p ...) ((p type) ...) e ...)";
+        let usage = "(export name ((p type) ...) e ...) or (export (gradient name p ...) ((p type) ...) e ...) or \
+                     (export (jacobian name p) ((p type) ...) e ...), and hessian and hvp in the same way";
         let malformed = Error::Malformed(datum.span, "export", usage);
         let Some([target, list, body @ ..]) = operands(datum) else {
             self.errors.push(malformed);
             return None;
         };
-        let (name, gradient) = match target.list() {
-            None => (target, None),
-            Some([word, name, wanted @ ..]) if word.is_symbol("gradient") => (name, Some(wanted)),
+        let plain = |word: &Datum| PLAIN_DERIVATIVES.iter().find(|known| word.is_symbol(known)).copied();
+        let (name, gradient, derivative) = match target.list() {
+            None => (target, None, None),
+            Some([word, name, wanted @ ..]) if word.is_symbol("gradient") => (name, Some(wanted), None),
+            Some([word, name, wanted @ ..]) if plain(word).is_some() && wanted.len() < 2 => {
+                (name, None, plain(word).map(|operator| (operator, wanted.first())))
+            }
             Some(_) => {
                 self.errors.push(malformed);
                 return None;
@@ -242,7 +297,24 @@ impl Expander {
             types.push(ty);
         }
         let (name, name_span) = (symbol, name.span);
-        Some(Form { name, name_span, gradient, list: list.span, names, types, body, span: datum.span })
+        let mut found = None;
+        if let Some((operator, wanted)) = derivative {
+            let position = match wanted {
+                Some(wanted) => names.iter().position(|name| name.symbol() == wanted.symbol()),
+                None => (names.len() == 1).then_some(0),
+            };
+            let Some(position) = position else {
+                self.errors.push(Error::NotAParameterOfExport(wanted.map_or(name_span, |wanted| wanted.span)));
+                return None;
+            };
+            if operator == "hvp" && names.iter().any(|name| name.is_symbol(DIRECTION)) {
+                self.errors.push(malformed);
+                return None;
+            }
+            found = Some((operator, position));
+        }
+        let derivative = found;
+        Some(Form { name, name_span, gradient, derivative, list: list.span, names, types, body, span: datum.span })
     }
 }
 
