@@ -111,7 +111,7 @@ impl Reader {
             while replayed.peek().is_some_and(|byte| !matches!(byte, b'\n' | b'\r')) {
                 self.advance(&mut replayed);
             }
-            self.advance(&mut replayed);
+            self.end_line(&mut replayed);
         } else if table.columns.is_empty() {
             if let Line::Cells(cells, is_dropped) = self.row(&mut replayed, &mut layout, table)? {
                 layout.cells = Some(cells);

@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(numbers[2..], expected);
         assert_eq!(
             read_one(b"nano", Item::Vector),
-            Err("line 1, column 1 of the input: `nano` is not a number".into())
+            Err("line 1, column 5 of the input: there is no row to read".into())
         );
     }
 }
