@@ -172,3 +172,18 @@ impl Search {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_definition_has_a_name_of_its_own() {
+        let all = || FILES.iter().enumerate().flat_map(|(file, File { text, .. })| places(file, text));
+        let mut seen = FxHashSet::default();
+        for (name, _) in all() {
+            assert!(seen.insert(name), "`{name}` is defined twice");
+            assert!(basis::internal(name).is_none(), "`{name}` is a primitive");
+        }
+    }
+}
