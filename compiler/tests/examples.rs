@@ -4,7 +4,7 @@
 //! Program text → comparison of its output with its `;=> ` comments, as [`vlad::promises`] describes them; `;=>
 //! warning: text` promises that the program cannot be compiled without the evaluator, and why. Each program runs
 //! through the reference evaluator (`vlad eval`), through `vlad run --native`, and as an executable that `vlad build --native`
-//! leaves. The measured programs are too long for the evaluator.
+//! leaves. The measured programs are too long for the evaluator, and those of the gallery run as executables only.
 //!
 //! In Markdown, a program is a block fenced with `vlad`; blocks without `;=> ` only have to compile.
 
@@ -63,6 +63,10 @@ fn main() {
         for example in snippets(root, document) {
             trials.extend(all_ways(&example));
         }
+    }
+    // One of the gallery reads a file that its command line must name, and promises nothing.
+    for example in programs(&root.join("examples/gallery")).iter().filter(|of| of.text.contains(";=>")) {
+        trials.push(trial("build", example, build_and_execute));
     }
     for example in programs(&root.join("benches/classic")) {
         trials.push(trial("build", &example, build_and_execute));

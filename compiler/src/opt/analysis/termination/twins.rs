@@ -22,6 +22,9 @@ pub const BUDGET: usize = 60_000;
 /// How many of these for two loops.
 const BUDGET_OF_TWO: usize = 6_000;
 
+/// So many values of a state are copied in the time of a step.
+const COPIED_AT_ONCE: usize = 16;
+
 impl Code<'_> {
     /// Whether the second loop ends, given that the first one does if it is before it.
     pub(super) fn is_twin(&self, first: &Loop<'_>, second: &Loop<'_>, left: &mut usize) -> bool {
@@ -100,6 +103,13 @@ struct State {
     outcomes: FxHashMap<Id, usize>,
     /// Where the second one has begun rounds since the first one has been left.
     alone: Vec<BlockId>,
+}
+
+impl State {
+    /// How many values there are in it.
+    fn size(&self) -> usize {
+        self.known.iter().map(|known| known.params.len() + known.computed.len()).sum()
+    }
 }
 
 /// What is equal where both begin a round: the positions of parameters of the first loop, and values of the second.
@@ -246,6 +256,8 @@ impl Twins<'_, '_> {
                         _ => state.second,
                     };
                     for outcome in 0..self.code.function.blocks[place].terminator.target_count() {
+                        // A large state takes as long to copy as many steps take.
+                        self.budget = self.budget.checked_sub(state.size() / COPIED_AT_ONCE)?;
                         let mut state = state.clone();
                         state.outcomes.insert(test, outcome);
                         waiting.push((state, begins));
