@@ -177,7 +177,8 @@ impl Reader {
             if !is_quoted && number_in(text, separator).is_some() {
                 return false;
             }
-            if !is_missing(cell) && !(is_quoted && number_in(unquoted(text), separator).is_some()) {
+            let is_quoted_number = is_quoted && number_in(unquoted(text), separator).is_some();
+            if !is_missing(cell) && !is_quoted_number {
                 let first = cell.first().copied().unwrap_or(b' ');
                 // A number with a letter in it is a mistake, not a name.
                 if !(first == b'"' || first == b'_' || first.is_ascii_alphabetic() || first >= 0x80) {
