@@ -297,23 +297,24 @@ impl Expander {
             types.push(ty);
         }
         let (name, name_span) = (symbol, name.span);
-        let mut found = None;
-        if let Some((operator, wanted)) = derivative {
-            let position = match wanted {
-                Some(wanted) => names.iter().position(|name| name.symbol() == wanted.symbol()),
-                None => (names.len() == 1).then_some(0),
-            };
-            let Some(position) = position else {
-                self.errors.push(Error::NotAParameterOfExport(wanted.map_or(name_span, |wanted| wanted.span)));
-                return None;
-            };
-            if operator == "hvp" && names.iter().any(|name| name.is_symbol(DIRECTION)) {
-                self.errors.push(malformed);
-                return None;
+        let derivative = match derivative {
+            None => None,
+            Some((operator, wanted)) => {
+                let position = match wanted {
+                    Some(wanted) => names.iter().position(|name| name.symbol() == wanted.symbol()),
+                    None => (names.len() == 1).then_some(0),
+                };
+                let Some(position) = position else {
+                    self.errors.push(Error::NotAParameterOfExport(wanted.map_or(name_span, |wanted| wanted.span)));
+                    return None;
+                };
+                if operator == "hvp" && names.iter().any(|name| name.is_symbol(DIRECTION)) {
+                    self.errors.push(malformed);
+                    return None;
+                }
+                Some((operator, position))
             }
-            found = Some((operator, position));
-        }
-        let derivative = found;
+        };
         Some(Form { name, name_span, gradient, derivative, list: list.span, names, types, body, span: datum.span })
     }
 }
