@@ -18,8 +18,12 @@ const FUEL: u64 = 20_000_000;
 /// For programs with limits: each runs several times, so that a few long ones do not take most of the time.
 const LIMITED_FUEL: u64 = 2_000_000;
 
-/// The most values of a program, as it is usually specialised, that is analysed with limits. The time of an analysis
-/// without patience is not bounded by that of the usual one: two of the larger programs would take minutes.
+/// The most values of a program, as it is usually specialised, that runs in the SSA evaluator. Larger ones would take most
+/// of the time, and their parts are those of smaller ones.
+const LARGEST: usize = 60_000;
+
+/// The most values of one that is analysed with limits. The time of an analysis without patience is not bounded by that
+/// of the usual one: some programs of a few ten thousand values would take minutes.
 const LARGEST_LIMITED: usize = 10_000;
 
 fn programs() -> Vec<PathBuf> {
@@ -53,6 +57,11 @@ fn code(path: &Path, options: &flow::Options, sharing: Sharing) -> Option<Progra
     pipeline.specialize(&program, &mut flow, sharing).ok()
 }
 
+/// The number of values in a program.
+fn size(program: &Program) -> usize {
+    program.functions.values().map(|function| function.values.len()).sum()
+}
+
 fn input(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     common::input(&text)
@@ -75,6 +84,9 @@ fn run(
 
 fn check(path: &Path) -> Result<(), String> {
     let Some(mut program) = code(path, &flow::Options::default(), Sharing::Apart) else { return Ok(()) };
+    if size(&program) > LARGEST {
+        return Ok(());
+    }
     let input = input(path);
     let before = run(&program, &input, Stage::Pure, FUEL)?;
     optimize(&mut program, &Optimisation::default());
@@ -105,7 +117,7 @@ fn impatience() -> [flow::Options; 3] {
 
 fn check_impatient(path: &Path) -> Result<(), String> {
     let Some(program) = code(path, &flow::Options::default(), Sharing::Apart) else { return Ok(()) };
-    if program.functions.values().map(|function| function.values.len()).sum::<usize>() > LARGEST_LIMITED {
+    if size(&program) > LARGEST_LIMITED {
         return Ok(());
     }
     let input = input(path);

@@ -394,6 +394,9 @@ impl RuntimeError {
             RuntimeError::Mismatch { arguments: Some(arguments), .. } => {
                 ("V0304", arguments.describe(), "the parameters")
             }
+            RuntimeError::Mismatch { part: Part::Never, .. } => {
+                ("V0304", "a value fits no clause of a `match`".into(), "this match")
+            }
             RuntimeError::Mismatch { arguments: None, .. } => {
                 ("V0304", "a value does not fit its pattern".into(), "this pattern")
             }
@@ -456,6 +459,10 @@ impl RuntimeError {
             }
             RuntimeError::Mismatch { part: Part::Car | Part::Cdr, found, .. }
             | RuntimeError::Sensitivity { part: Part::Car | Part::Cdr, found } => ("a pair".into(), found),
+            RuntimeError::Mismatch { part: Part::Never, found, .. }
+            | RuntimeError::Sensitivity { part: Part::Never, found } => {
+                ("a value that one of the clauses fits".into(), found)
+            }
             RuntimeError::Mismatch { part: Part::Nil, found, .. }
             | RuntimeError::Sensitivity { part: Part::Nil | Part::Vector(_), found } => {
                 ("the empty list".into(), found)
@@ -510,6 +517,9 @@ impl RuntimeError {
             }
             RuntimeError::Mismatch { arguments: Some(_), .. } => {
                 "`(f a b c)` passes the tuple `(a . (b . c))`, and a parameter list takes it apart in the same way"
+            }
+            RuntimeError::Mismatch { part: Part::Never, .. } => {
+                "add a clause for such a value, or `(_ e)` for all others"
             }
             RuntimeError::Mismatch { arguments: None, .. } => {
                 "a pattern fits only values built in the same way: `cons` a pair, `list` a list of that length, `vector` a \
@@ -604,7 +614,8 @@ pub fn mismatch(function: &str, lambda: &Lambda, part: Part, var: Var, found: Fo
     if matches!(lambda.origin, Origin::Backpropagator(..) | Origin::Adding(_)) {
         return RuntimeError::Sensitivity { part, found };
     }
-    let arguments = parameter_position(lambda, var).map(|(expected, position)| {
+    let position = if part == Part::Never { None } else { parameter_position(lambda, var) };
+    let arguments = position.map(|(expected, position)| {
         let nothing = position == 0 && found.kind == Kind::Nil;
         Arguments { function: function.into(), expected, found: if nothing { 0 } else { position + 1 } }
     });

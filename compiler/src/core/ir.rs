@@ -217,6 +217,8 @@ pub enum Part {
     Nil,
     /// A vector of so many elements; the value is `()`.
     Vector(u32),
+    /// What no value is: no clause of a `match` fits.
+    Never,
 }
 
 /// A literal.

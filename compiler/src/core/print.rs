@@ -169,6 +169,7 @@ impl<'p> Printer<'p> {
                     Part::Car => "first part of",
                     Part::Cdr => "second part of",
                     Part::Nil => "empty",
+                    Part::Never => "no clause for",
                     Part::Vector(length) => return format!("vector of {length} {}", self.name(*var)),
                 };
                 format!("{part} {}", self.name(*var))

@@ -6,11 +6,12 @@ use crate::core::ir::{
 };
 use crate::core::prim::Prim;
 use crate::expand::error::Error;
-use crate::expand::forms::pattern::Params;
+use crate::expand::forms::pattern::{Arity, Params};
 use crate::expand::forms::recursion::Recursion;
 use crate::expand::names::basis;
 use crate::expand::names::basis::Keyword;
 use crate::expand::names::known_functions;
+use crate::expand::names::modules::{Found, Target};
 use crate::expand::names::scope::{Globals, Scope};
 use crate::syntax::Datum;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,6 +47,8 @@ pub struct Expander {
     pub delayed: FxHashSet<Span>,
     /// Top-level values whose definition has not been passed yet.
     pub pending: FxHashSet<GlobalId>,
+    /// How many operands named functions take, and where they stand.
+    pub arities: FxHashMap<Callee, (Arity, Span)>,
     /// True while the library is expanded.
     pub in_library: bool,
     /// The library's file whose functions stand for primitives.
@@ -60,6 +63,15 @@ pub struct Expander {
     bodies: Vec<Vec<Binding>>,
     /// The place of each variable in binding order.
     ranks: EntityVec<Var, u32>,
+}
+
+/// A function that is called by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Callee {
+    /// A local one.
+    Local(Var),
+    /// One of the top level.
+    Global(GlobalId),
 }
 
 /// What a name stands for.
@@ -79,8 +91,10 @@ pub enum Meaning {
     List,
     /// `vector`, for the same reason.
     Vector,
-    /// The word that introduces exports.
-    Reserved,
+    /// A word that introduces something at the top level of a file.
+    Reserved(&'static str),
+    /// What two modules define that the current one imports.
+    Several,
     /// Nothing.
     Unbound,
 }
@@ -99,6 +113,7 @@ impl Expander {
             uses: FxHashMap::default(),
             delayed: FxHashSet::default(),
             pending: FxHashSet::default(),
+            arities: FxHashMap::default(),
             in_library: true,
             primitives_file: None,
             functions_around: 0,
@@ -131,10 +146,11 @@ impl Expander {
         if let Some(var) = self.scope.get(name) {
             return Meaning::Local(var);
         }
-        if !self.in_library
-            && let Some(&global) = self.globals.user.get(name)
-        {
-            return Meaning::User(global);
+        match self.globals.user.find(name).filter(|_| !self.in_library) {
+            Some(Found::One(Target::User(global))) => return Meaning::User(global),
+            Some(Found::One(Target::Library(global))) => return Meaning::Library(global),
+            Some(Found::Several(_)) => return Meaning::Several,
+            None => {}
         }
         if (self.in_library || !name.starts_with('%'))
             && let Some(&global) = self.globals.library.get(name)
@@ -148,8 +164,10 @@ impl Expander {
             Some(keyword) => Meaning::Keyword(keyword),
             None if name == "list" => Meaning::List,
             None if name == "vector" => Meaning::Vector,
-            None if name == basis::EXPORT => Meaning::Reserved,
-            None => Meaning::Unbound,
+            None => match basis::RESERVED.iter().find(|word| **word == name) {
+                Some(word) => Meaning::Reserved(word),
+                None => Meaning::Unbound,
+            },
         }
     }
 

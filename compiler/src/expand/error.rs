@@ -2,6 +2,7 @@
 
 use crate::base::{Diagnostic, Span};
 use crate::expand::build::{MAX_CLAUSES, MAX_NESTING};
+use crate::expand::forms::pattern::Arity;
 use crate::expand::program::export::TYPES;
 use std::rc::Rc;
 
@@ -10,8 +11,15 @@ use std::rc::Rc;
 pub enum Error {
     /// A name that nothing defines; the nearest one that something does; what to know about the name.
     Unbound { span: Span, name: Rc<str>, nearest: Option<Rc<str>>, hint: Option<&'static str> },
-    /// An export inside another form.
-    MisplacedExport(Span),
+    /// `export`, `import` or `provide` where it has no meaning.
+    Misplaced(Span, &'static str),
+    /// A name that a file does not provide, and the nearest one that it does; without a file, a name that a module says
+    /// it provides.
+    NotProvided { span: Span, name: Rc<str>, file: Option<Rc<str>>, nearest: Option<Rc<str>> },
+    /// A name that is imported from two files.
+    ImportedTwice { span: Span, name: Rc<str>, files: [Rc<str>; 2] },
+    /// A declaration of arguments in a file that is imported.
+    ArgumentsInModule(Span),
     /// Two exports whose names are the same to callers.
     ExportedTwice { first: Span, second: Span, name: Rc<str> },
     /// A name that callers cannot use.
@@ -46,8 +54,8 @@ pub enum Error {
     NotAPattern(Span),
     /// A pattern with the wrong number of parts, and its grammar.
     MalformedPattern(Span, &'static str),
-    /// A parameter list with a dot.
-    DottedParameters(Span),
+    /// A call of a function that does not take so many operands.
+    WrongNumber { call: Span, name: Option<Rc<str>>, definition: Span, arity: Arity, operands: usize },
     /// A parameter list without brackets.
     NotAParameterList(Span),
     /// A name in quoted data.
@@ -66,6 +74,8 @@ pub enum Error {
     ListValue(Span, Rc<str>),
     /// `else` outside of `cond`.
     MisplacedElse(Span),
+    /// A clause of `match` that every value fits, and the next one.
+    NeverReached { clause: Span, behind: Span },
     /// `else` before other clauses.
     ElseNotLast(Span),
     /// `=>` in `cond`.
@@ -101,10 +111,35 @@ impl Error {
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
             Error::Unbound { span, name, nearest, hint } => unbound(*span, name, nearest.as_deref(), *hint),
-            Error::MisplacedExport(span) => {
-                Diagnostic::error("V0202", "an export may not stand here", *span, "inside another form")
-                    .note("`(export name ((p type) ...) e ...)` offers a function to the callers of a library")
-                    .help("move it to the top level")
+            Error::Misplaced(span, word) => misplaced(*span, word),
+            Error::NotProvided { span, name, file: Some(file), nearest } => Diagnostic::error(
+                "V0245",
+                format!("`{name}` is not provided by {file}"),
+                *span,
+                "not among its names",
+            )
+            .note("a file provides what it says with `provide`, or else all that it defines itself")
+            .help(match nearest {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => "correct the spelling, or leave the name out".to_string(),
+            }),
+            Error::NotProvided { span, name, file: None, nearest } => {
+                Diagnostic::error("V0246", format!("`{name}` cannot be provided"), *span, "not defined")
+                    .note("a file can provide what it defines and what it imports")
+                    .help(match nearest {
+                        Some(nearest) => format!("did you mean `{nearest}`?"),
+                        None => format!("add `(define {name} ...)`, or leave the name out"),
+                    })
+            }
+            Error::ImportedTwice { span, name, files: [first, second] } => {
+                Diagnostic::error("V0247", format!("`{name}` is imported twice"), *span, "two meanings")
+                    .note(format!("both {first} and {second} provide it"))
+                    .help("give one import a prefix, `(import \"file\" (prefix f:))`, or say which names it brings: `(only a b)`")
+            }
+            Error::ArgumentsInModule(span) => {
+                Diagnostic::error("V0248", "a file that is imported has no arguments", *span, "in an imported file")
+                    .note("the program's own file declares what is said on the command line")
+                    .help("declare the arguments there, and hand the functions of this file what they need")
             }
             Error::ExportedTwice { first, second, name } => {
                 Diagnostic::error("V0240", format!("`{name}` is exported twice"), *second, "second export")
@@ -215,15 +250,13 @@ impl Error {
                     .note(format!("expected `{usage}`"))
                     .help("write `_` for parts that are not needed")
             }
-            Error::DottedParameters(span) => {
-                Diagnostic::error("V0217", "a parameter list has no dot", *span, "unexpected dot")
-                    .note("a call passes its operands as one tuple; the last parameter takes all that is left of it")
-                    .help("leave the dot out: called with three operands, `(f a rest)` binds the last two to `rest`")
+            Error::WrongNumber { call, name, definition, arity, operands } => {
+                wrong_number(*call, name.as_deref(), *definition, *arity, *operands)
             }
             Error::NotAParameterList(span) => {
                 Diagnostic::error("V0218", "expected a parameter list", *span, "not a list")
                     .note("a function is `(lambda (p ...) e ...)`")
-                    .help("put brackets around the parameter; a single one takes the whole tuple of operands")
+                    .help("put brackets around the parameters; a name without brackets takes all operands as one tuple")
             }
             Error::QuotedSymbol(span, name) => Diagnostic::error(
                 "V0219",
@@ -244,9 +277,9 @@ impl Error {
                     .help("remove the inner backquote; one before the whole datum suffices")
             }
             Error::DottedExpression(span) => {
-                Diagnostic::error("V0222", "a dotted list is not an expression", *span, "unexpected dot")
-                    .note("a call is `(f e ...)`; its operands are passed as one tuple")
-                    .help("to pass a tuple that you have, write `(f tuple)`; to build a pair, `(cons a b)`")
+                Diagnostic::error("V0222", "a dot may not stand here", *span, "unexpected dot")
+                    .note("only a call of a function may end in a tuple: `(f a . tuple)`")
+                    .help("to build a pair, write `(cons a b)`")
             }
             Error::CallOfConstant(span) => {
                 Diagnostic::error("V0223", "a constant cannot be called", *span, "not a function")
@@ -263,6 +296,12 @@ impl Error {
                     .note("clauses are tried in order, so none after `else` could ever be reached")
                     .help("move this clause to the end")
             }
+            Error::NeverReached { clause, behind } => {
+                Diagnostic::error("V0251", "this clause is never reached", *behind, "behind one that fits everything")
+                    .secondary(*clause, "every value fits this pattern")
+                    .note("clauses of `match` are tried in order")
+                    .help("move the clause that fits everything to the end")
+            }
             Error::CondArrow(span) => {
                 Diagnostic::error("V0226", "`=>` is not part of the language", *span, "unexpected `=>`")
                     .note("a clause of `cond` is `(c e ...)`")
@@ -276,7 +315,7 @@ impl Error {
             Error::IncludeNotFound(span, name, tried) => {
                 let mut message = Diagnostic::error(
                     "V0229",
-                    format!("cannot find the file to include, `{name}`"),
+                    format!("cannot find the file `{name}`"),
                     *span,
                     "not found",
                 );
@@ -286,7 +325,7 @@ impl Error {
                 message.help("check the spelling, or add the folder with `-I`")
             }
             Error::IncludeCycle(span, files) => {
-                Diagnostic::error("V0230", "this include leads back to itself", *span, "closes the cycle")
+                Diagnostic::error("V0230", "this file leads back to itself", *span, "closes the cycle")
                     .note(format!("the cycle is {}", files.join(" -> ")))
                     .help("move what both files need to a third one")
             }
@@ -343,6 +382,37 @@ impl Error {
             .help("write the value itself: defaults are not computed"),
         }
     }
+}
+
+fn wrong_number(call: Span, name: Option<&str>, definition: Span, arity: Arity, operands: usize) -> Diagnostic {
+    let counted = |count: usize| match count {
+        0 => "no arguments".to_string(),
+        1 => "one argument".to_string(),
+        _ => format!("{count} arguments"),
+    };
+    let name = name.map_or("this function".to_string(), |name| format!("`{name}`"));
+    let takes = format!("{}{}", counted(arity.named), if arity.rest { " or more" } else { "" });
+    let help = match (arity.named, operands) {
+        (1, 2..) => {
+            "make a pair or a list of them, or give the function more parameters: `. rest` takes all that are left"
+        }
+        _ => "give each parameter its argument; one tuple for all of them is fine, too: `(f tuple)`",
+    };
+    Diagnostic::error("V0217", format!("{name} takes {takes}"), call, format!("called with {}", counted(operands)))
+        .secondary(definition, "defined here")
+        .note("a call has as many operands as the function has parameters")
+        .help(help)
+}
+
+fn misplaced(span: Span, word: &str) -> Diagnostic {
+    let (code, note) = match word {
+        "export" => ("V0202", "`(export name ((p type) ...) e ...)` offers a function to the callers of a library"),
+        "import" => ("V0249", "`(import \"file\")` gives the names that another file provides to this one"),
+        _ => ("V0249", "`(provide name ...)` says which names other files may import"),
+    };
+    Diagnostic::error(code, format!("`{word}` may not stand here"), span, "inside another form")
+        .note(note)
+        .help("move it to the top level")
 }
 
 fn misplaced_include(span: Span) -> Diagnostic {

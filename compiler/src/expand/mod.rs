@@ -110,7 +110,7 @@ pub fn derivatives_taken(
 ) -> Result<Vec<Taken>, Vec<Diagnostic>> {
     let mut loader = Loader::new(options, sources);
     loader.load_program(path);
-    let (datums, errors) = loader.finish();
+    let (datums, _, errors) = loader.finish();
     if errors.is_empty() { Ok(program::measure::taken(&datums)) } else { Err(limited(errors)) }
 }
 
@@ -122,7 +122,7 @@ fn expand(
     let files = stdlib::add(sources);
     let mut loader = Loader::new(options, sources);
     load(&mut loader);
-    let (mut datums, errors) = loader.finish();
+    let (mut datums, modules, errors) = loader.finish();
     if !errors.is_empty() {
         return Err(limited(errors));
     }
@@ -140,8 +140,9 @@ fn expand(
         names.extend(program::measure::LIBRARY);
     }
     let mut expander = Expander::new();
-    expander.library(&files, &datums, &names, options.check_derivatives)?;
-    expander.program(&datums, options.library);
+    let also = modules.library_names(&datums);
+    expander.library(&files, (&datums, &also), &names, options.check_derivatives)?;
+    expander.program(&datums, modules, options.library);
     let program = expander.finish().map_err(limited)?;
     Ok(Program { arguments: declaration, ..program })
 }

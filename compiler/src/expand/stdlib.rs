@@ -99,6 +99,16 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     definitions().keys().copied()
 }
 
+/// The names that a file of the library defines.
+pub fn names_in(file: usize) -> impl Iterator<Item = &'static str> {
+    definitions().iter().filter(move |(_, place)| place.0 == file).map(|(name, _)| *name)
+}
+
+/// The position of a file of the library, by its name without ending.
+pub fn file_of(name: &str) -> Option<usize> {
+    FILES.iter().position(|file| file.name.strip_suffix(".vlad") == Some(name))
+}
+
 /// Adds the library's files to the source map; the first has the primitives as values.
 pub fn add(sources: &mut SourceMap) -> Vec<FileId> {
     FILES.iter().map(|file| sources.add(format!("<stdlib>/{}", file.name), file.text, true)).collect()

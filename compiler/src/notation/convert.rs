@@ -123,6 +123,9 @@ impl<'a> Converter<'a> {
                 Rhs::Lifted(..) => return Err(Unwritable("it works below another transformation".to_string())),
                 Rhs::Destructure(Part::Car, y) => Term::prim(Prim::Car, [self.name(*y)]),
                 Rhs::Destructure(Part::Cdr, y) => Term::prim(Prim::Cdr, [self.name(*y)]),
+                Rhs::Destructure(Part::Never, _) => {
+                    return Err(Unwritable("a value may fit no clause of a `match`".to_string()));
+                }
                 Rhs::Destructure(part, y) => {
                     let pattern = match part {
                         Part::Vector(length) => Pattern::Vector(*length),

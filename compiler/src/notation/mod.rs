@@ -98,7 +98,9 @@ fn functions_named(program: &Program, sources: &SourceMap, name: &str) -> Vec<La
 }
 
 fn unknown(program: &Program, sources: &SourceMap, name: &str) -> Diagnostic {
-    let global = program.globals.values().find(|global| *global.name == *name && !sources.is_library(global.span));
+    // Those of the program's own file come behind those of files that it imports.
+    let global =
+        program.globals.values().rev().find(|global| *global.name == *name && !sources.is_library(global.span));
     if let Some(global) = global {
         let message = format!("`{name}` is no function that is written in this program");
         let diagnostic = Diagnostic::error("V0840", message, global.span, "a value that the program computes");

@@ -74,6 +74,12 @@ impl Specializer<'_> {
         if let Part::Vector(length) = part {
             return self.demand_length(e, value, length, |this, head| this.mismatch(part, var, head));
         }
+        if part == Part::Never {
+            return self.dispatch(e, value, result, |this, e, parts| {
+                let error = this.mismatch(part, var, parts.alternative.head);
+                this.fail(e, &error)
+            });
+        }
         if part != Part::Nil {
             let index = usize::from(part == Part::Cdr);
             return self.part(e, value, index, result, |this, head| this.mismatch(part, var, head));

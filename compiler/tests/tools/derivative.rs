@@ -39,7 +39,7 @@ fn with_printed(file: &Path, suffix: &str) -> Option<String> {
         let printed = printed
             .replace("one-hot-vector", &format!("one-hot-vector-{name}"))
             .replace("sign-of-number", &format!("sign-of-number-{name}"));
-        changed += &format!("\n{printed}\n(define ({name} x) ((custom-*j {name}° ↼{name}{suffix}) x))\n");
+        changed += &format!("\n{printed}\n(define ({name} . x) ((custom-*j {name}° ↼{name}{suffix}) . x))\n");
         count += 1;
     }
     (count > 0).then_some(changed)

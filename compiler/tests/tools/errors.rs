@@ -152,6 +152,8 @@ fn folder_of(program: &Program) -> TempDir {
         ("program.vlad", &program.text),
         ("more.vlad", "(define (more x) (+ x 1))\n"),
         ("cycle.vlad", "(include \"cycle\")\n"),
+        ("other.vlad", "(define (more x) (+ x 10))\n"),
+        ("declared.vlad", "(arguments (n integer 1))\n"),
     ]);
     fs::write(folder.path().join("binary.vlad"), b"\xff\xfe").expect("files can be written");
     folder

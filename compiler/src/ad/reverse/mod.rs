@@ -293,7 +293,7 @@ impl Reverser<'_> {
             }
             Rhs::Destructure(part, y) => {
                 code.bind_to(reversed_x, Rhs::Destructure(*part, reversed[0]));
-                if matches!(part, Part::Nil | Part::Vector(_)) {
+                if matches!(part, Part::Nil | Part::Vector(_) | Part::Never) {
                     scope.inactive.insert(x, ());
                 } else {
                     let operand = primal(&mut code, scope, *y, reversed[0]);

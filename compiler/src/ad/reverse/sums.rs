@@ -95,7 +95,7 @@ impl Place {
         match part {
             Part::Car => Some(Place::Car),
             Part::Cdr => Some(Place::Cdr),
-            Part::Nil | Part::Vector(_) => None,
+            Part::Nil | Part::Vector(_) | Part::Never => None,
         }
     }
 }

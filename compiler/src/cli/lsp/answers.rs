@@ -7,7 +7,7 @@ use crate::cli::explain;
 use crate::expand::program::documentation;
 use crate::expand::program::documentation::Entry;
 use crate::expand::program::outline;
-use crate::expand::program::outline::Outline;
+use crate::expand::program::outline::{Named, Outline};
 use crate::expand::{self};
 use crate::pipeline::{Pipeline, Refusal, Settings};
 use crate::syntax::{self, format};
@@ -113,21 +113,24 @@ impl Server {
             return Some(Found::File(path.to_path_buf(), document.text.clone(), found));
         }
         seen.push(path.to_path_buf());
-        self.included(path, document).into_iter().find_map(|path| {
+        self.named(path, document).into_iter().find_map(|(path, named)| {
+            let name = name.strip_prefix(&*named.prefix)?;
             let known = seen.contains(&path);
             let document = if known { None } else { self.read(&path) };
             self.search(&path, &document?, name, seen)
         })
     }
 
-    /// The files that a file includes.
-    fn included(&self, path: &Path, document: &Document) -> Vec<PathBuf> {
+    /// The files that a file includes or imports, and how it names them.
+    fn named(&self, path: &Path, document: &Document) -> Vec<(PathBuf, Named)> {
         let beside = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let find = |name: String| {
-            let file = if name.ends_with(".vlad") { name } else { format!("{name}.vlad") };
-            std::iter::once(&beside).chain(&self.include).map(|folder| folder.join(&file)).find(|path| path.is_file())
+        let find = |named: Named| {
+            let ending = if named.name.ends_with(".vlad") { "" } else { ".vlad" };
+            let file = format!("{}{ending}", named.name);
+            let mut folders = std::iter::once(&beside).chain(&self.include);
+            Some((folders.find_map(|folder| Some(folder.join(&file)).filter(|path| path.is_file()))?, named))
         };
-        document.included().into_iter().filter_map(find).collect()
+        document.named().into_iter().filter_map(find).collect()
     }
 
     /// A file as the editor shows it, or as it is.
@@ -199,9 +202,10 @@ impl Server {
             },
             None => {
                 let line = document.text.lines().nth(position.line as usize)?;
-                let name = line.strip_prefix("(include \"")?.split('"').next()?;
+                let form = line.strip_prefix("(include \"").or_else(|| line.strip_prefix("(import \""));
+                let name = form?.split('"').next()?;
                 let only = Document::new(format!("(include \"{name}\")"));
-                let path = self.included(&document::path(uri)?, &only).into_iter().next()?;
+                let (path, _) = self.named(&document::path(uri)?, &only).into_iter().next()?;
                 lsp::Location::new(document::uri(&path)?, lsp::Range::default())
             }
         };
@@ -223,17 +227,25 @@ impl Server {
             items.push(item(name, lsp::CompletionItemKind::VARIABLE, None));
         }
         let path = document::path(&text_document.uri).unwrap_or_default();
-        let mut waiting = vec![(path.clone(), None)];
+        let mut waiting: Vec<(PathBuf, Option<(Named, Document)>)> = vec![(path.clone(), None)];
         let mut seen = vec![path];
         while let Some((path, file)) = waiting.pop() {
-            let document: &Document = file.as_ref().unwrap_or(document);
+            let imported = file.as_ref().filter(|(named, _)| named.is_imported);
+            if let Some((named, document)) = imported {
+                for found in document.provided() {
+                    let name = format!("{}{}", named.prefix, found.name);
+                    items.push(item(&name, kind(&found), Some(found.header.clone())));
+                }
+                continue;
+            }
+            let document: &Document = file.as_ref().map_or(document, |file| &file.1);
             for found in document.definitions() {
                 items.push(item(&found.name, kind(&found), Some(found.header.clone())));
             }
-            for path in self.included(&path, document) {
+            for (path, named) in self.named(&path, document) {
                 if !seen.contains(&path) {
                     seen.push(path.clone());
-                    waiting.extend(self.read(&path).map(|document| (path, Some(document))));
+                    waiting.extend(self.read(&path).map(|document| (path, Some((named, document)))));
                 }
             }
         }

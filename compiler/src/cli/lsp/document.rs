@@ -7,10 +7,11 @@ use crate::base::{SourceMap, Span};
 use crate::expand::names::visible;
 use crate::expand::names::visible::Visible;
 use crate::expand::program::outline;
-use crate::expand::program::outline::Outline;
+use crate::expand::program::outline::{Named, Outline};
 use crate::syntax::{self, Datum};
 use lsp_types::{Position, Range, Uri};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// A text that an editor shows.
 pub struct Document {
@@ -65,15 +66,22 @@ impl Document {
         }
     }
 
-    /// The names of the files included.
-    pub fn included(&self) -> Vec<String> {
-        let names = |datums: &[Datum]| -> Vec<String> {
-            datums.iter().filter_map(outline::included).map(|name| name.to_string()).collect()
-        };
+    /// The files included and imported.
+    pub fn named(&self) -> Vec<Named> {
+        let names = |datums: &[Datum]| datums.iter().filter_map(outline::named).collect::<Vec<_>>();
         match &self.datums {
             Some(datums) => names(datums),
             None => self.pieces().flat_map(|piece| names(&piece)).collect(),
         }
+    }
+
+    /// The definitions that files which import this one see.
+    pub fn provided(&self) -> Vec<Outline> {
+        let datums = self.datums.iter().flatten();
+        let names: Vec<&Rc<str>> = datums.filter_map(outline::provided).flatten().collect();
+        let mut definitions = self.definitions();
+        definitions.retain(|definition| names.is_empty() || names.contains(&&definition.name));
+        definitions
     }
 
     /// What can be read of the parts of the text that begin at a bracket at the start of a line.
@@ -198,7 +206,7 @@ mod tests {
         let document = Document::new(text.to_string());
         let names: Vec<String> = document.definitions().iter().map(|found| found.name.to_string()).collect();
         assert_eq!(names, ["f", "g"]);
-        assert_eq!(document.included(), ["other"]);
+        assert_eq!(document.named().iter().map(|file| &*file.name).collect::<Vec<_>>(), ["other"]);
         let visible = document.visible(text.find("(+ x y").expect("it is there") + 6);
         let names: Vec<&str> = visible.locals.iter().map(|row| &*row.0).collect();
         assert_eq!(names, ["x", "y"]);

@@ -5,8 +5,9 @@
 use crate::base::Span;
 use crate::core::ir::{Const, Rhs, Var};
 use crate::core::prim::Prim;
-use crate::expand::build::{Expander, Meaning};
+use crate::expand::build::{Callee, Expander, Meaning};
 use crate::expand::error::Error;
+use crate::expand::forms::pattern::lambda_params;
 use crate::expand::names::basis;
 use crate::expand::names::basis::Native;
 use crate::syntax::{Datum, DatumKind};
@@ -26,8 +27,9 @@ impl Expander {
             (Some(Meaning::Internal(prim)), _) if operands.len() == prim.arity() => {
                 return Rhs::Prim(prim, self.atoms(operands));
             }
-            (Some(Meaning::Library(_)), Some(name)) => {
-                if let Some(rhs) = basis::native(name).and_then(|native| self.native(native, name, operands, span)) {
+            (Some(Meaning::Library(global)), _) => {
+                let name = self.core.globals[global].name.clone();
+                if let Some(rhs) = basis::native(&name).and_then(|native| self.native(native, &name, operands, span)) {
                     return rhs;
                 }
             }
@@ -38,10 +40,43 @@ impl Expander {
             self.atoms(operands);
             return Rhs::Const(Const::Nil);
         }
+        self.check_arity(span, head, meaning, operands.len());
         let function = self.atom(head);
         let operands = self.atoms(operands);
         let argument = self.tuple(&operands, span);
         Rhs::Apply(function, argument)
+    }
+
+    /// A call whose operands end in a tuple with the others: `(f a . others)`.
+    pub fn dotted_call(&mut self, span: Span, items: &[Datum], tail: &Datum) -> Rhs {
+        let Some((head, operands)) = items.split_first() else { return self.error(Error::DottedExpression(span)) };
+        if let Some(Meaning::Keyword(_) | Meaning::List | Meaning::Vector) =
+            head.symbol().map(|name| self.meaning(name))
+        {
+            return self.error(Error::DottedExpression(span));
+        }
+        let function = self.atom(head);
+        let mut operands = self.atoms(operands);
+        operands.push(self.atom(tail));
+        let argument = self.tuple(&operands, span);
+        Rhs::Apply(function, argument)
+    }
+
+    /// Reports a call of a known function that cannot take so many operands.
+    fn check_arity(&mut self, span: Span, head: &Datum, meaning: Option<Meaning>, operands: usize) {
+        let callee = match meaning {
+            Some(Meaning::Local(var)) => Some(Callee::Local(var)),
+            Some(Meaning::User(global) | Meaning::Library(global)) => Some(Callee::Global(global)),
+            _ => None,
+        };
+        let known = match callee {
+            Some(callee) => self.arities.get(&callee).copied(),
+            None => lambda_params(head).map(|params| (params.arity(), params.span)),
+        };
+        if let Some((arity, definition)) = known.filter(|(arity, _)| !arity.takes(operands)) {
+            let name = head.symbol().cloned();
+            self.errors.push(Error::WrongNumber { call: span, name, definition, arity, operands });
+        }
     }
 
     /// The operands' values, evaluated from the left.

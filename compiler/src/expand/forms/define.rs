@@ -2,11 +2,12 @@
 
 use crate::base::{Diagnostic, FileId, Span};
 use crate::core::ir::{Body, Checks, Const, Definition, Given, Item, LambdaId, Origin, Rhs};
-use crate::expand::build::{Expander, Meaning};
+use crate::expand::build::{Callee, Expander, Meaning};
 use crate::expand::error::Error;
 use crate::expand::forms::pattern::Params;
 use crate::expand::names::basis;
 use crate::expand::names::basis::Keyword;
+use crate::expand::names::modules::{ModuleId, Modules};
 use crate::expand::stdlib;
 use crate::syntax::{Datum, DatumKind};
 use rustc_hash::FxHashMap;
@@ -41,8 +42,8 @@ pub struct Function<'a> {
 }
 
 impl Expander {
-    /// Expands what a program needs of the library, which consists of functions that may call each other across files.
-    /// When derivatives are to be checked, the program gets the functions that do so under the names of those that do
+    /// Expands what a program needs of the library, by its datums and further names. The library consists of functions
+    /// that may call each other across files. When derivatives are to be checked, the program gets the functions that do so under the names of those that do
     /// not, which the library itself goes on to use. Of `names`, each is a name for the program of a function of the
     /// library.
     ///
@@ -52,11 +53,11 @@ impl Expander {
     pub fn library(
         &mut self,
         files: &[FileId],
-        program: &[Datum],
+        (program, also): (&[Datum], &[&str]),
         names: &[(&str, &str)],
         check_derivatives: bool,
     ) -> Result<(), Vec<Diagnostic>> {
-        let also: Vec<&str> = names.iter().map(|row| row.1).collect();
+        let also: Vec<&str> = names.iter().map(|row| row.1).chain(also.iter().copied()).collect();
         let (datums, errors) = stdlib::needed(files, &also, program, check_derivatives);
         if !errors.is_empty() {
             return Err(errors);
@@ -101,12 +102,14 @@ impl Expander {
     }
 
     /// Expands the program; one that is to be a library does nothing but what its callers ask for.
-    pub fn program(&mut self, datums: &[Datum], is_library: bool) {
+    pub fn program(&mut self, datums: &[Datum], modules: Modules, is_library: bool) {
+        self.globals.user = modules;
         self.top_level(datums);
         if is_library {
             // A library does not do what the program itself does.
             self.core.items.retain(|item| matches!(item, Item::Define(..)));
         }
+        self.globals.user.enter_program();
         let exports: Vec<&Datum> = datums.iter().filter(|datum| self.is_export(datum)).collect();
         self.exports(&exports, is_library);
     }
@@ -114,28 +117,39 @@ impl Expander {
     /// Expands definitions, which see each other, and expressions.
     fn top_level(&mut self, datums: &[Datum]) {
         let mut pieces = Vec::new();
-        let mut first: FxHashMap<&Rc<str>, Span> = FxHashMap::default();
+        let mut first: FxHashMap<(ModuleId, &Rc<str>), Span> = FxHashMap::default();
         for datum in datums {
+            self.globals.user.enter(datum.span.file);
             let Some(define) = self.definition(datum) else {
                 pieces.push((datum, None));
                 continue;
             };
             let Some(define) = define else { continue };
-            if let Some(&first) = first.get(define.name) {
+            let module = self.globals.user.current();
+            if let Some(&first) = first.get(&(module, define.name)) {
                 let (second, name) = (define.name_span, define.name.clone());
                 self.errors.push(Error::DefinedTwice { first, second, name });
             } else {
-                first.insert(define.name, define.name_span);
+                first.insert((module, define.name), define.name_span);
             }
             let global = self.new_global(define.name, define.name_span);
-            let names = if self.in_library { &mut self.globals.library } else { &mut self.globals.user };
-            names.insert(define.name.clone(), global);
+            self.know_arity(Callee::Global(global), &define);
+            if self.in_library {
+                self.globals.library.insert(define.name.clone(), global);
+            } else {
+                self.globals.user.define(define.name.clone(), global);
+            }
             if matches!(define.value, Defined::Value(_)) {
                 self.pending.insert(global);
             }
             pieces.push((datum, Some((global, define))));
         }
+        if !self.in_library {
+            let errors = self.globals.user.resolve(&self.globals.library);
+            self.errors.extend(errors);
+        }
         for (datum, define) in pieces {
+            self.globals.user.enter(datum.span.file);
             match define {
                 Some((global, Define { name, value: Defined::Function(function), .. })) => {
                     let name = if self.in_library { &public_name(name) } else { name };
@@ -186,8 +200,10 @@ impl Expander {
         };
         let mut layers = Vec::new();
         let mut header = target;
-        while let Some((inner, params)) = header.list().and_then(<[Datum]>::split_first) {
-            layers.push(Params { patterns: params.iter().collect(), span: header.span });
+        while let DatumKind::List(items) | DatumKind::Dotted(items, _) = &header.kind
+            && let (Some(inner), Some(params)) = (items.first(), Params::of(header, 1))
+        {
+            layers.push(params);
             header = inner;
         }
         layers.reverse();
@@ -213,15 +229,11 @@ impl Expander {
     /// The name, when the datum is one that can be defined.
     pub fn definable<'a>(&mut self, datum: &'a Datum) -> Option<&'a Rc<str>> {
         match &datum.kind {
-            DatumKind::Symbol(name) if basis::keyword(name).is_some() => {
+            DatumKind::Symbol(name) if basis::keyword(name).is_some() && !basis::may_be_defined(name) => {
                 self.errors.push(Error::KeywordBound(datum.span, name.clone()));
                 None
             }
             DatumKind::Symbol(name) if &**name != "_" => Some(name),
-            DatumKind::Dotted(..) => {
-                self.errors.push(Error::DottedParameters(datum.span));
-                None
-            }
             _ => {
                 self.errors.push(Error::NotAName(datum.span));
                 None
@@ -237,19 +249,24 @@ impl Expander {
         }
         let span = datum.span;
         let error = match operands {
-            [params, forms @ ..] => match &params.kind {
-                DatumKind::List(_) if forms.is_empty() => Error::EmptyBody(span, "lambda"),
-                DatumKind::List(patterns) => {
-                    let layers = vec![Params { patterns: patterns.iter().collect(), span: params.span }];
-                    return Some(Some(Function { layers, forms, span }));
-                }
-                DatumKind::Dotted(..) => Error::DottedParameters(params.span),
-                _ => Error::NotAParameterList(params.span),
+            [params, forms @ ..] => match Params::of(params, 0) {
+                Some(_) if forms.is_empty() => Error::EmptyBody(span, "lambda"),
+                Some(params) => return Some(Some(Function { layers: vec![params], forms, span })),
+                None => Error::NotAParameterList(params.span),
             },
             [] => Error::Malformed(span, "lambda", "(lambda (p ...) e ...)"),
         };
         self.errors.push(error);
         Some(None)
+    }
+
+    /// Remembers how many operands a function takes that is called by its name.
+    pub fn know_arity(&mut self, callee: Callee, define: &Define) {
+        if let Defined::Function(Function { layers, .. }) = &define.value
+            && let Some(params) = layers.first()
+        {
+            self.arities.insert(callee, (params.arity(), define.name_span));
+        }
     }
 
     /// The value of an expression that gets a name: a λ is called by it.

@@ -8,6 +8,7 @@ use crate::expand::forms::define::{Define, Defined, Function};
 use crate::expand::forms::pattern::{Bound, Params};
 use crate::expand::forms::recursion::{Grouping, Part};
 use crate::expand::names::basis::Keyword;
+use crate::expand::names::modules::Found;
 use crate::syntax::{Datum, DatumKind, Prefix};
 use std::rc::Rc;
 
@@ -38,7 +39,7 @@ impl Expander {
             DatumKind::Prefixed(Prefix::Quasiquote, quoted) => self.quasiquotation(quoted),
             DatumKind::Prefixed(Prefix::Unquote, _) => self.error(Error::MisplacedUnquote(span)),
             DatumKind::Vector(_) => self.quotation(datum),
-            DatumKind::Dotted(..) => self.error(Error::DottedExpression(span)),
+            DatumKind::Dotted(items, tail) => self.dotted_call(span, items, tail),
         }
     }
 
@@ -55,7 +56,11 @@ impl Expander {
             Meaning::Library(global) => Rhs::Global(global),
             Meaning::Keyword(_) => self.error(Error::KeywordValue(span, name.clone())),
             Meaning::List | Meaning::Vector => self.error(Error::ListValue(span, name.clone())),
-            Meaning::Reserved => self.error(Error::MisplacedExport(span)),
+            Meaning::Reserved(word) => self.error(Error::Misplaced(span, word)),
+            Meaning::Several => {
+                let Some(Found::Several(files)) = self.globals.user.find(name) else { unreachable!("it was found") };
+                self.error(Error::ImportedTwice { span, name: name.clone(), files })
+            }
             Meaning::Internal(_) | Meaning::Unbound => self.unbound(name, span),
         }
     }
@@ -96,6 +101,7 @@ impl Expander {
                 let (form, usage) = let_usage(keyword);
                 self.error(Error::Malformed(span, form, usage))
             }
+            (Keyword::Match, operands) => self.match_form(span, operands),
             (Keyword::Quote, [quoted]) => self.quotation(quoted),
             (Keyword::Quote, _) => self.error(Error::Malformed(span, "quote", "(quote datum)")),
             (Keyword::Quasiquote, [quoted]) => self.quasiquotation(quoted),
@@ -302,7 +308,8 @@ impl Expander {
         if forms.is_empty() {
             return self.error(Error::EmptyBody(span, "let"));
         }
-        let params = Params { patterns: pairs.iter().map(|(pattern, _)| *pattern).collect(), span: bindings.span };
+        let params =
+            Params { patterns: pairs.iter().map(|(pattern, _)| *pattern).collect(), rest: false, span: bindings.span };
         let function = Function { layers: vec![params], forms, span };
         let value = Defined::Function(function);
         let mark = self.scope.mark();

@@ -10,7 +10,7 @@
 use crate::base::Span;
 use crate::core::ir::{Const, Part, Rhs, Var};
 use crate::core::prim::Prim;
-use crate::expand::build::Expander;
+use crate::expand::build::{Callee, Expander};
 use crate::expand::error::Error;
 use crate::expand::names::basis;
 use crate::syntax::{Datum, DatumKind};
@@ -22,8 +22,52 @@ use std::rc::Rc;
 pub struct Params<'a> {
     /// The parameters.
     pub patterns: Vec<&'a Datum>,
+    /// Whether the last one stands behind a dot: it takes all operands that are left.
+    pub rest: bool,
     /// The whole list, for messages.
     pub span: Span,
+}
+
+impl<'a> Params<'a> {
+    /// The parameter list that a datum is, without the first `skipped` parts of it: `(p ...)`, `(p ... . rest)`, or
+    /// `rest` alone.
+    pub fn of(datum: &'a Datum, skipped: usize) -> Option<Params<'a>> {
+        let (patterns, rest) = match &datum.kind {
+            DatumKind::List(items) => (items.get(skipped..)?.iter().collect(), false),
+            DatumKind::Dotted(items, tail) => (items.get(skipped..)?.iter().chain([&**tail]).collect(), true),
+            DatumKind::Symbol(_) if skipped == 0 => (vec![datum], true),
+            _ => return None,
+        };
+        Some(Params { patterns, rest, span: datum.span })
+    }
+
+    /// How many operands a call may have. A pattern at the end says itself what fits: `(cons a b)` takes two operands
+    /// as well as a pair.
+    pub fn arity(&self) -> Arity {
+        let rest = self.rest || matches!(self.patterns.last(), Some(Datum { kind: DatumKind::List(_), .. }));
+        Arity { named: self.patterns.len() - usize::from(rest), rest }
+    }
+}
+
+/// How many operands a function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arity {
+    /// The parameters that take one operand each.
+    pub named: usize,
+    /// Whether there is one for the others.
+    pub rest: bool,
+}
+
+impl Arity {
+    /// Whether a call with so many operands may be right. A single operand may be the tuple of all.
+    pub fn takes(self, operands: usize) -> bool {
+        match operands {
+            0 => self.named == 0,
+            1 => true,
+            _ if self.rest => operands >= self.named,
+            _ => operands == self.named,
+        }
+    }
 }
 
 /// The names that one parameter list or `let` binds, in order; they come into scope together.
@@ -66,6 +110,9 @@ impl Expander {
             Some(name) => {
                 let rhs = self.named(value, name);
                 let var = self.new_var(name, pattern.span);
+                if let Some(params) = lambda_params(value) {
+                    self.arities.insert(Callee::Local(var), (params.arity(), pattern.span));
+                }
                 self.bind(var, rhs, value.span);
                 self.add(bound, name, pattern.span, var);
             }
@@ -81,7 +128,7 @@ impl Expander {
         if &**name == "_" {
             return;
         }
-        if basis::keyword(name).is_some() {
+        if basis::keyword(name).is_some() && !basis::may_be_defined(name) {
             self.errors.push(Error::KeywordBound(span, name.clone()));
         } else if let Some(&first) = bound.first.get(name) {
             self.errors.push(Error::DuplicateName { first, second: span, name: name.clone() });
@@ -158,7 +205,7 @@ impl Expander {
     }
 
     /// Takes a value apart. A name binds the value under that name.
-    fn destructure(&mut self, pattern: &Datum, value: Var, bound: &mut Bound) {
+    pub fn destructure(&mut self, pattern: &Datum, value: Var, bound: &mut Bound) {
         match &pattern.kind {
             DatumKind::Symbol(name) if &**name == "_" => {}
             DatumKind::Symbol(name) => {
@@ -207,6 +254,14 @@ impl Expander {
 
     fn demand_nil(&mut self, value: Var, span: Span) {
         self.emit("_", Rhs::Destructure(Part::Nil, value), span);
+    }
+}
+
+/// The parameter list of a datum that looks like a λ-expression.
+pub fn lambda_params(datum: &Datum) -> Option<Params<'_>> {
+    match datum.list()? {
+        [head, params, _, ..] if head.is_symbol("lambda") => Params::of(params, 0),
+        _ => None,
     }
 }
 

@@ -21,7 +21,7 @@
 
 use crate::base::Span;
 use crate::core::ir::{Binding, Body, LambdaId, Rhs, Var};
-use crate::expand::build::Expander;
+use crate::expand::build::{Callee, Expander};
 use crate::expand::error::Error;
 use crate::expand::forms::define::{Define, Defined};
 use crate::expand::names::scope;
@@ -202,6 +202,7 @@ impl Expander {
             };
             let (name, span) = (define.name, define.name_span);
             let var = self.new_var(name, span);
+            self.know_arity(Callee::Local(var), define);
             match first.get(name) {
                 Some(&first) => self.errors.push(Error::DefinedTwice { first, second: span, name: name.clone() }),
                 None => self.scope.push(name.clone(), var),

@@ -2,7 +2,7 @@
 
 use crate::core::prim::{self, Family, Prim};
 
-/// The words that introduce forms. They cannot be defined or bound.
+/// The words that introduce forms. They cannot be defined or bound, but for those of [`may_be_defined`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keyword {
     And,
@@ -16,6 +16,7 @@ pub enum Keyword {
     Let,
     LetStar,
     Letrec,
+    Match,
     Or,
     Quasiquote,
     Quote,
@@ -37,6 +38,7 @@ pub const KEYWORDS: &[(&str, Keyword)] = &[
     ("let", Keyword::Let),
     ("let*", Keyword::LetStar),
     ("letrec", Keyword::Letrec),
+    ("match", Keyword::Match),
     ("or", Keyword::Or),
     ("quasiquote", Keyword::Quasiquote),
     ("quote", Keyword::Quote),
@@ -48,6 +50,11 @@ pub const KEYWORDS: &[(&str, Keyword)] = &[
 /// The keyword of that name.
 pub fn keyword(name: &str) -> Option<Keyword> {
     KEYWORDS.iter().find(|row| row.0 == name).map(|row| row.1)
+}
+
+/// Whether a program may define or bind a name that is a keyword: words that the language did not always have.
+pub fn may_be_defined(name: &str) -> bool {
+    name == "match"
 }
 
 /// How a call of a library function that shows its operands is expanded. Calls that do not match are ordinary.
@@ -288,3 +295,12 @@ pub const CHECKS: [&str; 3] = ["%require", "%check-given", "%probe"];
 
 /// The word that introduces exports. A program may define it itself, and then has none.
 pub const EXPORT: &str = "export";
+
+/// The word that introduces imports of modules.
+pub const IMPORT: &str = "import";
+
+/// The word that introduces what a module provides.
+pub const PROVIDE: &str = "provide";
+
+/// Words of the top level that a program may define itself.
+pub const RESERVED: [&str; 3] = [EXPORT, IMPORT, PROVIDE];

@@ -3,6 +3,7 @@
 //! | file | |
 //! |---|---|
 //! | [`scope`] | names in scope |
+//! | [`modules`] | the top-level names of each file, and which of them others see |
 //! | [`basis`] | what names mean before anyone defines them |
 //! | [`known_functions`] | functions that are made again where they are used |
 //! | [`unbound`] | names that nothing defines |
@@ -10,6 +11,7 @@
 
 pub(super) mod basis;
 pub(super) mod known_functions;
+pub(super) mod modules;
 pub(super) mod scope;
 pub(super) mod unbound;
 pub mod visible;

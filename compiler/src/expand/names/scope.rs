@@ -1,6 +1,7 @@
 //! Names in scope: local variables, and the two worlds of top-level names.
 
 use crate::core::ir::{GlobalId, Var};
+use crate::expand::names::modules::Modules;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -47,5 +48,5 @@ pub struct Globals {
     /// The library's.
     pub library: FxHashMap<Rc<str>, GlobalId>,
     /// The program's.
-    pub user: FxHashMap<Rc<str>, GlobalId>,
+    pub user: Modules,
 }

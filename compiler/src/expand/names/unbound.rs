@@ -71,9 +71,9 @@ impl Expander {
     /// The known name that is spelled most like `name`, if any is close. Among equally close ones, local variables
     /// come before the program's own definitions and those before the library and the keywords.
     fn nearest(&self, name: &str) -> Option<Rc<str>> {
-        let limit = ((name.chars().count() + 1) / 3).min(3);
+        let limit = limit(name);
         let scope = self.scope.names().map(|name| (0, name.clone()));
-        let user = self.globals.user.keys().map(|name| (1, name.clone()));
+        let user = self.globals.user.names().map(|name| (1, name.clone()));
         let library = stdlib::names().filter(|name| !name.starts_with('%')).map(|name| (2, Rc::from(name)));
         let list = std::iter::once("list").chain(KEYWORDS.iter().map(|row| row.0));
         let keywords = list.map(|name| (2, Rc::from(name)));
@@ -85,6 +85,20 @@ impl Expander {
             .min()
             .map(|(_, _, candidate)| candidate)
     }
+}
+
+/// The name that is spelled most like `name`, if any is close.
+pub fn closest(name: &str, candidates: impl Iterator<Item = Rc<str>>) -> Option<Rc<str>> {
+    let limit = limit(name);
+    candidates
+        .filter_map(|candidate| Some((distance(name, &candidate, limit)?, candidate)))
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// The largest distance of a name that may have been meant.
+fn limit(name: &str) -> usize {
+    ((name.chars().count() + 1) / 3).min(3)
 }
 
 /// The number of letters to insert, delete, replace or swap with their neighbour to get from one name to the other,

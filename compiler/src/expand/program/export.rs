@@ -85,7 +85,7 @@ fn operands(datum: &Datum) -> Option<&[Datum]> {
 impl Expander {
     /// Whether the datum is an export; the program may have a function of that name instead.
     pub fn is_export(&self, datum: &Datum) -> bool {
-        operands(datum).is_some() && self.meaning(basis::EXPORT) == Meaning::Reserved
+        operands(datum).is_some() && matches!(self.meaning(basis::EXPORT), Meaning::Reserved(_))
     }
 
     /// Expands the exports of a program; the rest of it has been expanded.
@@ -155,7 +155,7 @@ impl Expander {
         let body = self.branch(span, |expander| expander.rhs(datum));
         let name = Rc::from(name);
         let global = self.new_global(&name, span);
-        self.globals.user.insert(name, global);
+        self.globals.user.define(name, global);
         self.core.items.push(Item::Define(global, *body));
     }
 
@@ -164,7 +164,7 @@ impl Expander {
         let name = Rc::from(name);
         let global = self.new_global(&name, span);
         self.core.globals[global].definition = Definition::Function(lambda);
-        self.globals.user.insert(name, global);
+        self.globals.user.define(name, global);
     }
 
     /// The function that an export is about.
@@ -179,7 +179,7 @@ impl Expander {
             _ => None,
         };
         let body = made.as_deref().unwrap_or(form.body);
-        let params = Params { patterns: form.names.clone(), span: form.list };
+        let params = Params { patterns: form.names.clone(), rest: false, span: form.list };
         self.function(form.name, &[params], body, form.span)
     }
 
@@ -211,7 +211,7 @@ impl Expander {
         let function = make.list(vec![make.name("lambda"), make.list(chosen.clone()), make.call(&hidden, all)]);
         let operator = make.call(" value-and-gradient", vec![function]);
         let body = [make.list([vec![operator], chosen].concat())];
-        let params = Params { patterns: form.names.clone(), span: form.list };
+        let params = Params { patterns: form.names.clone(), rest: false, span: form.list };
         let name = Rc::from(format!("{}{GRADIENT}", form.name));
         Some((positions, self.function(&name, &[params], &body, form.span)))
     }
@@ -238,7 +238,7 @@ impl Expander {
             (make.list(vec![make.call(&operator_name, vec![function]), chosen]), Vec::new())
         };
         let patterns = form.names.iter().copied().chain(further.iter().copied()).collect();
-        let params = Params { patterns, span: form.list };
+        let params = Params { patterns, rest: false, span: form.list };
         let ty = form.types[position].clone();
         let parameters = further.iter().map(|_| Parameter { name: DIRECTION.into(), ty: ty.clone() }).collect();
         (self.function(name, &[params], &[body], form.span), parameters)

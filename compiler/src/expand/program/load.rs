@@ -1,22 +1,41 @@
-//! Files → the datums of one program: includes are spliced.
+//! Files → the datums of one program, and the modules that they belong to.
 //!
-//! Each file is spliced once, where the first `include` of it stands; the same file is recognised under any path. A
-//! file that includes itself, directly or through others, is a mistake.
+//! Includes are spliced: each file once for each module, where the first `include` of it stands; the same file is
+//! recognised under any path. The definitions of a file that is imported come before those of the file that imports
+//! it, once; what else it consists of is its own affair and left out. A file that includes or imports itself, directly
+//! or through others, is a mistake.
 
 use crate::base::source::with_line_feeds;
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::expand::Options;
 use crate::expand::error::Error;
+use crate::expand::names::basis;
+use crate::expand::names::modules::{Import, ModuleId, Modules, Origin};
+use crate::expand::program::outline;
+use crate::expand::stdlib;
 use crate::syntax::{self, Datum, DatumKind};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// How an import is written.
+const IMPORT_FORM: &str = "(import \"name\" (only a b ...) (prefix p:))";
+/// How a module says what it provides.
+const PROVIDE_FORM: &str = "(provide name ...)";
+/// What the names of the library's files begin with in imports.
+const LIBRARY: &str = "library/";
 
 /// Collects the datums of a program.
 pub struct Loader<'a> {
     options: &'a Options,
     sources: &'a mut SourceMap,
-    /// Canonical paths of all files met so far.
-    seen: FxHashSet<PathBuf>,
+    /// Canonical paths of all files met so far, with the modules that they belong to.
+    seen: FxHashSet<(ModuleId, PathBuf)>,
+    /// The modules that have been imported, by the canonical paths of their files.
+    imported: FxHashMap<PathBuf, ModuleId>,
+    modules: Modules,
+    /// The module that what is read belongs to.
+    current: ModuleId,
     /// The files being read, from the program's own file inwards.
     open: Vec<Open>,
     datums: Vec<Datum>,
@@ -52,13 +71,15 @@ pub fn text_of(
 impl<'a> Loader<'a> {
     /// A loader that has read nothing.
     pub fn new(options: &'a Options, sources: &'a mut SourceMap) -> Loader<'a> {
-        let (seen, open, datums, errors) = Default::default();
-        Loader { options, sources, seen, open, datums, errors }
+        let (seen, imported, modules, open, datums, errors) = Default::default();
+        let current = Modules::PROGRAM;
+        Loader { options, sources, seen, imported, modules, current, open, datums, errors }
     }
 
-    /// All datums, and the mistakes that prevented reading some.
-    pub fn finish(self) -> (Vec<Datum>, Vec<Diagnostic>) {
-        (self.datums, self.errors)
+    /// All datums, the modules, and the mistakes that prevented reading some.
+    pub fn finish(mut self) -> (Vec<Datum>, Modules, Vec<Diagnostic>) {
+        self.modules.loaded(Modules::PROGRAM);
+        (self.datums, self.modules, self.errors)
     }
 
     /// Reads the program's own file.
@@ -73,8 +94,8 @@ impl<'a> Loader<'a> {
         self.splice(path, canonical, &with_line_feeds(text.to_string()));
     }
 
-    /// Reads a file; `include` is the place that asks for it.
-    fn load(&mut self, path: &Path, include: Option<Span>) {
+    /// Reads a file; `include` is the place that asks for it. Returns whether it could be read.
+    fn load(&mut self, path: &Path, include: Option<Span>) -> bool {
         let canonical = self.sources.canonical(path);
         if let Some(first) = self.open.iter().position(|open| open.canonical == canonical) {
             let mut cycle: Vec<String> = self.open[first..].iter().map(|open| open.shown.clone()).collect();
@@ -82,33 +103,49 @@ impl<'a> Loader<'a> {
             if let Some(span) = include {
                 self.error(Error::IncludeCycle(span, cycle));
             }
-            return;
+            return false;
         }
-        if self.seen.contains(&canonical) {
-            return;
+        if self.seen.contains(&(self.current, canonical.clone())) {
+            return true;
         }
         let shown = path.display().to_string();
-        match self.sources.read(path) {
-            Err(error) => self.error(Error::Unreadable(include, shown, error.to_string())),
-            Ok(bytes) => match text_of(bytes, &shown, include, self.sources) {
-                Ok(text) => self.splice(path, canonical, &text),
-                Err(error) => self.error(*error),
-            },
+        let text = match self.sources.read(path) {
+            Err(error) => Err(Box::new(Error::Unreadable(include, shown, error.to_string()))),
+            Ok(bytes) => text_of(bytes, &shown, include, self.sources),
+        };
+        match text {
+            Ok(text) => self.splice(path, canonical, &text),
+            Err(error) => {
+                self.error(*error);
+                return false;
+            }
         }
+        true
     }
 
     fn splice(&mut self, path: &Path, canonical: PathBuf, text: &str) {
         let shown = path.display().to_string();
         let file = self.sources.add(shown.clone(), text, false);
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        self.seen.insert(canonical.clone());
+        self.modules.own_file(file, self.current);
+        self.seen.insert((self.current, canonical.clone()));
         self.open.push(Open { canonical, shown, folder });
         let (datums, errors) = syntax::parse(file, text);
         self.errors.extend(errors);
+        let defined: FxHashSet<Rc<str>> =
+            outline::definitions(&datums).into_iter().map(|definition| definition.name).collect();
         for datum in datums {
-            match include_operands(&datum) {
-                Some(operands) => self.include(datum.span, operands),
-                None => self.datums.push(datum),
+            let word = |word: &str| if defined.contains(word) { None } else { operands(&datum, word) };
+            if let Some(operands) = operands(&datum, "include") {
+                self.include(datum.span, operands);
+            } else if let Some(operands) = word(basis::IMPORT) {
+                self.import(datum.span, operands);
+            } else if let Some(operands) = word(basis::PROVIDE) {
+                self.provide(datum.span, operands);
+            } else if self.current == Modules::PROGRAM || outline::definition(&datum).is_some() {
+                self.datums.push(datum);
+            } else if word("arguments").is_some() {
+                self.error(Error::ArgumentsInModule(datum.span));
             }
         }
         self.open.pop();
@@ -118,16 +155,66 @@ impl<'a> Loader<'a> {
         let [Datum { kind: DatumKind::Str(name), .. }] = operands else {
             return self.error(Error::Malformed(span, "include", "(include \"name\")"));
         };
+        if let Some(path) = self.find(span, name) {
+            self.load(&path, Some(span));
+        }
+    }
+
+    /// The file that a name stands for, beside the file being read or in one of the folders for that.
+    fn find(&mut self, span: Span, name: &Rc<str>) -> Option<PathBuf> {
+        let candidates = self.candidates(name);
+        let found = candidates.iter().find(|path| self.sources.is_file(path)).cloned();
+        if found.is_none() {
+            let tried = candidates.iter().map(|path| path.display().to_string()).collect();
+            self.error(Error::IncludeNotFound(span, name.clone(), tried));
+        }
+        found
+    }
+
+    fn candidates(&self, name: &str) -> Vec<PathBuf> {
         let file_name = if name.ends_with(".vlad") { name.to_string() } else { format!("{name}.vlad") };
         let beside = self.open.last().map(|open| open.folder.clone()).unwrap_or_default();
         let folders = std::iter::once(&beside).chain(&self.options.include_dirs);
-        let candidates: Vec<PathBuf> = folders.map(|folder| folder.join(&file_name)).collect();
-        match candidates.iter().find(|path| self.sources.is_file(path)) {
-            Some(path) => self.load(path, Some(span)),
-            None => {
-                let tried = candidates.iter().map(|path| path.display().to_string()).collect();
-                self.error(Error::IncludeNotFound(span, name.clone(), tried));
+        folders.map(|folder| folder.join(&file_name)).collect()
+    }
+
+    fn import(&mut self, span: Span, operands: &[Datum]) {
+        let Some((name, only, prefix)) = import_parts(operands) else {
+            return self.error(Error::Malformed(span, "import", IMPORT_FORM));
+        };
+        let library = name.strip_prefix(LIBRARY).and_then(|name| stdlib::file_of(name.trim_end_matches(".vlad")));
+        let from = match library {
+            Some(file) if !self.candidates(name).iter().any(|path| self.sources.is_file(path)) => Origin::Library(file),
+            _ => {
+                let Some(path) = self.find(span, name) else { return };
+                let Some(module) = self.module(&path, span) else { return };
+                Origin::Module(module)
             }
+        };
+        self.modules.module(self.current).imports.push(Import { from, only, prefix });
+    }
+
+    /// The module of a file; it is read if it has not been.
+    fn module(&mut self, path: &Path, import: Span) -> Option<ModuleId> {
+        let canonical = self.sources.canonical(path);
+        let is_open = self.open.iter().any(|open| open.canonical == canonical);
+        if let Some(module) = self.imported.get(&canonical).filter(|_| !is_open) {
+            return Some(*module);
+        }
+        let module = self.modules.add(&path.display().to_string());
+        let outer = std::mem::replace(&mut self.current, module);
+        let is_read = self.load(path, Some(import));
+        self.current = outer;
+        self.modules.loaded(module);
+        self.imported.insert(canonical, module);
+        is_read.then_some(module)
+    }
+
+    fn provide(&mut self, span: Span, operands: &[Datum]) {
+        let names = operands.iter().map(|operand| Some((operand.symbol()?.clone(), operand.span)));
+        match names.collect::<Option<Vec<_>>>().filter(|names| !names.is_empty()) {
+            Some(names) => self.modules.module(self.current).provides.get_or_insert_default().extend(names),
+            None => self.error(Error::Malformed(span, "provide", PROVIDE_FORM)),
         }
     }
 
@@ -136,8 +223,28 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// The operands when the datum is an `include`.
-fn include_operands(datum: &Datum) -> Option<&[Datum]> {
+/// The operands when the datum is a form that this word introduces.
+fn operands<'d>(datum: &'d Datum, word: &str) -> Option<&'d [Datum]> {
     let (head, operands) = datum.list()?.split_first()?;
-    head.is_symbol("include").then_some(operands)
+    head.is_symbol(word).then_some(operands)
+}
+
+/// The names in an import, and where they stand.
+type Names = Vec<(Rc<str>, Span)>;
+
+/// The parts of an import: the file's name, the names wanted if not all are, and the prefix.
+fn import_parts(operands: &[Datum]) -> Option<(&Rc<str>, Option<Names>, Rc<str>)> {
+    let [Datum { kind: DatumKind::Str(name), .. }, clauses @ ..] = operands else { return None };
+    let (mut only, mut prefix) = (None, None);
+    for clause in clauses {
+        match clause.list()? {
+            [head, names @ ..] if head.is_symbol("only") && !names.is_empty() && only.is_none() => {
+                let names = names.iter().map(|name| Some((name.symbol()?.clone(), name.span)));
+                only = Some(names.collect::<Option<Names>>()?);
+            }
+            [head, text] if head.is_symbol("prefix") && prefix.is_none() => prefix = Some(text.symbol()?.clone()),
+            _ => return None,
+        }
+    }
+    Some((name, only, prefix.unwrap_or_default()))
 }

@@ -44,10 +44,31 @@ pub fn definition(datum: &Datum) -> Option<Outline> {
     }
 }
 
-/// The name that an `include` gives.
-pub fn included(datum: &Datum) -> Option<&Rc<str>> {
-    match datum.list()? {
-        [head, Datum { kind: DatumKind::Str(name), .. }] if head.is_symbol("include") => Some(name),
+/// A file that another one includes or imports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its name as written.
+    pub name: Rc<str>,
+    /// What stands in front of its names there.
+    pub prefix: Rc<str>,
+    /// Whether it is imported: what it imports itself is not seen then.
+    pub is_imported: bool,
+}
+
+/// The file that an `include` or an `import` names.
+pub fn named(datum: &Datum) -> Option<Named> {
+    let [head, Datum { kind: DatumKind::Str(name), .. }, clauses @ ..] = datum.list()? else { return None };
+    let prefix = clauses.iter().find_map(|clause| match clause.list()? {
+        [head, prefix] if head.is_symbol("prefix") => prefix.symbol().cloned(),
         _ => None,
-    }
+    });
+    let is_imported = head.is_symbol("import");
+    let is_named = is_imported || head.is_symbol("include");
+    is_named.then(|| Named { name: name.clone(), prefix: prefix.unwrap_or_default(), is_imported })
+}
+
+/// The names that a `provide` lists.
+pub fn provided(datum: &Datum) -> Option<impl Iterator<Item = &Rc<str>>> {
+    let (head, names) = datum.list()?.split_first()?;
+    head.is_symbol("provide").then(|| names.iter().filter_map(Datum::symbol))
 }

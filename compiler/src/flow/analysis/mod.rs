@@ -489,12 +489,11 @@ impl Analyzer<'_> {
                         Shapes::BOTTOM => Shapes::BOTTOM,
                         _ => shapes.nil(),
                     },
+                    Part::Never => Shapes::BOTTOM,
                     Part::Nil => {
                         let shape = shapes.unfold_zeros(shape);
-                        match shapes.find(shape, crate::shape::lattice::Class::Nil) {
-                            Some(_) => shapes.nil(),
-                            None => Shapes::BOTTOM,
-                        }
+                        let found = shapes.find(shape, crate::shape::lattice::Class::Nil);
+                        found.map_or(Shapes::BOTTOM, |_| shapes.nil())
                     }
                 }
             }

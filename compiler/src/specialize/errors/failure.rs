@@ -239,7 +239,7 @@ impl Specializer<'_> {
             let Some(shape) = facts.shapes.get(&x).or_else(|| inputs.get(&x)) else { return true };
             self.flow.shapes.alternatives(*shape).iter().all(|alternative| match part {
                 Part::Nil => alternative.head == Head::Nil,
-                Part::Vector(_) => false,
+                Part::Vector(_) | Part::Never => false,
                 Part::Car | Part::Cdr => matches!(alternative.head, Head::Pair(_) | Head::ZeroOf(_)),
             })
         };
