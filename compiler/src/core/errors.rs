@@ -4,8 +4,9 @@
 //! compiled. What only the evaluator knows (the value itself) stands in a note of its own, so the rest agrees.
 
 use crate::base::{Diagnostic, Span};
-use crate::core::ir::{Lambda, Origin, Part, Rhs, Var};
+use crate::core::ir::{Lambda, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::Prim;
+use rustc_hash::FxHashMap;
 
 /// What kind of value was found where another was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -147,6 +148,8 @@ pub enum RuntimeError {
         found: Found,
         /// Set when the pattern is a parameter list.
         arguments: Option<Arguments>,
+        /// How many elements of a list the pattern has taken before.
+        behind: usize,
     },
     /// A backpropagator got a sensitivity that does not have the shape of the value: `((gradient (lambda (x) (list x)))
     /// 1)`
@@ -457,6 +460,15 @@ impl RuntimeError {
             RuntimeError::NotAVector { found, .. } | RuntimeError::Mismatch { part: Part::Vector(_), found, .. } => {
                 ("a vector".into(), found)
             }
+            RuntimeError::Mismatch { part: Part::Nil, found, behind: behind @ 1.., .. } => {
+                (format!("the end of the list behind {}", elements(*behind)), found)
+            }
+            RuntimeError::Mismatch {
+                part: Part::Car | Part::Cdr,
+                found: found @ Found { kind: Kind::Nil, .. },
+                behind: behind @ 1..,
+                ..
+            } => (format!("one more element behind {}", elements(*behind)), found),
             RuntimeError::Mismatch { part: Part::Car | Part::Cdr, found, .. }
             | RuntimeError::Sensitivity { part: Part::Car | Part::Cdr, found } => ("a pair".into(), found),
             RuntimeError::Mismatch { part: Part::Never, found, .. }
@@ -504,7 +516,15 @@ impl RuntimeError {
             RuntimeError::NotAPair { found: Found { kind: Kind::Nil, .. }, .. } => {
                 "test with `null?` before taking a list apart"
             }
+            RuntimeError::NotAPair { found: Found { kind: Kind::Vector, .. }, .. } => {
+                "lists are made of pairs, vectors are not: `vector-map`, `vector-length` and others take vectors, and \
+                 `vector->list` makes a list of one"
+            }
             RuntimeError::NotAPair { .. } => "test with `pair?` before taking a value apart",
+            RuntimeError::NotAVector { found: Found { kind: Kind::Pair | Kind::Nil, .. }, .. } => {
+                "lists are no vectors: `list-ref`, `length`, `map` and others take lists, and `list->vector` makes a vector of \
+                 one"
+            }
             RuntimeError::NotAVector { .. } => {
                 "make a vector with `vector`, `build` or `list->vector`; test with `vector?` if the value can vary"
             }
@@ -585,11 +605,15 @@ fn not_a_real(prim: Prim, operand: usize) -> String {
 ///
 /// A parameter list of n names begins the body with `car` and `cdr` patterns along n - 1 pairs; an empty one begins it
 /// with the pattern `()`.
-pub fn parameter_position(lambda: &Lambda, var: Var) -> Option<(usize, usize)> {
+pub fn parameter_position(program: &Program, lambda: &Lambda, var: Var) -> Option<(usize, usize)> {
+    // A pattern that stands elsewhere takes something else apart, or a parameter that has a name.
+    let place = program.vars[lambda.param].span;
     let mut spine = vec![lambda.param];
     let mut closed = false;
-    for binding in &lambda.body.bindings {
+    // A function of a group begins with the others.
+    for binding in lambda.body.bindings.iter().skip_while(|binding| matches!(binding.rhs, Rhs::Closure(_))) {
         match binding.rhs {
+            Rhs::Destructure(..) if binding.span != place => {}
             Rhs::Destructure(Part::Cdr, whole) if spine.last() == Some(&whole) => spine.push(binding.var),
             Rhs::Destructure(Part::Nil, whole) => closed |= spine.last() == Some(&whole),
             Rhs::Destructure(..) => {}
@@ -604,22 +628,49 @@ pub fn parameter_position(lambda: &Lambda, var: Var) -> Option<(usize, usize)> {
     }
 }
 
+fn elements(count: usize) -> String {
+    format!("{count} element{}", if count == 1 { "" } else { "s" })
+}
+
+/// How many elements a pattern has taken from the front of a list when it gets to what `var` names.
+fn elements_before(lambda: &Lambda, mut var: Var) -> usize {
+    let bindings = lambda.body.all_bindings();
+    let rest_of = bindings.iter().filter_map(|binding| match binding.rhs {
+        Rhs::Destructure(Part::Cdr, whole) => Some((binding.var, whole)),
+        _ => None,
+    });
+    let rest_of: FxHashMap<Var, Var> = rest_of.collect();
+    let mut count = 0;
+    while let Some(whole) = rest_of.get(&var) {
+        (count, var) = (count + 1, *whole);
+    }
+    count
+}
+
 /// What programs call a primitive that reads; of arrays the library has the rest.
 fn reader_name(prim: Prim) -> &'static str {
     prim.name().trim_start_matches('%')
 }
 
 /// The error of a pattern `part` of `lambda` that the value of `var` does not fit.
-pub fn mismatch(function: &str, lambda: &Lambda, part: Part, var: Var, found: Found) -> RuntimeError {
+pub fn mismatch(
+    program: &Program,
+    function: &str,
+    lambda: &Lambda,
+    part: Part,
+    var: Var,
+    found: Found,
+) -> RuntimeError {
     if matches!(lambda.origin, Origin::Backpropagator(..) | Origin::Adding(_)) {
         return RuntimeError::Sensitivity { part, found };
     }
-    let position = if part == Part::Never { None } else { parameter_position(lambda, var) };
+    let position = if part == Part::Never { None } else { parameter_position(program, lambda, var) };
     let arguments = position.map(|(expected, position)| {
         let nothing = position == 0 && found.kind == Kind::Nil;
         Arguments { function: function.into(), expected, found: if nothing { 0 } else { position + 1 } }
     });
     // With as many arguments as it takes, one of them does not fit its pattern.
     let arguments = arguments.filter(|arguments| arguments.found != arguments.expected);
-    RuntimeError::Mismatch { part, found, arguments }
+    let behind = elements_before(lambda, var);
+    RuntimeError::Mismatch { part, found, arguments, behind }
 }

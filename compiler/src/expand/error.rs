@@ -11,6 +11,8 @@ use std::rc::Rc;
 pub enum Error {
     /// A name that nothing defines; the nearest one that something does; what to know about the name.
     Unbound { span: Span, name: Rc<str>, nearest: Option<Rc<str>>, hint: Option<&'static str> },
+    /// A name that ends in a comma, without it.
+    Comma(Span, Rc<str>),
     /// `export`, `import` or `provide` where it has no meaning.
     Misplaced(Span, &'static str),
     /// A name that a file does not provide, and the nearest one that it does; without a file, a name that a module says
@@ -111,6 +113,11 @@ impl Error {
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
             Error::Unbound { span, name, nearest, hint } => unbound(*span, name, nearest.as_deref(), *hint),
+            Error::Comma(span, part) => {
+                Diagnostic::error("V0201", format!("`{part},` is not defined"), *span, "a comma belongs to this name")
+                    .note("nothing but space stands between the parts of a form")
+                    .help(format!("leave the comma out: `{part}`"))
+            }
             Error::Misplaced(span, word) => misplaced(*span, word),
             Error::NotProvided { span, name, file: Some(file), nearest } => Diagnostic::error(
                 "V0245",
@@ -390,13 +397,17 @@ fn wrong_number(call: Span, name: Option<&str>, definition: Span, arity: Arity, 
         1 => "one argument".to_string(),
         _ => format!("{count} arguments"),
     };
+    let word = name.unwrap_or("f");
     let name = name.map_or("this function".to_string(), |name| format!("`{name}`"));
     let takes = format!("{}{}", counted(arity.named), if arity.rest { " or more" } else { "" });
     let help = match (arity.named, operands) {
-        (1, 2..) => {
-            "make a pair or a list of them, or give the function more parameters: `. rest` takes all that are left"
+        _ if arity.curried && operands > arity.named => {
+            format!("its value is a function that takes the others: `(({word} ...) ...)`")
         }
-        _ => "give each parameter its argument; one tuple for all of them is fine, too: `(f tuple)`",
+        (1, 2..) => "make a pair or a list of them, or give the function more parameters: `. rest` takes all that \
+                     are left"
+            .to_string(),
+        _ => format!("give each parameter its argument; one tuple for all of them is fine, too: `({word} tuple)`"),
     };
     Diagnostic::error("V0217", format!("{name} takes {takes}"), call, format!("called with {}", counted(operands)))
         .secondary(definition, "defined here")

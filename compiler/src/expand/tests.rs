@@ -69,7 +69,14 @@ fn a_program_gets_what_it_needs_of_the_library() {
 #[test]
 fn names_that_wrong_patterns_bind_are_no_further_mistakes() {
     assert_eq!(codes("(lambda ((car x)) (+ x y))"), ["V0215", "V0201"]);
-    assert_eq!(codes("(define (f . rest) rest) (f 1)"), ["V0217"]);
+}
+
+#[test]
+fn calls_have_as_many_operands_as_the_function_has_parameters() {
+    assert_eq!(codes("(define (f a b) a) (f 1 2) (f 1) (f 1 2 3) (f)"), ["V0217"; 2]);
+    assert_eq!(codes("(define (f a) a) (f 1) (f) (let ((g (lambda (x) x))) (g 1 2))"), ["V0217"; 2]);
+    assert_eq!(codes("(define (f a . rest) a) (f 1) (f 1 2 3) ((lambda all all) 1 2) (f)"), ["V0217"]);
+    assert_eq!(codes("(define (f (cons a b)) a) (f 1 2) (f (cons 1 2)) (define (g) 1) (g 1 2)"), ["V0217"]);
 }
 
 /// The captures of the function of that name, by name.

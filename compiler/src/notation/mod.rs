@@ -23,11 +23,13 @@ mod term;
 use crate::ad::Transforms;
 use crate::ad::tower::Transformation;
 use crate::base::{Diagnostic, SourceMap};
-use crate::core::ir::{Definition, Lambda, LambdaId, Origin, Program};
+use crate::core::errors::parameter_position;
+use crate::core::ir::{Definition, Global, Lambda, LambdaId, Origin, Program};
 use crate::core::prim::{Family, Prim};
 use convert::{Converter, Unwritable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value as Json, json};
+use source::Parameters;
 use std::fmt::Write;
 use std::rc::Rc;
 use term::{Name, Names, Pattern, Step, Term};
@@ -84,7 +86,8 @@ pub fn explain(
 
 /// The functions of the program that have a name: the one at the top level, or else all nested ones.
 fn functions_named(program: &Program, sources: &SourceMap, name: &str) -> Vec<LambdaId> {
-    let top = program.globals.values().find_map(|global| match global.definition {
+    // Those of the program's own file come behind those of files that it imports.
+    let top = program.globals.values().rev().find_map(|global| match global.definition {
         Definition::Function(lambda) if *global.name == *name && !sources.is_library(global.span) => Some(lambda),
         _ => None,
     });
@@ -98,7 +101,6 @@ fn functions_named(program: &Program, sources: &SourceMap, name: &str) -> Vec<La
 }
 
 fn unknown(program: &Program, sources: &SourceMap, name: &str) -> Diagnostic {
-    // Those of the program's own file come behind those of files that it imports.
     let global =
         program.globals.values().rev().find(|global| *global.name == *name && !sources.is_library(global.span));
     if let Some(global) = global {
@@ -135,6 +137,12 @@ fn derivative(
 ) -> Result<Derivative, Unwritable> {
     let Lambda { name, span, .. } = program.lambdas[lambda].clone();
     let transform = transforms.apply(program, Transformation::Reverse, lambda);
+    let mut parameters = parameters(program, sources);
+    for (lambda, transform) in shown {
+        let count = parameter_count(program, *lambda);
+        parameters.insert(transform.clone(), count);
+        parameters.insert(Rc::from(format!("{transform}′")), count);
+    }
     let mut names = Names::default();
     let mut converter = Converter::new(program, transforms, &mut names, shown);
     converter.minus_is_own = own.iter().any(|name| name == "-");
@@ -157,16 +165,32 @@ fn derivative(
     Ok(Derivative {
         place: sources.place(span),
         helpers,
-        before: both(&plain, &captures, &before, &names),
-        after: both(&simplified, &captures, &after, &names),
-        last: (last_name.clone(), source::definition(&last_name, &captures, &last, &names)),
+        before: both(&plain, &captures, &before, &names, &parameters),
+        after: both(&simplified, &captures, &after, &names, &parameters),
+        last: (last_name.clone(), source::definition(&last_name, &captures, &last, &names, &parameters)),
         name: name.to_string(),
     })
 }
 
-fn both(name: &str, captures: &[Name], term: &Term, names: &Names) -> [String; 2] {
+fn both(name: &str, captures: &[Name], term: &Term, names: &Names, parameters: &Parameters) -> [String; 2] {
     let term = simplify::with_parts(term.clone());
-    [papers::definition(name, captures, &term, names), source::definition(name, captures, &term, names)]
+    [papers::definition(name, captures, &term, names), source::definition(name, captures, &term, names, parameters)]
+}
+
+/// How many parameters the functions at top level have; the program's own hide those of the library.
+fn parameters(program: &Program, sources: &SourceMap) -> Parameters {
+    let (library, own): (Vec<&Global>, Vec<&Global>) =
+        program.globals.values().partition(|global| sources.is_library(global.span));
+    let count = |global: &Global| match global.definition {
+        Definition::Function(lambda) => Some((global.name.clone(), parameter_count(program, lambda))),
+        Definition::Value => None,
+    };
+    library.into_iter().chain(own).filter_map(count).collect()
+}
+
+fn parameter_count(program: &Program, lambda: LambdaId) -> usize {
+    let lambda = &program.lambdas[lambda];
+    parameter_position(program, lambda, lambda.param).map_or(1, |(count, _)| count)
 }
 
 /// What is left of `(lambda (x) (cdr ((cdr (↼f (*j x))) 1)))`, or, if the value is not known to be a number, of the

@@ -6,7 +6,8 @@ use crate::base::{Diagnostic, SourceMap};
 use crate::core::number;
 use crate::core::prim::Prim;
 use crate::syntax;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// Functions that printed source may need, and what they are for.
 pub const SIGN: &str = "(define (sign-of-number x) (if (> x 0) 1 (if (< x 0) -1 x)))";
@@ -42,13 +43,18 @@ const WORDS: &[&str] = &[
     "_",
 ];
 
+/// How many parameters the functions at top level have.
+pub type Parameters = FxHashMap<Rc<str>, usize>;
+
 /// The definition of a function, after those that it needs; `captures` are the variables that it has captured.
-pub fn definition(name: &str, captures: &[Name], function: &Term, names: &Names) -> String {
+pub fn definition(name: &str, captures: &[Name], function: &Term, names: &Names, parameters: &Parameters) -> String {
     let mut reserved: FxHashSet<String> = WORDS.iter().map(|word| (*word).to_string()).collect();
     reserved.insert(name.to_string());
     mentioned(function, &mut reserved);
     let labels = Labels::new(captures, function, names, &reserved);
-    let writer = Writer { labels };
+    let mut local = FxHashMap::default();
+    count_parameters(function, &mut local);
+    let writer = Writer { labels, local, parameters };
     let captured: String = captures.iter().map(|name| format!(" {}", writer.labels.of(*name))).collect();
     let head = if captures.is_empty() { name.to_string() } else { format!("({name}{captured})") };
     let text = match function {
@@ -130,11 +136,40 @@ fn laid_out(text: &str) -> String {
     laid_out.unwrap_or_else(|_| format!("{text}\n"))
 }
 
-struct Writer {
-    labels: Labels,
+/// The numbers of parameters of the functions that a term gives names to.
+fn count_parameters(term: &Term, found: &mut FxHashMap<Name, usize>) {
+    if let Term::Block(steps, _) = term {
+        let named = steps.iter().flat_map(|step| match step {
+            Step::Let(name, function) => vec![(*name, function)],
+            Step::Letrec(functions) => functions.iter().map(|(name, function)| (*name, function)).collect(),
+            Step::Take(..) => Vec::new(),
+        });
+        found.extend(named.filter_map(|(name, function)| match function {
+            Term::Lambda(pattern, _) => Some((name, parameters_in(pattern))),
+            _ => None,
+        }));
+    }
+    term.parts(&mut |part| count_parameters(part, found));
 }
 
-impl Writer {
+/// How many parameters stand in a list that is this pattern.
+fn parameters_in(pattern: &Pattern) -> usize {
+    match pattern {
+        Pattern::Nil => 0,
+        Pattern::Pair(_, second) if **second == Pattern::Nil => 2,
+        Pattern::Pair(_, second) => 1 + parameters_in(second),
+        _ => 1,
+    }
+}
+
+struct Writer<'a> {
+    labels: Labels,
+    /// How many parameters functions have.
+    local: FxHashMap<Name, usize>,
+    parameters: &'a Parameters,
+}
+
+impl Writer<'_> {
     fn term(&self, term: &Term) -> String {
         match term {
             Term::Name(name) => self.labels.of(*name).to_string(),
@@ -146,10 +181,18 @@ impl Writer {
             Term::Nil => "'()".to_string(),
             Term::Text(text) => string(text),
             Term::Prim(Prim::Cons, parts) => self.pair(parts),
+            // What the error carries is the value that its text shows.
+            Term::Prim(Prim::Error, operands) => self.list("error", &operands[..2]),
             Term::Prim(prim, operands) => self.list(word(*prim), operands),
             Term::Vector(elements) => self.list("vector", elements),
             Term::Apply(function, argument) => {
-                format!("({}{})", self.term(function), self.arguments(argument))
+                let count = match &**function {
+                    Term::Name(name) => self.local.get(name),
+                    Term::Global(name) => self.parameters.get(name),
+                    Term::Lambda(pattern, _) => Some(&parameters_in(pattern)),
+                    _ => None,
+                };
+                format!("({}{})", self.term(function), self.arguments(argument, count.copied().unwrap_or(usize::MAX)))
             }
             Term::Lambda(pattern, body) => format!("(lambda ({})\n{})", self.params(pattern).trim(), self.term(body)),
             Term::If(condition, yes, no) => {
@@ -164,12 +207,16 @@ impl Writer {
         format!("({head}{operands})")
     }
 
-    /// What a call passes: the parts of a tuple.
-    fn arguments(&self, argument: &Term) -> String {
+    /// What a call passes: at most so many parts of a tuple.
+    fn arguments(&self, argument: &Term, count: usize) -> String {
         match argument {
-            Term::Nil => String::new(),
-            Term::Prim(Prim::Cons, parts) if parts[1] == Term::Nil => format!(" {} '()", self.term(&parts[0])),
-            Term::Prim(Prim::Cons, parts) => format!(" {}{}", self.term(&parts[0]), self.arguments(&parts[1])),
+            Term::Nil if count != 1 => String::new(),
+            Term::Prim(Prim::Cons, parts) if count > 1 && parts[1] == Term::Nil => {
+                format!(" {} '()", self.term(&parts[0]))
+            }
+            Term::Prim(Prim::Cons, parts) if count > 1 => {
+                format!(" {}{}", self.term(&parts[0]), self.arguments(&parts[1], count.saturating_sub(1)))
+            }
             other => format!(" {}", self.term(other)),
         }
     }

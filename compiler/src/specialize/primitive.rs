@@ -93,9 +93,9 @@ impl Specializer<'_> {
             Some(lambda) => {
                 // The name that the source has, for transforms too.
                 let (base, _) = base_and_tower(self.core, lambda);
-                mismatch(&self.core.lambdas[base].name, &self.core.lambdas[lambda], part, var, found)
+                mismatch(self.core, &self.core.lambdas[base].name, &self.core.lambdas[lambda], part, var, found)
             }
-            None => RuntimeError::Mismatch { part, found, arguments: None },
+            None => RuntimeError::Mismatch { part, found, arguments: None, behind: 0 },
         }
     }
 

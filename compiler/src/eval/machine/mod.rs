@@ -316,10 +316,10 @@ impl<'a> Machine<'a> {
             _ => {
                 let found = found(self.world.program, whole);
                 let Some(lambda) = self.codes[self.running.code as usize].lambda else {
-                    return Err(RuntimeError::Mismatch { part, found, arguments: None });
+                    return Err(RuntimeError::Mismatch { part, found, arguments: None, behind: 0 });
                 };
                 let name = self.source_name(Function::of(self.world.program, lambda));
-                Err(mismatch(&name, &self.world.program.lambdas[lambda], part, var, found))
+                Err(mismatch(self.world.program, &name, &self.world.program.lambdas[lambda], part, var, found))
             }
         }
     }

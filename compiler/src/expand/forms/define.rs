@@ -4,7 +4,7 @@ use crate::base::{Diagnostic, FileId, Span};
 use crate::core::ir::{Body, Checks, Const, Definition, Given, Item, LambdaId, Origin, Rhs};
 use crate::expand::build::{Callee, Expander, Meaning};
 use crate::expand::error::Error;
-use crate::expand::forms::pattern::Params;
+use crate::expand::forms::pattern::{Arity, Params};
 use crate::expand::names::basis;
 use crate::expand::names::basis::Keyword;
 use crate::expand::names::modules::{ModuleId, Modules};
@@ -265,7 +265,8 @@ impl Expander {
         if let Defined::Function(Function { layers, .. }) = &define.value
             && let Some(params) = layers.first()
         {
-            self.arities.insert(callee, (params.arity(), define.name_span));
+            let arity = Arity { curried: layers.len() > 1, ..params.arity() };
+            self.arities.insert(callee, (arity, define.name_span));
         }
     }
 

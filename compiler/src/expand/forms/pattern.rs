@@ -45,7 +45,7 @@ impl<'a> Params<'a> {
     /// as well as a pair.
     pub fn arity(&self) -> Arity {
         let rest = self.rest || matches!(self.patterns.last(), Some(Datum { kind: DatumKind::List(_), .. }));
-        Arity { named: self.patterns.len() - usize::from(rest), rest }
+        Arity { named: self.patterns.len() - usize::from(rest), rest, curried: false }
     }
 }
 
@@ -56,6 +56,8 @@ pub struct Arity {
     pub named: usize,
     /// Whether there is one for the others.
     pub rest: bool,
+    /// Whether the value is a function with parameters of its own.
+    pub curried: bool,
 }
 
 impl Arity {

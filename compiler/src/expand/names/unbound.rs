@@ -46,6 +46,9 @@ impl Expander {
         if self.excused.contains(name) {
             return Rhs::Const(Const::Nil);
         }
+        if let Some(part) = name.strip_suffix(',').filter(|part| !part.is_empty()) {
+            return self.error(Error::Comma(span, Rc::from(part)));
+        }
         let hint = HINTS.iter().find(|(hinted, _)| *hinted == &**name).map(|(_, hint)| *hint);
         // Nobody reads the thousandth message, and searching takes time.
         let nearest = if self.errors.len() < 1000 { self.nearest(name) } else { None };
@@ -115,7 +118,7 @@ fn distance(from: &str, to: &str, limit: usize) -> Option<usize> {
     for i in 1..=from.len() {
         let mut row = vec![i];
         for j in 1..=to.len() {
-            let replaced = old[j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            let replaced = old[j - 1] + usize::from(!from[i - 1].eq_ignore_ascii_case(&to[j - 1]));
             let mut best = replaced.min(old[j] + 1).min(row[j - 1] + 1);
             if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
                 best = best.min(older[j - 2] + 1);
