@@ -196,6 +196,39 @@ fn a_python_process_gets_the_evaluators_bits() {
     demand_answers(&succeed(command));
 }
 
+#[test]
+fn a_wheel_is_installed_and_gives_the_evaluators_bits() {
+    let place = library("wheel", "functions");
+    let wheels = fs::read_dir(place.path()).expect("the folder can be read").map(|file| file.expect("a file").path());
+    let wheels: Vec<PathBuf> = wheels.collect();
+    assert!(matches!(&wheels[..], [wheel] if wheel.extension().is_some_and(|ending| ending == "whl")), "{wheels:?}");
+    let site = place.path().join("site");
+    let mut command = Command::new(python().join("pip"));
+    command.args(["install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", "--target"]);
+    command.arg(&site).arg(&wheels[0]);
+    succeed(command);
+    let mut command = Command::new(python().join("python"));
+    command.arg("-Werror").arg(folder().join("client.py")).arg(&site);
+    demand_answers(&succeed(command));
+}
+
+#[test]
+fn a_crate_is_a_dependency_and_gives_the_evaluators_bits() {
+    let place = library("crate", "functions");
+    let client = fs::read_to_string(folder().join("client.rs")).expect("the client is there");
+    let own = client.replace("mod functions;\n", "");
+    assert_ne!(own, client);
+    let manifest = "[package]\nname = \"client\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
+                    functions = { path = \"../functions\" }\n";
+    fs::create_dir_all(place.path().join("client/src")).expect("the folder can be written");
+    fs::write(place.path().join("client/Cargo.toml"), manifest).expect("the folder can be written");
+    fs::write(place.path().join("client/src/main.rs"), own).expect("the folder can be written");
+    let mut command = Command::new("cargo");
+    command.args(["run", "--quiet", "--offline", "--manifest-path"]).arg(place.path().join("client/Cargo.toml"));
+    command.arg("--target-dir").arg(place.path().join("target"));
+    demand_answers(&succeed(command));
+}
+
 /// One context that is not given back, with its heap and what its stack uses, is more than a page, and there are 600.
 #[test]
 fn a_python_process_does_not_grow() {

@@ -7,14 +7,18 @@
 //! | [`header`] | the C header |
 //! | [`python`] | the Python module and its stubs |
 //! | [`rust`] | the Rust module |
+//! | [`wheel`] | the Python module as a package |
+//! | [`package`] | what build systems are told |
 //!
 //! Texts are made of the interface alone ([`Interface`]), so that they can be read and tested without a library.
 
 pub mod effects;
 pub mod header;
+pub mod package;
 pub mod python;
 pub mod rust;
 pub mod types;
+pub mod wheel;
 
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::core::interface::Function;

@@ -5,6 +5,7 @@ use crate::cli::running::{embedded, library};
 use crate::cli::{FAULT, Input, Native, SUCCESS, USAGE, terminal};
 use crate::codegen;
 use crate::core::ir::Program;
+use crate::foreign::package;
 use crate::pipeline::{Pipeline, Refusal};
 use std::path::{Path, PathBuf};
 
@@ -18,10 +19,14 @@ pub struct Arguments {
     pub output: Option<PathBuf>,
     /// Make a library of what the program exports, for C, Rust and, if it is shared, Python.
     ///
-    /// With `-o FOLDER/NAME`, writes FOLDER/libNAME.a or FOLDER/libNAME.so, FOLDER/NAME.h, FOLDER/NAME.rs, and for
-    /// Python FOLDER/NAME.py and FOLDER/NAME.pyi.
+    /// With `-o FOLDER/NAME`, writes FOLDER/libNAME.a or FOLDER/libNAME.so, FOLDER/NAME.h, FOLDER/NAME.rs, for Python
+    /// FOLDER/NAME.py and FOLDER/NAME.pyi, and for pkg-config and CMake FOLDER/NAME.pc and FOLDER/NAMEConfig.cmake. A
+    /// wheel is one file FOLDER/NAME-VERSION-....whl, a crate a folder FOLDER/NAME.
     #[arg(long, value_enum, value_name = "KIND")]
     pub lib: Option<library::Kind>,
+    /// The version of a library, as wheels, crates, pkg-config and CMake are told: up to three numbers.
+    #[arg(long, value_name = "VERSION", default_value = "0.1.0", value_parser = package::version, requires = "lib")]
+    pub package_version: String,
     #[command(flatten)]
     pub native: Native,
 }
