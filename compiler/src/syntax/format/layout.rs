@@ -163,6 +163,7 @@ impl Plan {
             (Role::Data, _) => Role::Data,
             (Role::Bindings, _) => Role::Binding,
             (_, Some("cond")) if index > 0 => Role::Clause,
+            (_, Some("match")) if index > 1 => Role::Clause,
             (_, Some("let" | "let*" | "letrec")) if index == 1 + usize::from(self.named) => Role::Bindings,
             (_, Some("lambda")) if index == 1 && item.atom().is_none() => Role::Data,
             _ => Role::Expression,
