@@ -11,7 +11,7 @@
 use crate::base::{Diagnostic, FileId, SourceMap};
 use crate::expand::names::basis;
 use crate::expand::names::basis::Native;
-use crate::syntax::{self, Datum, DatumKind};
+use crate::syntax::{self, Datum};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -141,16 +141,7 @@ struct Search {
 
 impl Search {
     fn datum(&mut self, datum: &Datum) {
-        match &datum.kind {
-            DatumKind::Symbol(name) => self.name(name),
-            DatumKind::List(items) | DatumKind::Vector(items) => items.iter().for_each(|item| self.datum(item)),
-            DatumKind::Dotted(items, tail) => {
-                items.iter().for_each(|item| self.datum(item));
-                self.datum(tail);
-            }
-            DatumKind::Prefixed(_, inner) => self.datum(inner),
-            _ => {}
-        }
+        datum.names(&mut |name| self.name(name));
     }
 
     fn name(&mut self, name: &str) {

@@ -70,10 +70,16 @@ pub fn explain(
         .filter(|global| !sources.is_library(global.span))
         .map(|global| global.name.to_string())
         .collect();
+    let mut parameters = parameters(program, sources);
+    for (lambda, transform) in &shown {
+        let count = parameter_count(program, *lambda);
+        parameters.insert(transform.clone(), count);
+        parameters.insert(Rc::from(format!("{transform}′")), count);
+    }
     let mut transforms = Transforms::textbook();
     let mut derivatives = Vec::new();
     for lambda in functions {
-        let derivative = derivative(program, sources, &mut transforms, lambda, &shown, &own);
+        let derivative = derivative(program, sources, &mut transforms, lambda, &shown, (&own, &parameters));
         derivatives.push(derivative.map_err(|Unwritable(reason)| {
             let Lambda { name, span, .. } = &program.lambdas[lambda];
             let message = format!("the derivative of `{name}` cannot be written as a program: {reason}");
@@ -133,16 +139,10 @@ fn derivative(
     transforms: &mut Transforms,
     lambda: LambdaId,
     shown: &FxHashMap<LambdaId, Rc<str>>,
-    own: &[String],
+    (own, parameters): (&[String], &Parameters),
 ) -> Result<Derivative, Unwritable> {
     let Lambda { name, span, .. } = program.lambdas[lambda].clone();
     let transform = transforms.apply(program, Transformation::Reverse, lambda);
-    let mut parameters = parameters(program, sources);
-    for (lambda, transform) in shown {
-        let count = parameter_count(program, *lambda);
-        parameters.insert(transform.clone(), count);
-        parameters.insert(Rc::from(format!("{transform}′")), count);
-    }
     let mut names = Names::default();
     let mut converter = Converter::new(program, transforms, &mut names, shown);
     converter.minus_is_own = own.iter().any(|name| name == "-");
@@ -165,9 +165,9 @@ fn derivative(
     Ok(Derivative {
         place: sources.place(span),
         helpers,
-        before: both(&plain, &captures, &before, &names, &parameters),
-        after: both(&simplified, &captures, &after, &names, &parameters),
-        last: (last_name.clone(), source::definition(&last_name, &captures, &last, &names, &parameters)),
+        before: both(&plain, &captures, &before, &names, parameters),
+        after: both(&simplified, &captures, &after, &names, parameters),
+        last: (last_name.clone(), source::definition(&last_name, &captures, &last, &names, parameters)),
         name: name.to_string(),
     })
 }

@@ -78,6 +78,24 @@ impl Datum {
             _ => None,
         }
     }
+    /// What stands behind the word, when the datum is a form that it introduces.
+    pub fn behind(&self, word: &str) -> Option<&[Datum]> {
+        let (head, operands) = self.list()?.split_first()?;
+        head.is_symbol(word).then_some(operands)
+    }
+    /// Calls `visit` for every name in the datum, quoted ones included.
+    pub fn names<'d>(&'d self, visit: &mut impl FnMut(&'d Rc<str>)) {
+        match &self.kind {
+            DatumKind::Symbol(name) => visit(name),
+            DatumKind::List(items) | DatumKind::Vector(items) => items.iter().for_each(|item| item.names(visit)),
+            DatumKind::Dotted(items, tail) => {
+                items.iter().for_each(|item| item.names(visit));
+                tail.names(visit);
+            }
+            DatumKind::Prefixed(_, inner) => inner.names(visit),
+            _ => {}
+        }
+    }
     /// True for the name `name`.
     pub fn is_symbol(&self, name: &str) -> bool {
         self.symbol().is_some_and(|symbol| **symbol == *name)

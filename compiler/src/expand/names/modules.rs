@@ -19,7 +19,7 @@ use crate::core::ir::GlobalId;
 use crate::expand::error::Error;
 use crate::expand::names::unbound::closest;
 use crate::expand::stdlib;
-use crate::syntax::{Datum, DatumKind};
+use crate::syntax::Datum;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -37,13 +37,16 @@ pub enum Origin {
     Library(usize),
 }
 
+/// Names, and where they stand.
+pub type Names = Vec<(Rc<str>, Span)>;
+
 /// An import as written.
 #[derive(Clone, Debug)]
 pub struct Import {
     /// Where the names come from.
     pub from: Origin,
     /// The names wanted, if not all are, and where they stand.
-    pub only: Option<Vec<(Rc<str>, Span)>>,
+    pub only: Option<Names>,
     /// What stands in front of each.
     pub prefix: Rc<str>,
 }
@@ -83,7 +86,7 @@ pub struct Module {
     /// Its imports, in order.
     pub imports: Vec<Import>,
     /// What it says that it provides; `None` stands for all that it defines.
-    pub provides: Option<Vec<(Rc<str>, Span)>>,
+    pub provides: Option<Names>,
     own: FxHashMap<Rc<str>, GlobalId>,
     imported: FxHashMap<Rc<str>, Imported>,
 }
@@ -185,7 +188,9 @@ impl Modules {
                 None if import.prefix.is_empty() => {}
                 None => {
                     let mut found = Vec::new();
-                    datums.iter().for_each(|datum| mentioned(datum, &import.prefix, &mut found));
+                    for datum in datums {
+                        datum.names(&mut |name| found.extend(name.strip_prefix(&*import.prefix)));
+                    }
                     names.extend(all.filter(|name| found.iter().any(|mentioned| **mentioned == **name)));
                 }
             }
@@ -262,20 +267,5 @@ impl Modules {
             };
             imported.insert(name, meaning);
         }
-    }
-}
-
-/// The rests of the names in a datum that begin with a prefix.
-fn mentioned<'d>(datum: &'d Datum, prefix: &str, found: &mut Vec<&'d str>) {
-    match &datum.kind {
-        DatumKind::Symbol(name) => found.extend(name.strip_prefix(prefix)),
-        DatumKind::List(items) | DatumKind::Vector(items) => {
-            items.iter().for_each(|item| mentioned(item, prefix, found));
-        }
-        DatumKind::Dotted(items, tail) => {
-            items.iter().chain([&**tail]).for_each(|item| mentioned(item, prefix, found));
-        }
-        DatumKind::Prefixed(_, inner) => mentioned(inner, prefix, found),
-        _ => {}
     }
 }

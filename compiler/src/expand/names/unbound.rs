@@ -6,7 +6,7 @@ use crate::expand::build::Expander;
 use crate::expand::error::Error;
 use crate::expand::names::basis::KEYWORDS;
 use crate::expand::stdlib;
-use crate::syntax::{Datum, DatumKind};
+use crate::syntax::Datum;
 use std::rc::Rc;
 
 /// What to use instead of names that other Lisps have.
@@ -57,18 +57,9 @@ impl Expander {
 
     /// Excuses the names in a wrong definition or pattern: that nothing defines them is no further mistake.
     pub fn excuse(&mut self, datum: &Datum) {
-        match &datum.kind {
-            DatumKind::Symbol(name) => {
-                self.excused.insert(name.clone());
-            }
-            DatumKind::List(items) | DatumKind::Vector(items) => items.iter().for_each(|item| self.excuse(item)),
-            DatumKind::Dotted(items, tail) => {
-                items.iter().for_each(|item| self.excuse(item));
-                self.excuse(tail);
-            }
-            DatumKind::Prefixed(_, inner) => self.excuse(inner),
-            _ => {}
-        }
+        datum.names(&mut |name| {
+            self.excused.insert(name.clone());
+        });
     }
 
     /// The known name that is spelled most like `name`, if any is close. Among equally close ones, local variables

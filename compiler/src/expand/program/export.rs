@@ -73,19 +73,13 @@ struct Form<'a> {
 
 /// Whether a program has exports.
 pub fn is_in(datums: &[Datum]) -> bool {
-    datums.iter().any(|datum| operands(datum).is_some())
-}
-
-/// What follows the word `export` in a form.
-fn operands(datum: &Datum) -> Option<&[Datum]> {
-    let (head, operands) = datum.list()?.split_first()?;
-    head.is_symbol(basis::EXPORT).then_some(operands)
+    datums.iter().any(|datum| datum.behind(basis::EXPORT).is_some())
 }
 
 impl Expander {
     /// Whether the datum is an export; the program may have a function of that name instead.
     pub fn is_export(&self, datum: &Datum) -> bool {
-        operands(datum).is_some() && matches!(self.meaning(basis::EXPORT), Meaning::Reserved(_))
+        datum.behind(basis::EXPORT).is_some() && matches!(self.meaning(basis::EXPORT), Meaning::Reserved(_))
     }
 
     /// Expands the exports of a program; the rest of it has been expanded.
@@ -248,7 +242,7 @@ impl Expander {
         let usage = "(export name ((p type) ...) e ...) or (export (gradient name p ...) ((p type) ...) e ...) or \
                      (export (jacobian name p) ((p type) ...) e ...), and hessian and hvp in the same way";
         let malformed = Error::Malformed(datum.span, "export", usage);
-        let Some([target, list, body @ ..]) = operands(datum) else {
+        let Some([target, list, body @ ..]) = datum.behind(basis::EXPORT) else {
             self.errors.push(malformed);
             return None;
         };

@@ -10,7 +10,7 @@ use crate::base::{Diagnostic, SourceMap, Span};
 use crate::expand::Options;
 use crate::expand::error::Error;
 use crate::expand::names::basis;
-use crate::expand::names::modules::{Import, ModuleId, Modules, Origin};
+use crate::expand::names::modules::{Import, ModuleId, Modules, Names, Origin};
 use crate::expand::program::outline;
 use crate::expand::stdlib;
 use crate::syntax::{self, Datum, DatumKind};
@@ -135,8 +135,8 @@ impl<'a> Loader<'a> {
         let defined: FxHashSet<Rc<str>> =
             outline::definitions(&datums).into_iter().map(|definition| definition.name).collect();
         for datum in datums {
-            let word = |word: &str| if defined.contains(word) { None } else { operands(&datum, word) };
-            if let Some(operands) = operands(&datum, "include") {
+            let word = |word: &str| if defined.contains(word) { None } else { datum.behind(word) };
+            if let Some(operands) = datum.behind("include") {
                 self.include(datum.span, operands);
             } else if let Some(operands) = word(basis::IMPORT) {
                 self.import(datum.span, operands);
@@ -211,8 +211,7 @@ impl<'a> Loader<'a> {
     }
 
     fn provide(&mut self, span: Span, operands: &[Datum]) {
-        let names = operands.iter().map(|operand| Some((operand.symbol()?.clone(), operand.span)));
-        match names.collect::<Option<Vec<_>>>().filter(|names| !names.is_empty()) {
+        match names(operands) {
             Some(names) => self.modules.module(self.current).provides.get_or_insert_default().extend(names),
             None => self.error(Error::Malformed(span, "provide", PROVIDE_FORM)),
         }
@@ -223,14 +222,11 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// The operands when the datum is a form that this word introduces.
-fn operands<'d>(datum: &'d Datum, word: &str) -> Option<&'d [Datum]> {
-    let (head, operands) = datum.list()?.split_first()?;
-    head.is_symbol(word).then_some(operands)
+/// The names that datums are, if there are any and nothing else is among them.
+fn names(datums: &[Datum]) -> Option<Names> {
+    let names = datums.iter().map(|datum| Some((datum.symbol()?.clone(), datum.span)));
+    names.collect::<Option<Names>>().filter(|names| !names.is_empty())
 }
-
-/// The names in an import, and where they stand.
-type Names = Vec<(Rc<str>, Span)>;
 
 /// The parts of an import: the file's name, the names wanted if not all are, and the prefix.
 fn import_parts(operands: &[Datum]) -> Option<(&Rc<str>, Option<Names>, Rc<str>)> {
@@ -238,10 +234,7 @@ fn import_parts(operands: &[Datum]) -> Option<(&Rc<str>, Option<Names>, Rc<str>)
     let (mut only, mut prefix) = (None, None);
     for clause in clauses {
         match clause.list()? {
-            [head, names @ ..] if head.is_symbol("only") && !names.is_empty() && only.is_none() => {
-                let names = names.iter().map(|name| Some((name.symbol()?.clone(), name.span)));
-                only = Some(names.collect::<Option<Names>>()?);
-            }
+            [head, wanted @ ..] if head.is_symbol("only") && only.is_none() => only = Some(names(wanted)?),
             [head, text] if head.is_symbol("prefix") && prefix.is_none() => prefix = Some(text.symbol()?.clone()),
             _ => return None,
         }

@@ -69,6 +69,5 @@ pub fn named(datum: &Datum) -> Option<Named> {
 
 /// The names that a `provide` lists.
 pub fn provided(datum: &Datum) -> Option<impl Iterator<Item = &Rc<str>>> {
-    let (head, names) = datum.list()?.split_first()?;
-    head.is_symbol("provide").then(|| names.iter().filter_map(Datum::symbol))
+    Some(datum.behind("provide")?.iter().filter_map(Datum::symbol))
 }
