@@ -10,6 +10,7 @@
 //! One file for each subcommand; [`terminal`] prints messages; [`embedded`] is about executables that evaluate.
 
 use crate::codegen::Machine;
+use crate::expand;
 use crate::flow::{self, limits::LIMITS};
 use crate::pipeline::Settings;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -178,6 +179,28 @@ struct Input {
     /// repeated.
     #[arg(short = 'I', long = "include", value_name = "FOLDER")]
     include: Vec<PathBuf>,
+    /// The language of the sources.
+    #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "vlad", hide_default_value = true)]
+    dialect: Dialect,
+}
+
+/// A language that sources are written in.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Dialect {
+    /// That of the documentation, unless told otherwise
+    #[default]
+    Vlad,
+    /// That of the original compiler, whose programs run unchanged
+    Stalingrad,
+}
+
+impl Dialect {
+    fn of_sources(self) -> expand::Dialect {
+        match self {
+            Dialect::Vlad => expand::Dialect::Vlad,
+            Dialect::Stalingrad => expand::Dialect::Stalingrad,
+        }
+    }
 }
 
 /// How to compile.
@@ -262,7 +285,7 @@ impl LimitArguments {
 
 impl Input {
     fn settings(&self) -> Settings {
-        Settings { include: self.include.clone(), ..Settings::default() }
+        Settings { include: self.include.clone(), dialect: self.dialect.of_sources(), ..Settings::default() }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::core::ir::{
     Binding, Body, Const, Definition, Global, GlobalId, Lambda, LambdaId, Origin, Program, Rhs, Var,
 };
 use crate::core::prim::Prim;
+use crate::expand::Dialect;
 use crate::expand::error::Error;
 use crate::expand::forms::pattern::{Arity, Params};
 use crate::expand::forms::recursion::Recursion;
@@ -49,6 +50,8 @@ pub struct Expander {
     pub pending: FxHashSet<GlobalId>,
     /// How many operands named functions take, and where they stand.
     pub arities: FxHashMap<Callee, (Arity, Span)>,
+    /// The language of the program.
+    pub dialect: Dialect,
     /// True while the library is expanded.
     pub in_library: bool,
     /// The library's file whose functions stand for primitives.
@@ -101,8 +104,9 @@ pub enum Meaning {
 
 impl Expander {
     /// The state before anything is expanded.
-    pub fn new() -> Expander {
+    pub fn new(dialect: Dialect) -> Expander {
         Expander {
+            dialect,
             core: Program::default(),
             errors: Vec::new(),
             excused: FxHashSet::default(),
@@ -127,7 +131,9 @@ impl Expander {
     /// The program, or the messages.
     pub fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
         if self.errors.is_empty() {
-            known_functions::rebuild(&mut self);
+            if self.dialect == Dialect::Vlad {
+                known_functions::rebuild(&mut self);
+            }
             return Ok(self.core);
         }
         let mut messages: Vec<Diagnostic> = self.errors.iter().map(Error::to_diagnostic).collect();

@@ -57,6 +57,18 @@ pub struct Options {
     pub library: bool,
     /// Make a program that measures a call, instead of the program itself.
     pub measure: Option<Measure>,
+    /// The language of the sources.
+    pub dialect: Dialect,
+}
+
+/// A language that sources are written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// The language of the documentation.
+    #[default]
+    Vlad,
+    /// That of the original compiler: see [`program::stalingrad`].
+    Stalingrad,
 }
 
 /// Expands the program in a file.
@@ -132,6 +144,9 @@ fn expand(
     }
     datums = with_arguments;
     let mut names = if declaration.is_some() { program::arguments::LIBRARY.to_vec() } else { Vec::new() };
+    if options.dialect == Dialect::Stalingrad {
+        names.extend(program::stalingrad::LIBRARY);
+    }
     if program::export::is_in(&datums) {
         names.extend(program::export::LIBRARY);
     }
@@ -139,7 +154,7 @@ fn expand(
         datums = program::measure::program(datums, measure);
         names.extend(program::measure::LIBRARY);
     }
-    let mut expander = Expander::new();
+    let mut expander = Expander::new(options.dialect);
     let also = modules.library_names(&datums);
     expander.library(&files, (&datums, &also), &names, options.check_derivatives)?;
     expander.program(&datums, modules, options.library);

@@ -53,6 +53,7 @@ pub const FILES: &[File] = &[
     File { name: "colouring.vlad", text: include_str!("../../../stdlib/colouring.vlad") },
     File { name: "fourier.vlad", text: include_str!("../../../stdlib/fourier.vlad") },
     File { name: "interpolation.vlad", text: include_str!("../../../stdlib/interpolation.vlad") },
+    File { name: "stalingrad.vlad", text: include_str!("../../../stdlib/stalingrad.vlad") },
     File { name: "roots.vlad", text: include_str!("../../../stdlib/roots.vlad") },
     File { name: "quadrature.vlad", text: include_str!("../../../stdlib/quadrature.vlad") },
     File { name: "minimise.vlad", text: include_str!("../../../stdlib/minimise.vlad") },

@@ -34,6 +34,8 @@ const LARGE: usize = 4;
 pub struct Settings {
     /// Folders in which includes are looked up, after the folder of the including file.
     pub include: Vec<PathBuf>,
+    /// The language of the sources.
+    pub dialect: expand::Dialect,
     /// Compare the derivatives that the program takes and gives with differences.
     pub check_derivatives: bool,
     /// Make a library of what the program exports.
@@ -126,12 +128,13 @@ impl Pipeline {
     }
 
     fn expand_options(&self) -> expand::Options {
-        let Settings { include, check_derivatives, measure, library, .. } = &self.settings;
+        let Settings { include, check_derivatives, measure, library, dialect, .. } = &self.settings;
         expand::Options {
             include_dirs: include.clone(),
             check_derivatives: *check_derivatives,
             library: *library,
             measure: *measure,
+            dialect: *dialect,
         }
     }
 

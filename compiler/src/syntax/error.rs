@@ -150,7 +150,7 @@ fn unclosed(open: Span, end: Span, others: usize, next: Option<Span>) -> Diagnos
 
 fn unknown_hash(span: Span, word: &str) -> Diagnostic {
     let base = Diagnostic::error("V0107", format!("unknown literal `{word}`"), span, "not a literal")
-        .note("`#` starts `#t`, `#f`, `#(`, `#;`, `#|` and numbers such as `#b101`, `#o17` and `#xff`");
+        .note("`#` starts `#t`, `#f`, `#(`, `#;`, `#|` and numbers such as `#b101`, `#o17`, `#d99` and `#xff`");
     match word {
         "#true" | "#T" => base.help("write `#t`"),
         "#false" | "#F" => base.help("write `#f`"),
@@ -163,6 +163,7 @@ fn bad_digits(span: Span, radix: u32) -> Diagnostic {
     let (mark, digits) = match radix {
         2 => ("#b", "0 and 1"),
         8 => ("#o", "0 to 7"),
+        10 => ("#d", "0 to 9, with a point and an exponent,"),
         _ => ("#x", "0 to 9 and a to f"),
     };
     Diagnostic::error("V0108", "this is not a number", span, format!("expected digits of radix {radix}"))

@@ -133,21 +133,17 @@ impl Lexer<'_> {
 
     fn hash_literal(&mut self) {
         let (start, word) = self.word();
-        let radix = match word.get(1..2) {
-            Some("b" | "B") => 2,
-            Some("o" | "O") => 8,
-            Some("x" | "X") => 16,
-            _ => 0,
-        };
         let token = match &*word {
             "#t" => Token::Bool(true),
             "#f" => Token::Bool(false),
-            _ if radix != 0 => match number::with_radix(&word[2..], radix) {
-                Number::Real(x) => Token::Real(x),
-                Number::ZeroDenominator => return self.errors.push(Error::ZeroDenominator(self.span(start))),
-                Number::None => return self.errors.push(Error::BadDigits(self.span(start), radix)),
+            _ => match number::marked(&word) {
+                Some((Number::Real(x), _)) => Token::Real(x),
+                Some((Number::ZeroDenominator, _)) => {
+                    return self.errors.push(Error::ZeroDenominator(self.span(start)));
+                }
+                Some((Number::None, radix)) => return self.errors.push(Error::BadDigits(self.span(start), radix)),
+                None => return self.errors.push(Error::UnknownHash(self.span(start), word)),
             },
-            _ => return self.errors.push(Error::UnknownHash(self.span(start), word)),
         };
         self.tokens.push((start, token, self.at));
     }

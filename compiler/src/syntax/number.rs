@@ -1,7 +1,7 @@
 //! Numbers as written in programs.
 //!
 //! ```text
-//! 1  -2.5  .5  1.  1e-5  1/3  +inf.0  -inf.0  +nan.0  #b101  #o17  #xff
+//! 1  -2.5  .5  1.  1e-5  1/3  +inf.0  -inf.0  +nan.0  #b101  #o17  #d99  #xff  #e1.5  #x#eff
 //! ```
 
 /// What a token that might be a number turned out to be.
@@ -32,8 +32,31 @@ pub fn decimal(text: &str) -> Number {
     text.parse().map_or(Number::None, Number::Real)
 }
 
+/// Reads a number behind marks of its radix, `#b`, `#o`, `#d` or `#x`, and of its exactness, `#e` or `#i`: all numbers
+/// are doubles, so that this says nothing. `None` when no such mark stands there.
+pub fn marked(text: &str) -> Option<(Number, u32)> {
+    let (mut rest, mut radix, mut exactness) = (text, None, false);
+    while let Some(mark) = rest.strip_prefix('#') {
+        match mark.chars().next()?.to_ascii_lowercase() {
+            'b' if radix.is_none() => radix = Some(2),
+            'o' if radix.is_none() => radix = Some(8),
+            'd' if radix.is_none() => radix = Some(10),
+            'x' if radix.is_none() => radix = Some(16),
+            'e' | 'i' if !exactness => exactness = true,
+            _ => return None,
+        }
+        rest = &mark[1..];
+    }
+    let number = match radix {
+        Some(radix) if radix != 10 => with_radix(rest, radix),
+        _ => decimal(rest),
+    };
+    // `#e` alone is no start of a number.
+    (number != Number::None || radix.is_some()).then_some((number, radix.unwrap_or(10)))
+}
+
 /// Reads the digits after `#b`, `#o` or `#x`, perhaps with a sign or as a fraction.
-pub fn with_radix(text: &str, radix: u32) -> Number {
+fn with_radix(text: &str, radix: u32) -> Number {
     match text.split_once('/') {
         Some((numerator, denominator)) => fraction(numerator, denominator, radix),
         None => integer(text, radix).map_or(Number::None, Number::Real),
@@ -137,6 +160,19 @@ mod tests {
             assert_eq!(decimal(text), Number::None, "{text}");
         }
         assert_eq!(decimal("1/0"), Number::ZeroDenominator);
+    }
+
+    #[test]
+    fn marks_stand_in_any_order() {
+        for (text, value) in [("#d100", 100.0), ("#e1.5", 1.5), ("#i#xff", 255.0), ("#X#eff", 255.0), ("#d-1/4", -0.25)]
+        {
+            assert!(matches!(marked(text), Some((Number::Real(x), _)) if x == value), "{text}");
+        }
+        assert_eq!(marked("#d1x"), Some((Number::None, 10)));
+        for text in ["#error", "#true", "#e", "#", "#b#d1", "#\u{3bb}"] {
+            assert!(!matches!(marked(text), Some((Number::Real(_), _))), "{text}");
+        }
+        assert_eq!(marked("#error"), None);
     }
 
     #[test]

@@ -27,6 +27,11 @@ fn sums_do_what_the_documentation_says() {
     commands_do_what_is_said("docs/numerics.md", &[]);
 }
 
+#[test]
+fn programs_for_the_original_do_what_the_documentation_says() {
+    commands_do_what_is_said("docs/stalingrad.md", &[]);
+}
+
 /// What stands for something in the commands of a page, and what might stand there.
 const PLACEHOLDERS: &[(&str, &str)] = &[("STAGE", "opt"), ("SHELL", "bash"), ("SECONDS", "1")];
 

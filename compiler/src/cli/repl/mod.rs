@@ -12,7 +12,7 @@ mod session;
 
 use crate::base::Diagnostic;
 use crate::cli::tools::{emit, fmt};
-use crate::cli::{SUCCESS, terminal};
+use crate::cli::{Dialect, SUCCESS, terminal};
 use crate::syntax;
 use session::Session;
 use std::io::{self, BufRead, IsTerminal};
@@ -28,6 +28,9 @@ pub struct Arguments {
     /// repeated.
     #[arg(short = 'I', long = "include", value_name = "FOLDER")]
     include: Vec<PathBuf>,
+    /// The language of what is entered and loaded.
+    #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "vlad", hide_default_value = true)]
+    dialect: Dialect,
 }
 
 const HELP: &str = "\
@@ -59,7 +62,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     if let Err(error) = terminal::demand_output() {
         return terminal::output_failed(&error);
     }
-    let mut session = Session::new(arguments.include.clone());
+    let mut session = Session::new(arguments.include.clone(), arguments.dialect.of_sources());
     let is_terminal = io::stdin().is_terminal();
     if is_terminal {
         editor::handle_interruptions(&session);

@@ -16,8 +16,8 @@ use crate::cli::running::eval;
 use crate::cli::terminal;
 use crate::cli::tools::emit;
 use crate::core::ir::{Binding, Body, Const, Definition, Item, Lambda, Origin, Program, Rhs};
-use crate::expand;
 use crate::expand::program::outline;
+use crate::expand::{self, Dialect};
 use crate::pipeline::{Pipeline, Settings};
 use crate::syntax::{self, Datum};
 use std::io::{self, Write};
@@ -35,6 +35,7 @@ type Part = (String, String);
 /// Definitions, in the order in which they are evaluated.
 pub struct Session {
     include: Vec<PathBuf>,
+    dialect: Dialect,
     definitions: Vec<Part>,
     /// How many inputs there were.
     inputs: usize,
@@ -44,8 +45,8 @@ pub struct Session {
 
 impl Session {
     /// A session without definitions.
-    pub fn new(include: Vec<PathBuf>) -> Session {
-        Session { include, definitions: Vec::new(), inputs: 0, interrupted: Arc::default() }
+    pub fn new(include: Vec<PathBuf>, dialect: Dialect) -> Session {
+        Session { include, dialect, definitions: Vec::new(), inputs: 0, interrupted: Arc::default() }
     }
 
     /// The names that the session defines.
@@ -135,7 +136,7 @@ impl Session {
     }
 
     fn pipeline(&self) -> Pipeline {
-        Pipeline::new(Settings { include: self.include.clone(), ..Settings::default() })
+        Pipeline::new(Settings { include: self.include.clone(), dialect: self.dialect, ..Settings::default() })
     }
 
     /// Shows an expression at a stage of the compiler.

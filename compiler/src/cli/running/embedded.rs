@@ -8,13 +8,15 @@
 //! ```
 //!
 //! An item is a length (8 bytes, little-endian) and that many bytes of text. The items are the name of the main file,
-//! whether operations are watched, the number of files, the name and the text of each, and the folders for includes.
+//! whether operations are watched, the language, the number of files, the name and the text of each, and the folders
+//! for includes.
 
 use crate::base::SourceMap;
 use crate::cli::running::eval;
-use crate::cli::{FAULT, Input, terminal};
+use crate::cli::{Dialect, FAULT, Input, terminal};
 use crate::codegen::{Error, link};
 use crate::pipeline::{Pipeline, Settings};
+use clap::ValueEnum;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -27,6 +29,7 @@ const MARK: &[u8; 8] = b"vladprog";
 pub struct Program {
     main: String,
     trap_nan: bool,
+    dialect: Dialect,
     files: Vec<(String, String)>,
     include: Vec<PathBuf>,
 }
@@ -64,14 +67,16 @@ fn decode(bytes: &[u8]) -> Option<Program> {
     let mut items = items.into_iter();
     let main = items.next()?;
     let trap_nan = items.next()?.parse().ok()?;
+    let dialect = Dialect::from_str(&items.next()?, false).ok()?;
     let count: usize = items.next()?.parse().ok()?;
     let files = (0..count).map(|_| Some((items.next()?, items.next()?))).collect::<Option<_>>()?;
-    Some(Program { main, trap_nan, files, include: items.map(PathBuf::from).collect() })
+    Some(Program { main, trap_nan, dialect, files, include: items.map(PathBuf::from).collect() })
 }
 
 fn encode(input: &Input, sources: &SourceMap, trap_nan: bool) -> Vec<u8> {
     let files: Vec<_> = sources.files().filter(|file| !file.is_library).collect();
-    let mut items = vec![input.file.display().to_string(), trap_nan.to_string(), files.len().to_string()];
+    let dialect = input.dialect.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string());
+    let mut items = vec![input.file.display().to_string(), trap_nan.to_string(), dialect, files.len().to_string()];
     for file in files {
         items.extend([file.name.clone(), file.text.clone()]);
     }
@@ -86,7 +91,8 @@ fn encode(input: &Input, sources: &SourceMap, trap_nan: bool) -> Vec<u8> {
 
 /// Runs a program that the executable carries; the result is the exit code.
 pub fn run(program: Program) -> u8 {
-    let mut pipeline = Pipeline::new(Settings { include: program.include, ..Settings::default() });
+    let dialect = program.dialect.of_sources();
+    let mut pipeline = Pipeline::new(Settings { include: program.include, dialect, ..Settings::default() });
     pipeline.sources = SourceMap::carrying(program.files);
     match pipeline.expand(Path::new(&program.main)) {
         Ok(mut core) => {

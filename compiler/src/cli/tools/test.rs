@@ -5,8 +5,8 @@
 
 use crate::base::{Diagnostic, FileId, SourceMap, Span};
 use crate::cli::tools::fmt;
-use crate::cli::{FAULT, SUCCESS, terminal};
-use crate::promises::{Broken, Outcome, Promises};
+use crate::cli::{Dialect, FAULT, SUCCESS, terminal};
+use crate::promises::{Broken, Outcome, Promises, stalingrad};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,9 @@ pub struct Arguments {
     /// repeated.
     #[arg(short = 'I', long = "include", value_name = "FOLDER")]
     include: Vec<PathBuf>,
+    /// The language of the programs. Those for the original compiler say with `===>` what an expression gives.
+    #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "vlad", hide_default_value = true)]
+    dialect: Dialect,
     /// Run compiled code only, which is faster.
     #[arg(long)]
     no_eval: bool,
@@ -113,29 +116,83 @@ fn count(number: usize, thing: &str) -> String {
 /// Tests a program. An error is an exit code: the file cannot be read, as has been reported.
 fn test(path: &Path, arguments: &Arguments) -> Result<Verdict, u8> {
     let text = fmt::text(path)?;
+    let checks = if arguments.dialect == Dialect::Stalingrad { stalingrad::checks(&text) } else { Vec::new() };
     let promises = Promises::read(&text);
     let mut sources = SourceMap::new();
     let file = sources.add(path.display().to_string(), text, false);
+    if checks.is_empty() {
+        let broken = in_all_engines(arguments, |engine| {
+            attempt(execute(engine, path, &promises.input, arguments), path, arguments, |outcome| {
+                let found = promises.broken(outcome, engine.compiled);
+                found.iter().map(|broken| diagnostic(file, broken, outcome)).collect()
+            })
+        });
+        return Ok(Verdict { promises: promises.count(), broken, sources });
+    }
+    let broken = checks.iter().flat_map(|check| {
+        in_all_engines(arguments, |engine| {
+            attempt(execute_check(engine, path, check, arguments), path, arguments, |outcome| {
+                check.compare(outcome).err().map(|found| unexpected(file, check, &found, outcome)).into_iter().collect()
+            })
+        })
+    });
+    Ok(Verdict { promises: checks.len(), broken: broken.collect(), sources })
+}
+
+/// What goes wrong in any engine. What goes wrong in several in the same way is said once.
+fn in_all_engines(arguments: &Arguments, run: impl Fn(&Engine) -> Vec<Diagnostic>) -> Vec<Diagnostic> {
     let engines = if arguments.no_eval { &[COMPILED][..] } else { &[EVALUATOR, COMPILED] };
     let mut broken: Vec<(Diagnostic, Vec<&str>)> = Vec::new();
     for engine in engines {
-        let found = match execute(engine, path, &promises.input, arguments) {
-            Ok(Some(outcome)) => {
-                let found = promises.broken(&outcome, engine.compiled);
-                found.iter().map(|broken| diagnostic(file, broken, &outcome)).collect()
-            }
-            Ok(None) => vec![too_long(path, arguments.time_limit)],
-            Err(error) => vec![cannot_run(path, &error)],
-        };
-        for diagnostic in found {
+        for diagnostic in run(engine) {
             match broken.iter_mut().find(|(known, _)| same(known, &diagnostic)) {
                 Some((_, engines)) => engines.push(engine.name),
                 None => broken.push((diagnostic, vec![engine.name])),
             }
         }
     }
-    let broken = broken.into_iter().map(|(diagnostic, engines)| diagnostic.note(engines.join(" and "))).collect();
-    Ok(Verdict { promises: promises.count(), broken, sources })
+    broken.into_iter().map(|(diagnostic, engines)| diagnostic.note(engines.join(" and "))).collect()
+}
+
+/// What is wrong with a run, if it could be started and ended in time.
+fn attempt(
+    result: io::Result<Option<Outcome>>,
+    path: &Path,
+    arguments: &Arguments,
+    examine: impl Fn(&Outcome) -> Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    match result {
+        Ok(Some(outcome)) => examine(&outcome),
+        Ok(None) => vec![too_long(path, arguments.time_limit)],
+        Err(error) => vec![cannot_run(path, &error)],
+    }
+}
+
+/// Runs a check of a program as a program of its own. Its file has the same name, and includes are looked up beside the
+/// program.
+fn execute_check(
+    engine: &Engine,
+    path: &Path,
+    check: &stalingrad::Check,
+    arguments: &Arguments,
+) -> io::Result<Option<Outcome>> {
+    let folder = tempfile::tempdir()?;
+    let copy = folder.path().join(path.file_name().unwrap_or(path.as_os_str()));
+    std::fs::write(&copy, &check.program)?;
+    let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let include = std::iter::once(beside.to_path_buf()).chain(arguments.include.iter().cloned()).collect();
+    let arguments = Arguments { files: Vec::new(), include, ..*arguments };
+    execute(engine, &copy, &check.input, &arguments)
+}
+
+/// The message about a check whose program gave something else.
+fn unexpected(file: FileId, check: &stalingrad::Check, found: &str, outcome: &Outcome) -> Diagnostic {
+    let span = Span::new(file, check.promise.place.start, check.promise.place.end);
+    if outcome.code == Some(0) {
+        let message = format!("expected {}, got {}", quoted(&check.promise.text), quoted(found));
+        return Diagnostic::error("V0820", message, span, "promised here");
+    }
+    said(Diagnostic::error("V0823", format!("the program {}", ended(outcome.code)), span, "promised here"), outcome)
 }
 
 /// Whether messages of two runs are about the same. (What the runs themselves say may differ a little.)
@@ -152,6 +209,9 @@ fn execute(engine: &Engine, path: &Path, input: &str, arguments: &Arguments) -> 
     let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(engine.subcommand).args(["--color", "never"]);
+    if arguments.dialect == Dialect::Stalingrad {
+        command.args(["--dialect", "stalingrad"]);
+    }
     for folder in &arguments.include {
         command.arg("-I").arg(folder);
     }
@@ -189,19 +249,30 @@ fn contents(mut file: File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The message about a broken promise.
-fn diagnostic(file: FileId, broken: &Broken, outcome: &Outcome) -> Diagnostic {
-    let span = |place: &std::ops::Range<usize>| Span::new(file, place.start, place.end);
-    let quoted = |text: &str| if text.is_empty() { "an empty line".to_string() } else { format!("`{text}`") };
-    let said = |diagnostic: Diagnostic| match outcome.messages.trim_end() {
+fn quoted(text: &str) -> String {
+    if text.is_empty() { "an empty line".to_string() } else { format!("`{text}`") }
+}
+
+/// The message with what the run itself said.
+fn said(diagnostic: Diagnostic, outcome: &Outcome) -> Diagnostic {
+    match outcome.messages.trim_end() {
         "" => diagnostic,
         messages => diagnostic.note(format!("it says:\n{messages}")),
-    };
-    let ended = |code: Option<i32>| match code {
+    }
+}
+
+fn ended(code: Option<i32>) -> String {
+    match code {
         Some(0) => "did not fail".to_string(),
         Some(code) => format!("failed with exit code {code}"),
         None => "was ended by a signal".to_string(),
-    };
+    }
+}
+
+/// The message about a broken promise.
+fn diagnostic(file: FileId, broken: &Broken, outcome: &Outcome) -> Diagnostic {
+    let span = |place: &std::ops::Range<usize>| Span::new(file, place.start, place.end);
+    let said = |diagnostic: Diagnostic| said(diagnostic, outcome);
     match broken {
         Broken::Line { promise, found } => {
             let message = format!("expected {}, got {}", quoted(&promise.text), quoted(found));

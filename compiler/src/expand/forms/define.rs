@@ -2,6 +2,7 @@
 
 use crate::base::{Diagnostic, FileId, Span};
 use crate::core::ir::{Body, Checks, Const, Definition, Given, Item, LambdaId, Origin, Rhs};
+use crate::expand::Dialect;
 use crate::expand::build::{Callee, Expander, Meaning};
 use crate::expand::error::Error;
 use crate::expand::forms::pattern::{Arity, Params};
@@ -117,20 +118,27 @@ impl Expander {
     /// Expands definitions, which see each other, and expressions.
     fn top_level(&mut self, datums: &[Datum]) {
         let mut pieces = Vec::new();
-        let mut first: FxHashMap<(ModuleId, &Rc<str>), Span> = FxHashMap::default();
+        let mut first: FxHashMap<(ModuleId, u32, &Rc<str>), Span> = FxHashMap::default();
+        let (mut block, mut in_block) = (0, true);
         for datum in datums {
-            self.globals.user.enter(datum.span.file);
+            self.globals.user.enter(datum.span.file, block);
             let Some(define) = self.definition(datum) else {
-                pieces.push((datum, None));
+                in_block = false;
+                pieces.push((datum, block, None));
                 continue;
             };
+            if !in_block && self.dialect == Dialect::Stalingrad {
+                block += 1;
+                self.globals.user.enter(datum.span.file, block);
+            }
+            in_block = true;
             let Some(define) = define else { continue };
             let module = self.globals.user.current();
-            if let Some(&first) = first.get(&(module, define.name)) {
+            if let Some(&first) = first.get(&(module, block, define.name)) {
                 let (second, name) = (define.name_span, define.name.clone());
                 self.errors.push(Error::DefinedTwice { first, second, name });
             } else {
-                first.insert((module, define.name), define.name_span);
+                first.insert((module, block, define.name), define.name_span);
             }
             let global = self.new_global(define.name, define.name_span);
             self.know_arity(Callee::Global(global), &define);
@@ -142,14 +150,14 @@ impl Expander {
             if matches!(define.value, Defined::Value(_)) {
                 self.pending.insert(global);
             }
-            pieces.push((datum, Some((global, define))));
+            pieces.push((datum, block, Some((global, define))));
         }
         if !self.in_library {
             let errors = self.globals.user.resolve(&self.globals.library);
             self.errors.extend(errors);
         }
-        for (datum, define) in pieces {
-            self.globals.user.enter(datum.span.file);
+        for (datum, block, define) in pieces {
+            self.globals.user.enter(datum.span.file, block);
             match define {
                 Some((global, Define { name, value: Defined::Function(function), .. })) => {
                     let name = if self.in_library { &public_name(name) } else { name };

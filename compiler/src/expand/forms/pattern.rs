@@ -10,6 +10,7 @@
 use crate::base::Span;
 use crate::core::ir::{Const, Part, Rhs, Var};
 use crate::core::prim::Prim;
+use crate::expand::Dialect;
 use crate::expand::build::{Callee, Expander};
 use crate::expand::error::Error;
 use crate::expand::names::basis;
@@ -239,6 +240,12 @@ impl Expander {
             (Some("bundle"), [primal, tangent]) => {
                 self.component(Rhs::Prim(Prim::Primal, vec![value]), primal, "primal", span, bound);
                 self.component(Rhs::Prim(Prim::Tangent, vec![value]), tangent, "tangent", span, bound);
+            }
+            (Some("reverse"), [part]) if self.dialect == Dialect::Stalingrad => {
+                self.component(Rhs::Prim(Prim::JInverse, vec![value]), part, "primal", span, bound);
+            }
+            (Some("forward"), [primal]) if self.dialect == Dialect::Stalingrad => {
+                self.component(Rhs::Prim(Prim::Primal, vec![value]), primal, "primal", span, bound);
             }
             (Some("vector"), _) => self.vector_pattern(&parts, span, value, bound),
             (Some(name @ ("cons" | "cons*" | "*j" | "bundle")), _) => {

@@ -87,7 +87,8 @@ pub struct Module {
     pub imports: Vec<Import>,
     /// What it says that it provides; `None` stands for all that it defines.
     pub provides: Option<Names>,
-    own: FxHashMap<Rc<str>, GlobalId>,
+    /// What it defines: the definitions of each name, and the blocks of definitions that they stand in, in order.
+    own: FxHashMap<Rc<str>, Vec<(u32, GlobalId)>>,
     imported: FxHashMap<Rc<str>, Imported>,
 }
 
@@ -101,13 +102,16 @@ pub struct Modules {
     order: Vec<ModuleId>,
     /// The module whose names are looked up.
     current: ModuleId,
+    /// The block of definitions that names are looked up from. Only the language of the original compiler has more than
+    /// one: see [`crate::expand::program::stalingrad`].
+    block: u32,
 }
 
 impl Default for Modules {
     fn default() -> Modules {
         let mut modules = EntityVec::new();
         modules.push(Module::default());
-        Modules { modules, of_file: FxHashMap::default(), order: Vec::new(), current: Modules::PROGRAM }
+        Modules { modules, of_file: FxHashMap::default(), order: Vec::new(), current: Modules::PROGRAM, block: 0 }
     }
 }
 
@@ -135,13 +139,15 @@ impl Modules {
         self.order.push(module);
     }
 
-    /// From here on names are those of the module that this file belongs to.
-    pub fn enter(&mut self, file: FileId) {
+    /// From here on names are those of the module that this file belongs to, as seen from a block of definitions.
+    pub fn enter(&mut self, file: FileId, block: u32) {
+        self.block = block;
         self.current = self.of_file.get(&file).copied().unwrap_or(Modules::PROGRAM);
     }
 
     /// From here on names are those of the program's own module.
     pub fn enter_program(&mut self) {
+        self.block = u32::MAX;
         self.current = Modules::PROGRAM;
     }
 
@@ -152,7 +158,7 @@ impl Modules {
 
     /// Defines a name in the current module.
     pub fn define(&mut self, name: Rc<str>, global: GlobalId) {
-        self.modules[self.current].own.insert(name, global);
+        self.modules[self.current].own.entry(name).or_default().push((self.block, global));
     }
 
     /// What the current module defines or imports under a name.
@@ -162,8 +168,10 @@ impl Modules {
 
     fn find_in(&self, module: ModuleId, name: &str) -> Option<Found> {
         let module = &self.modules[module];
-        if let Some(global) = module.own.get(name) {
-            return Some(Found::One(Target::User(*global)));
+        if let Some(definitions) = module.own.get(name) {
+            // The last one so far; before all of them, the first.
+            let seen = definitions.iter().rev().find(|(block, _)| *block <= self.block);
+            return seen.or(definitions.first()).map(|(_, global)| Found::One(Target::User(*global)));
         }
         Some(match module.imported.get(name)? {
             Imported::One(target, _) => Found::One(*target),

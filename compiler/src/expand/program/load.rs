@@ -7,12 +7,13 @@
 
 use crate::base::source::with_line_feeds;
 use crate::base::{Diagnostic, SourceMap, Span};
-use crate::expand::Options;
 use crate::expand::error::Error;
 use crate::expand::names::basis;
 use crate::expand::names::modules::{Import, ModuleId, Modules, Names, Origin};
 use crate::expand::program::outline;
+use crate::expand::program::stalingrad;
 use crate::expand::stdlib;
+use crate::expand::{Dialect, Options};
 use crate::syntax::{self, Datum, DatumKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
@@ -130,8 +131,14 @@ impl<'a> Loader<'a> {
         self.modules.own_file(file, self.current);
         self.seen.insert((self.current, canonical.clone()));
         self.open.push(Open { canonical, shown, folder });
-        let (datums, errors) = syntax::parse(file, text);
+        let (mut datums, errors) = syntax::parse(file, text);
         self.errors.extend(errors);
+        if self.options.dialect == Dialect::Stalingrad {
+            datums = match stalingrad::program(datums) {
+                Ok(datums) => datums,
+                Err(error) => return self.error(*error),
+            };
+        }
         let defined: FxHashSet<Rc<str>> =
             outline::definitions(&datums).into_iter().map(|definition| definition.name).collect();
         for datum in datums {

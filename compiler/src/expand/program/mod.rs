@@ -7,6 +7,7 @@
 //! | [`export`] | what a library offers its callers |
 //! | [`documentation`] | comments, and what they say about definitions |
 //! | [`outline`] | what a program defines, without expanding it |
+//! | [`stalingrad`] | the language of the original compiler |
 //! | [`measure`] | the calls that `vlad bench` measures |
 
 pub(super) mod arguments;
@@ -15,3 +16,4 @@ pub(super) mod export;
 pub(super) mod load;
 pub mod measure;
 pub mod outline;
+pub mod stalingrad;

@@ -28,9 +28,7 @@ impl Analyzer<'_> {
     pub(super) fn call(&mut self, mut key: Key) -> Result<(VariantId, Shape), Abort> {
         loop {
             self.check_work()?;
-            while let Some(wider) = self.redirects.get(&key) {
-                key = wider.clone();
-            }
+            key = self.redirected(key);
             if let Some(id) = self.memo.get(&key).copied() {
                 if let Some(result) = self.known_result(id) {
                     return Ok((id, result));
@@ -50,6 +48,29 @@ impl Analyzer<'_> {
                 },
             }
         }
+    }
+
+    /// The key that calls with this one are made with.
+    fn redirected(&self, mut key: Key) -> Key {
+        while let Some(wider) = self.redirects.get(&key) {
+            key = wider.clone();
+        }
+        key
+    }
+
+    /// From now on, calls with `key` are made with `wider`. Folding data and forgetting numbers are no steps of one
+    /// widening: what one of them makes may lead back to `key` by another. Then both are covered by a third.
+    fn redirect(&mut self, key: Key, wider: Key) -> Result<Key, Abort> {
+        let mut to = self.redirected(wider.clone());
+        if to == key {
+            let both = self.result.shapes.widen_all(&key.args, &wider.args);
+            to = self.redirected(key.with(both.into()));
+            if to == key {
+                return Err(self.too_much_work("work").into());
+            }
+        }
+        self.redirects.insert(key, to.clone());
+        Ok(to)
     }
 
     /// The result of a variant that need not be interpreted now: it is final, or preliminary in this iteration.
@@ -268,8 +289,7 @@ impl Analyzer<'_> {
                     return match abort {
                         Abort::Restart { frame, key: wider } if frame == index => {
                             self.check_work()?;
-                            self.redirects.insert(key, wider.clone());
-                            Ok(Err(wider))
+                            Ok(Err(self.redirect(key, wider)?))
                         }
                         abort => Err(abort),
                     };

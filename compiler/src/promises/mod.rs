@@ -14,6 +14,8 @@
 //!
 //! `vlad test` and the tests of the compiler read promises here.
 
+pub mod stalingrad;
+
 use crate::syntax;
 use std::ops::Range;
 
