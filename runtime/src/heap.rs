@@ -115,6 +115,15 @@ impl Heap {
         }
     }
 
+    /// Counts memory that is not in boxes as if it were.
+    pub fn charge(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        if self.bytes > self.granted {
+            // SAFETY: the supply of a heap is made for it.
+            self.granted = unsafe { (self.supply.grant)(self, self.bytes) };
+        }
+    }
+
     /// What to say now that there is no more memory.
     pub fn take_complaint(&mut self) -> &'static [u8] {
         let complaint = core::mem::replace(&mut self.complaint, ptr::null());

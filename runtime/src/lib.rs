@@ -12,7 +12,8 @@
 //! | [`input`], [`output`] | numbers in, numbers and texts out |
 //! | [`arguments`], [`command_line`] | what programs get from the command line |
 //! | [`reader`] | numbers and arrays of numbers, read from bytes |
-//! | [`number`] | numbers as text |
+//! | [`number`] | numbers as text, texts in quotes |
+//! | [`text`] | texts that a program makes |
 //! | [`progress`], [`terminal`] | how far a search has come; interruptions |
 //! | [`processor`] | the instructions that the program needs |
 //! | [`start`] | `main`, exit codes |
@@ -56,6 +57,8 @@ pub mod system;
 pub mod table;
 #[cfg(not(vlad_library))]
 pub mod terminal;
+#[cfg(not(vlad_library))]
+pub mod text;
 pub mod vector;
 
 /// Reached only through a mistake in this library; says so and ends the program the way an abort does.

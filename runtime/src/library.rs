@@ -381,6 +381,17 @@ pub unsafe extern "C" fn vlad_context_write_text(context: *mut Context, text: *c
     unsafe { say(context, core::slice::from_raw_parts(text, length)) }
 }
 
+/// Says a text in quotes.
+///
+/// # Safety
+///
+/// As for [`vlad_context_write_text`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_context_write_quoted(context: *mut Context, text: *const u8, length: usize) {
+    // SAFETY: the caller's obligation.
+    unsafe { number::quoted(core::slice::from_raw_parts(text, length), |piece| say(context, piece)) }
+}
+
 /// Says a number in the message of a failure.
 ///
 /// # Safety

@@ -1,4 +1,4 @@
-//! Numbers as text, the same in the compiler, in the evaluator and in compiled programs.
+//! Numbers as text and texts in quotes, the same in the compiler, in the evaluator and in compiled programs.
 //!
 //! Printing: the shortest decimal digits that read back to the same double, laid out
 //!
@@ -15,6 +15,26 @@
 //! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
 
 use ::core::fmt::{self, Write};
+
+/// Writes a text as a program has it: in quotes, with a backslash before quotes and backslashes, and `\\n` and `\\t`.
+pub fn quoted(text: &[u8], mut write: impl FnMut(&[u8])) {
+    write(b"\"");
+    let mut start = 0;
+    for (place, byte) in text.iter().enumerate() {
+        let escape: &[u8] = match byte {
+            b'"' => b"\\\"",
+            b'\\' => b"\\\\",
+            b'\n' => b"\\n",
+            b'\t' => b"\\t",
+            _ => continue,
+        };
+        write(&text[start..place]);
+        write(escape);
+        start = place + 1;
+    }
+    write(&text[start..]);
+    write(b"\"");
+}
 
 /// The longest text is `-1.2345678901234567e-308`, 24 bytes.
 const CAPACITY: usize = 32;

@@ -5,7 +5,7 @@
 //! more (a closed pipe), the program ends without a message.
 
 use crate::cell::Single;
-use crate::{number, start, system, terminal};
+use crate::{number, start, system, terminal, text};
 use core::ffi::c_int;
 use core::fmt;
 
@@ -62,8 +62,11 @@ fn write_buffer(count: usize) {
     USED.store(used - count);
 }
 
-/// Appends to standard output.
+/// Appends to standard output, or to the text that is being made.
 pub fn write_out(bytes: &[u8]) {
+    if text::keep(bytes) {
+        return;
+    }
     if bytes.len() > CAPACITY - USED.load() {
         // A line that has begun waits for its end, so that an interruption does not leave half of it.
         terminal::undivided(write_whole_lines);
@@ -113,7 +116,8 @@ fn write_all(file: c_int, mut bytes: &[u8]) -> Result<(), c_int> {
     Ok(())
 }
 
-fn write_stream(stream: u64, bytes: &[u8]) {
+/// Writes to standard output (0) or standard error (1).
+pub fn write_stream(stream: u64, bytes: &[u8]) {
     if stream == 0 { write_out(bytes) } else { write_error(bytes) }
 }
 

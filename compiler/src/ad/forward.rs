@@ -235,6 +235,11 @@ impl Dual<'_, '_> {
                 let number = self.code.prim(prim, &[]);
                 Rhs::Prim(Prim::JStar, vec![number])
             }
+            Prim::TextByte => {
+                let primals = self.primals();
+                let number = self.code.prim(prim, &primals);
+                Rhs::Prim(Prim::JStar, vec![number])
+            }
             // These return their operand.
             Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress | Prim::Opaque => {
                 let primal = self.primal(0);

@@ -159,6 +159,11 @@ fn effect(code: &mut Code<'_>, prim: Prim, operands: &[Var]) -> Rhs {
             let number = code.prim(prim, &[]);
             Rhs::Prim(Prim::Lift, vec![number])
         }
+        Prim::TextByte => {
+            let terms = constant_terms(code, operands);
+            let number = code.prim(prim, &terms);
+            Rhs::Prim(Prim::Lift, vec![number])
+        }
         // These return their operand.
         Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress | Prim::Opaque => {
             let written = constant_terms(code, operands);

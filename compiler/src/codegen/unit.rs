@@ -10,7 +10,7 @@ use crate::codegen::complaints::Complaints;
 use crate::codegen::constants::Boxes;
 use crate::codegen::registers::{far, pressure};
 use crate::codegen::{Error, Library, Object, Options, free, function, layout, library, processor, target};
-use crate::ssa::ir::{FuncId, Program, SlotId, SumId, TextId};
+use crate::ssa::ir::{FuncId, Op, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, UserFuncName, types};
@@ -65,6 +65,8 @@ pub struct Unit<'p> {
     /// All texts, one after another, and where each begins.
     pub texts: DataId,
     text_offsets: Vec<usize>,
+    /// Whether the program makes texts of its own.
+    pub makes_texts: bool,
     text_table: Option<DataId>,
     /// See [`crate::codegen::complaints`].
     pub complaints: Complaints,
@@ -284,6 +286,9 @@ impl<'p> Unit<'p> {
             text_offsets.push(bytes.len());
         }
         bytes.push(0);
+        let insts =
+            program.functions.values().flat_map(|function| function.blocks.values()).flat_map(|block| &block.insts);
+        let makes_texts = insts.into_iter().any(|inst| inst.op == Op::EndText);
         module.define_data(texts, &contents(bytes)).map_err(bug)?;
         let complaints = Complaints::new(program, sources, &mut module)?;
         let (constants, heap) = if is_library {
@@ -303,6 +308,7 @@ impl<'p> Unit<'p> {
             slots,
             texts,
             text_offsets,
+            makes_texts,
             text_table: None,
             complaints,
             constants,
@@ -332,6 +338,11 @@ impl<'p> Unit<'p> {
     pub fn text(&self, text: TextId) -> (usize, usize) {
         let start = self.text_offsets[text.index()];
         (start, self.text_offsets[text.index() + 1] - start)
+    }
+
+    /// The number of texts that the program has.
+    pub fn text_count(&self) -> usize {
+        self.text_offsets.len() - 1
     }
 
     /// A table of the beginnings of all texts, and of the end of the last one.

@@ -208,6 +208,12 @@ pub enum Prim {
     /// `(%end-file whole)`: the file is there if that is not 0, else forgotten; what is written goes to standard output
     /// again. Returns `()`.
     EndFile,
+    /// `(%begin-text)`: what is written from now on belongs to a text; returns `()`. Texts nest.
+    BeginText,
+    /// `(%end-text)`: that text.
+    EndText,
+    /// `(%text-byte text i)`: the byte of a text at a place, -1 behind its end.
+    TextByte,
     /// `(error message value carried)`: what was written as `(error message value)`. `carried` is the value that a
     /// handler gets, in a transformed function its transform.
     Error,
@@ -379,6 +385,9 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Newline, "newline", 0, Effect),
     (Prim::BeginFile, "%begin-file", 1, Effect),
     (Prim::EndFile, "%end-file", 1, Effect),
+    (Prim::BeginText, "%begin-text", 0, Effect),
+    (Prim::EndText, "%end-text", 0, Effect),
+    (Prim::TextByte, "%text-byte", 2, Effect),
     (Prim::Error, "error", 3, Effect),
     (Prim::Catch, "%catch", 3, Effect),
     (Prim::Opaque, "opaque", 1, Effect),

@@ -1,4 +1,4 @@
-//! Files that programs write: they appear whole, or not at all.
+//! Where a program writes if not to standard output: files, which appear whole or not at all, and texts that it makes.
 
 use crate::core::errors::RuntimeError;
 use std::fs::File;
@@ -9,12 +9,35 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub struct Files {
     current: Option<(BufWriter<File>, PathBuf)>,
+    /// What has been written to texts that have not ended, innermost last.
+    texts: Vec<Vec<u8>>,
+}
+
+/// Where output goes.
+pub enum Target<'f> {
+    /// To the file that is being written.
+    File(&'f mut dyn Write),
+    /// To the innermost text that has not ended.
+    Text(&'f mut Vec<u8>),
 }
 
 impl Files {
-    /// Where output goes, if that is a file.
-    pub fn current(&mut self) -> Option<&mut dyn Write> {
-        self.current.as_mut().map(|(file, _)| file as &mut dyn Write)
+    /// Where output goes, if not to standard output.
+    pub fn current(&mut self) -> Option<Target<'_>> {
+        match self.texts.last_mut() {
+            Some(text) => Some(Target::Text(text)),
+            None => self.current.as_mut().map(|(file, _)| Target::File(file)),
+        }
+    }
+
+    /// Begins a text: what is written from now on belongs to it.
+    pub fn begin_text(&mut self) {
+        self.texts.push(Vec::new());
+    }
+
+    /// Ends the innermost text.
+    pub fn end_text(&mut self) -> String {
+        String::from_utf8_lossy(&self.texts.pop().unwrap_or_default()).into_owned()
     }
 
     /// Begins a file.

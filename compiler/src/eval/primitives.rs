@@ -1,6 +1,7 @@
 //! What each primitive does in the reference evaluator.
 
 use super::deferred;
+use super::files::Target;
 use super::operators;
 use super::print::{found, print, shortened};
 use super::value::{Function, Operator, Real, Value};
@@ -12,6 +13,7 @@ use crate::core::input::Unread;
 use crate::core::ir::{Below, Program};
 use crate::core::number;
 use crate::core::prim::{Family, Levels, Prim};
+use std::rc::Rc;
 
 /// Applies a primitive. Operands that it does not take are `()`.
 pub fn apply(prim: Prim, operands: [Value; 3], world: &mut World<'_>) -> Result<Value, RuntimeError> {
@@ -348,6 +350,19 @@ fn effect(prim: Prim, x: Value, y: Value, carried: Value, world: &mut World<'_>)
             world.files.end(whole != 0.0)?;
             Ok(Value::Nil)
         }
+        Prim::BeginText => {
+            world.files.begin_text();
+            Ok(Value::Nil)
+        }
+        Prim::EndText => Ok(Value::Str(Rc::new(world.files.end_text().into()))),
+        Prim::TextByte => {
+            let Value::Str(text) = &x else {
+                return Err(RuntimeError::NotAString { prim, found: found(world.program, &x) });
+            };
+            let place = number_of(prim, 1, &y, world.program)?;
+            let byte = Some(place).filter(|place| *place >= 0.0).and_then(|place| text.as_bytes().get(place as usize));
+            Ok(Value::real(byte.map_or(-1.0, |byte| f64::from(*byte))))
+        }
         Prim::Error => {
             let error = raised(&x, &y, world.program);
             world.raised = Some((x, carried));
@@ -375,8 +390,9 @@ fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeEr
     let World { program, in_check, output, progress, files, .. } = world;
     let mut nowhere = std::io::sink();
     let output: &mut dyn std::io::Write = match files.current() {
+        Some(Target::Text(text)) => text,
         _ if *in_check => &mut nowhere,
-        Some(file) => file,
+        Some(Target::File(file)) => file,
         None => *output,
     };
     match prim {

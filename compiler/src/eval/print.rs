@@ -101,16 +101,9 @@ fn print_real(real: Real, output: &mut dyn Write) -> io::Result<()> {
 }
 
 fn print_string(text: &str, output: &mut dyn Write) -> io::Result<()> {
-    output.write_all(b"\"")?;
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => write!(output, "\\{character}")?,
-            '\n' => output.write_all(b"\\n")?,
-            '\t' => output.write_all(b"\\t")?,
-            _ => write!(output, "{character}")?,
-        }
-    }
-    output.write_all(b"\"")
+    let mut quoted = Vec::new();
+    number::quoted(text.as_bytes(), |piece| quoted.extend_from_slice(piece));
+    output.write_all(&quoted)
 }
 
 /// The text of a value, cut after `limit` bytes.

@@ -116,6 +116,12 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
             }
         }
         Prim::WriteString | Prim::BeginFile if shapes.find(args[0], Class::Text).is_none() => Shapes::BOTTOM,
+        Prim::BeginText => shapes.nil(),
+        Prim::EndText => shapes.make(Head::Text(None), &[]),
+        Prim::TextByte if shapes.find(args[0], Class::Text).is_none() || real_fact(shapes, args[1]).is_none() => {
+            Shapes::BOTTOM
+        }
+        Prim::TextByte => shapes.real(Fact::Unknown),
         Prim::EndFile if real_fact(shapes, args[0]).is_none() => Shapes::BOTTOM,
         Prim::WriteString | Prim::Newline | Prim::BeginFile | Prim::EndFile => shapes.nil(),
         _ => Shapes::BOTTOM,

@@ -404,6 +404,16 @@ impl Specializer<'_> {
                 e.inst(Op::EndFile(text), &[whole], &[]);
                 Some(Val { shape: result, leaves: Vec::new() })
             }
+            Prim::BeginText => {
+                e.inst(Op::BeginText, &[], &[]);
+                Some(Val { shape: result, leaves: Vec::new() })
+            }
+            Prim::EndText => Some(Val { shape: result, leaves: vec![e.value(Op::EndText, &[], Type::Int)] }),
+            Prim::TextByte => {
+                let text = self.text_number(e, prim, &args[0])?;
+                let place = self.real_operand(e, prim, 1, &args[1])?;
+                Some(Val { shape: result, leaves: vec![e.value(Op::TextByte, &[text, place], Type::F64)] })
+            }
             Prim::WriteString => {
                 self.dispatch(e, &args[0], result, |this, e, parts| this.write_string(e, parts, result))
             }

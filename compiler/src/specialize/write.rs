@@ -4,9 +4,10 @@
 use super::Specializer;
 use super::emit::{Emitter, Parts, Val, target};
 use super::helper::Helper;
+use crate::core::number;
 use crate::shape::lattice::{Class, Head};
 use crate::specialize::operators::vector::Elements;
-use crate::ssa::ir::{Op, Stream, Terminator, Type};
+use crate::ssa::ir::{Form, Op, Stream, Terminator, Type};
 
 /// Whether a value is printed by itself or as what follows an element of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -30,7 +31,7 @@ pub fn display(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, stream:
             this.write_text(e, stream, &text);
         }
         Some(Head::Text(None)) => {
-            e.inst(Op::WriteTextOf(stream), &value.leaves, &[]);
+            e.inst(Op::WriteTextOf(stream, Form::Plain), &value.leaves, &[]);
         }
         _ => write(this, e, value, stream),
     }
@@ -99,7 +100,10 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
             let text = quoted(&this.flow.texts[number as usize]);
             this.write_text(e, stream, &text);
         }
-        Head::Text(None) => print_unknown_text(this, e, &parts, stream),
+        Head::Text(None) => {
+            let number = parts.own.expect("an unknown text has a leaf");
+            e.inst(Op::WriteTextOf(stream, Form::Quoted), &[number], &[]);
+        }
         Head::Real(_) => {
             let number = this.number(e, parts.alternative.head, parts.own);
             e.inst(Op::WriteReal(stream), &[number], &[]);
@@ -150,46 +154,13 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
     }
 }
 
-/// A text that run time decides is one of the program's: a chain of comparisons finds its quoted form.
-fn print_unknown_text(this: &mut Specializer<'_>, e: &mut Emitter, parts: &Parts, stream: Stream) {
-    let number = parts.own.expect("an unknown text has a leaf");
-    let join = e.new_block(&[]);
-    // Few texts contain what has to be written in another way.
-    for (index, text) in this.flow.texts.clone().iter().enumerate() {
-        let quoted = quoted(text);
-        if quoted.len() == text.len() + 2 {
-            continue;
-        }
-        let found = e.value(Op::IntIs(i64::try_from(index).unwrap_or(i64::MAX)), &[number], Type::Bool);
-        let (yes, no) = (e.new_block(&[]), e.new_block(&[]));
-        e.terminate(Terminator::Branch(found, target(yes), target(no)));
-        e.switch_to(yes);
-        this.write_text(e, stream, &quoted);
-        e.jump(join, Vec::new());
-        e.switch_to(no);
-    }
-    this.write_text(e, stream, "\"");
-    e.inst(Op::WriteTextOf(stream), &[number], &[]);
-    this.write_text(e, stream, "\"");
-    e.jump(join, Vec::new());
-    e.switch_to(join);
-}
-
 fn boolean(known: bool) -> &'static str {
     if known { "#t" } else { "#f" }
 }
 
 /// A text as `write` shows it.
 fn quoted(text: &str) -> String {
-    let mut result = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => result.extend(['\\', character]),
-            '\n' => result.push_str("\\n"),
-            '\t' => result.push_str("\\t"),
-            _ => result.push(character),
-        }
-    }
-    result.push('"');
-    result
+    let mut quoted = Vec::new();
+    number::quoted(text.as_bytes(), |piece| quoted.extend_from_slice(piece));
+    String::from_utf8(quoted).expect("escapes are ASCII")
 }

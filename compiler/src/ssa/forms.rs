@@ -73,7 +73,10 @@ pub fn of(op: Op) -> Option<Form> {
         | Op::WriteDouble
         | Op::Progress
         | Op::WriteText(..)
-        | Op::WriteTextOf(_)
+        | Op::WriteTextOf(..)
+        | Op::BeginText
+        | Op::EndText
+        | Op::TextByte
         | Op::BeginFile(_)
         | Op::EndFile(_) => None,
     }

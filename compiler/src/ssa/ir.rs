@@ -156,6 +156,15 @@ pub enum Stream {
     Err,
 }
 
+/// How a text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Form {
+    /// As it is.
+    Plain,
+    /// In quotes, as in a program.
+    Quoted,
+}
+
 /// Stands for what is wrong with the input in the message of [`Op::Read`].
 pub const INPUT_FAULT: char = '\u{FFFC}';
 
@@ -281,7 +290,13 @@ pub enum Op {
     /// `->`: writes a text.
     WriteText(Stream, TextId),
     /// `int ->`: writes the text with that number.
-    WriteTextOf(Stream),
+    WriteTextOf(Stream, Form),
+    /// `->`: what is written to standard output from now on belongs to a text. Texts nest.
+    BeginText,
+    /// `-> int`: the number of that text. Equal texts have one number.
+    EndText,
+    /// `int, f64 -> f64`: the byte at a place of the text with that number; -1 where there is none.
+    TextByte,
     /// `int ->`: what is written to standard output from now on goes to the file whose name is the text with that number.
     /// If that cannot be, it fails with the text, in which [`INPUT_FAULT`] stands for the reason.
     BeginFile(TextId),
@@ -578,7 +593,9 @@ impl Op {
                 | Op::WriteDouble
                 | Op::Progress
                 | Op::WriteText(..)
-                | Op::WriteTextOf(_)
+                | Op::WriteTextOf(..)
+                | Op::BeginText
+                | Op::EndText
                 | Op::BeginFile(_)
                 | Op::EndFile(_)
                 | Op::Fill(_)

@@ -7,8 +7,8 @@
 use crate::base::entity::Entity;
 use crate::base::{EntityVec, Span};
 use crate::ssa::ir::{
-    Alternative, Block, BlockId, FuncId, Function, Inst, Item, Lanewise, Op, Piece, Program, Real1, Real2, SlotId,
-    Stream, Sum, SumId, Target, Terminator, TextId, Type, Value, Values, VectorId, VectorLayout, Walk,
+    Alternative, Block, BlockId, Form, FuncId, Function, Inst, Item, Lanewise, Op, Piece, Program, Real1, Real2,
+    SlotId, Stream, Sum, SumId, Target, Terminator, TextId, Type, Value, Values, VectorId, VectorLayout, Walk,
 };
 use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, PARTS, REAL1, REAL2, WALKS};
 use crate::ssa::signature::signature;
@@ -582,7 +582,11 @@ impl Parser {
             "write_text" => Op::WriteText(self.stream(a)?, self.entity::<TextId>(b, "text")?),
             "begin_file" => Op::BeginFile(self.entity::<TextId>(a, "text")?),
             "end_file" => Op::EndFile(self.entity::<TextId>(a, "text")?),
-            "write_text_of" => Op::WriteTextOf(self.stream(a)?),
+            "write_text_of" => Op::WriteTextOf(self.stream(a)?, Form::Plain),
+            "write_quoted" => Op::WriteTextOf(self.stream(a)?, Form::Quoted),
+            "begin_text" => Op::BeginText,
+            "end_text" => Op::EndText,
+            "text_byte" => Op::TextByte,
             "vacant" => Op::Vacant(self.type_named(a.unwrap_or(""))?),
             "hole" => Op::Hole(sum(self)?, number(self, b)?, number(self, c)?),
             "fill" => Op::Fill(self.type_named(a.unwrap_or(""))?),

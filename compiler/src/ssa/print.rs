@@ -26,8 +26,8 @@
 
 use crate::core::reader::Item;
 use crate::ssa::ir::{
-    Block, BlockId, Compare, FuncId, Function, Inst, Int2, IntCompare, Lanewise, Op, Piece, Program, Real1, Real2,
-    Stream, Target, Terminator, Type, Value, Walk,
+    Block, BlockId, Compare, Form, FuncId, Function, Inst, Int2, IntCompare, Lanewise, Op, Piece, Program, Real1,
+    Real2, Stream, Target, Terminator, Type, Value, Walk,
 };
 use std::fmt::{self, Write};
 
@@ -186,7 +186,11 @@ impl fmt::Display for Op {
             Op::WriteDouble => f.write_str("write_double"),
             Op::Progress => f.write_str("progress"),
             Op::WriteText(stream, text) => write!(f, "write_text.{stream}.{text}"),
-            Op::WriteTextOf(stream) => write!(f, "write_text_of.{stream}"),
+            Op::WriteTextOf(stream, Form::Plain) => write!(f, "write_text_of.{stream}"),
+            Op::WriteTextOf(stream, Form::Quoted) => write!(f, "write_quoted.{stream}"),
+            Op::BeginText => f.write_str("begin_text"),
+            Op::EndText => f.write_str("end_text"),
+            Op::TextByte => f.write_str("text_byte"),
             Op::BeginFile(text) => write!(f, "begin_file.{text}"),
             Op::EndFile(text) => write!(f, "end_file.{text}"),
             Op::Vacant(ty) => write!(f, "vacant.{ty}"),

@@ -131,7 +131,10 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             program.texts.get(text)?;
             (smallvec![], smallvec![])
         }
-        Op::WriteTextOf(_) => (smallvec![Int], smallvec![]),
+        Op::WriteTextOf(..) => (smallvec![Int], smallvec![]),
+        Op::BeginText => (smallvec![], smallvec![]),
+        Op::EndText => (smallvec![], smallvec![Int]),
+        Op::TextByte => (smallvec![Int, F64], smallvec![F64]),
         Op::BeginFile(text) | Op::EndFile(text) => {
             program.texts.get(text)?;
             let operand = if matches!(op, Op::BeginFile(_)) { Int } else { F64 };

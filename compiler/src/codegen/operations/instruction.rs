@@ -7,7 +7,7 @@ use crate::codegen::Error;
 use crate::codegen::abi::clif_type;
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::External;
-use crate::ssa::ir::{Compare, Inst, Int2, IntCompare, Op, Real1, Real2, Stream, Type, Value};
+use crate::ssa::ir::{Compare, Form, Inst, Int2, IntCompare, Op, Real1, Real2, Stream, Type, Value};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, types};
 use cranelift_module::Module;
@@ -144,12 +144,25 @@ impl Translator<'_, '_, '_> {
             }
             Op::WriteText(stream, text) => {
                 let (address, length) = self.text(text);
-                return self.write_text(stream, address, length);
+                return self.write_text(stream, Form::Plain, address, length);
             }
-            Op::WriteTextOf(stream) => {
+            Op::WriteTextOf(stream, form) => {
                 let (address, length) = self.text_of(args[0])?;
-                return self.write_text(stream, address, length);
+                return self.write_text(stream, form, address, length);
             }
+            Op::BeginText | Op::EndText if self.unit.is_library => return Err(self.outside()),
+            Op::BeginText => {
+                self.call_external(External::Runtime("vlad_begin_text", &[], None), &[])?;
+                return Ok(());
+            }
+            Op::EndText => {
+                let table = self.unit.text_table()?;
+                let (texts, table) = (self.data_address(self.unit.texts), self.data_address(table));
+                let count = self.builder.ins().iconst(types::I64, self.unit.text_count() as i64);
+                let end = External::Runtime("vlad_end_text", &[types::I64; 3], Some(types::I64));
+                self.call_external(end, &[texts, table, count])?.expect("the signature has a result")
+            }
+            Op::TextByte => self.text_byte(args[0], args[1])?,
             Op::BeginFile(message) => {
                 if self.unit.is_library {
                     return Err(self.outside());
@@ -272,17 +285,40 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().iconst(types::I64, i64::from(stream == Stream::Err))
     }
 
-    fn write_text(&mut self, stream: Stream, address: ir::Value, length: ir::Value) -> Result<(), Error> {
+    fn write_text(&mut self, stream: Stream, form: Form, address: ir::Value, length: ir::Value) -> Result<(), Error> {
+        let [of_program, of_library] = match form {
+            Form::Plain => ["vlad_write_text", "vlad_context_write_text"],
+            Form::Quoted => ["vlad_write_quoted", "vlad_context_write_quoted"],
+        };
         if self.unit.is_library {
             if stream == Stream::Out {
                 return Err(self.outside());
             }
-            self.call_with_context("vlad_context_write_text", &[types::I64; 3], &[address, length])?;
+            self.call_with_context(of_library, &[types::I64; 3], &[address, length])?;
             return Ok(());
         }
         let stream = self.stream(stream);
-        self.call_external(External::Runtime("vlad_write_text", STREAM_TEXT, None), &[stream, address, length])?;
+        self.call_external(External::Runtime(of_program, STREAM_TEXT, None), &[stream, address, length])?;
         Ok(())
+    }
+
+    /// The byte of a text at a place, as a real; -1 where there is none.
+    fn text_byte(&mut self, number: ir::Value, place: ir::Value) -> Result<ir::Value, Error> {
+        let (address, length) = self.text_of(number)?;
+        // What is no place in a text, not a number included, becomes one that is behind its end.
+        let place = self.builder.ins().fcvt_to_sint_sat(types::I64, place);
+        let is_inside = self.builder.ins().icmp(IntCC::UnsignedLessThan, place, length);
+        let (inside, done) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.append_block_param(done, types::F64);
+        let none = self.builder.ins().f64const(-1.0);
+        self.builder.ins().brif(is_inside, inside, &[], done, &[none.into()]);
+        self.builder.switch_to_block(inside);
+        let address = self.builder.ins().iadd(address, place);
+        let byte = self.builder.ins().uload8(types::I64, TRUSTED, address, 0);
+        let byte = self.builder.ins().fcvt_from_sint(types::F64, byte);
+        self.builder.ins().jump(done, &[byte.into()]);
+        self.builder.switch_to_block(done);
+        Ok(self.builder.block_params(done)[0])
     }
 
     /// The address and the length of the text with a number that is computed.
@@ -291,10 +327,22 @@ impl Translator<'_, '_, '_> {
         let table = self.data_address(table);
         let offset = self.builder.ins().ishl_imm_u(number, 3);
         let entry = self.builder.ins().iadd(table, offset);
-        let start = self.builder.ins().load(types::I64, TRUSTED, entry, 0);
-        let end = self.builder.ins().load(types::I64, TRUSTED, entry, 8);
         let texts = self.data_address(self.unit.texts);
-        Ok((self.builder.ins().iadd(texts, start), self.builder.ins().isub(end, start)))
+        if !self.unit.makes_texts {
+            let start = self.builder.ins().load(types::I64, TRUSTED, entry, 0);
+            let end = self.builder.ins().load(types::I64, TRUSTED, entry, 8);
+            return Ok((self.builder.ins().iadd(texts, start), self.builder.ins().isub(end, start)));
+        }
+        // The number of a text that the program has made is its address: of its length, another word, and its bytes.
+        let count = self.unit.text_count() as i64;
+        let is_made = self.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, number, count);
+        let entry = self.builder.ins().select(is_made, number, entry);
+        let first = self.builder.ins().load(types::I64, TRUSTED, entry, 0);
+        let second = self.builder.ins().load(types::I64, TRUSTED, entry, 8);
+        let own = self.builder.ins().iadd(texts, first);
+        let made = self.builder.ins().iadd_imm_u(number, 16);
+        let length = self.builder.ins().isub(second, first);
+        Ok((self.builder.ins().select(is_made, made, own), self.builder.ins().select(is_made, first, length)))
     }
 }
 

@@ -34,8 +34,8 @@ use crate::base::EntityVec;
 use crate::opt::analysis::finite::{are_finite, keeps_infinity};
 use crate::opt::edit::rewrite::{append, use_counts};
 use crate::ssa::ir::{
-    Block, BlockId, Compare, FuncId, Function, Inst, Op, Program, Real2, Stream, Target, Terminator, TextId, Type,
-    Value, Values,
+    Block, BlockId, Compare, Form, FuncId, Function, Inst, Op, Program, Real2, Stream, Target, Terminator, TextId,
+    Type, Value, Values,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -279,16 +279,16 @@ fn reporter(program: &mut Program, operands: usize) -> FuncId {
     let mut write = |op: Op, args: &[Value]| {
         said.push(Inst { op, args: args.into(), results: Values::new(), span: None });
     };
-    write(Op::WriteTextOf(Stream::Err), &texts[..1]);
+    write(Op::WriteTextOf(Stream::Err, Form::Plain), &texts[..1]);
     write(Op::WriteReal(Stream::Err), &[result]);
-    write(Op::WriteTextOf(Stream::Err), &texts[1..2]);
+    write(Op::WriteTextOf(Stream::Err, Form::Plain), &texts[1..2]);
     for (position, operand) in operands.iter().enumerate() {
         if position > 0 {
             write(Op::WriteText(Stream::Err, comma), &[]);
         }
         write(Op::WriteReal(Stream::Err), &[*operand]);
     }
-    write(Op::WriteTextOf(Stream::Err), &texts[2..]);
+    write(Op::WriteTextOf(Stream::Err, Form::Plain), &texts[2..]);
     (function.blocks[say].insts, function.blocks[say].terminator) = (said, Terminator::Fail(nothing));
     function.blocks[leave].terminator = Terminator::Return(Vec::new());
     let entry = &mut function.blocks[Function::ENTRY];

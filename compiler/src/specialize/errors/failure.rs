@@ -8,7 +8,7 @@ use crate::flow::analysis::{Variant, VariantId};
 use crate::shape::lattice::{Code, Head, Shape};
 use crate::specialize::emit::{Emitted, Emitter, Val};
 use crate::specialize::{Event, Specializer};
-use crate::ssa::ir::{Op, Stream, Terminator, TextId, Value};
+use crate::ssa::ir::{Form, Op, Stream, Terminator, TextId, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -117,9 +117,9 @@ impl Specializer<'_> {
         self.note_error(e, error, None);
         if let Some([before, after]) = e.around_errors {
             let note = error.to_diagnostic(&self.place(e)).notes.swap_remove(0);
-            e.inst(Op::WriteTextOf(Stream::Err), &[before], &[]);
+            e.inst(Op::WriteTextOf(Stream::Err, Form::Plain), &[before], &[]);
             self.write_text(e, Stream::Err, &note);
-            e.inst(Op::WriteTextOf(Stream::Err), &[after], &[]);
+            e.inst(Op::WriteTextOf(Stream::Err, Form::Plain), &[after], &[]);
             let nothing = self.text("");
             e.terminate(Terminator::Fail(nothing));
             return None;

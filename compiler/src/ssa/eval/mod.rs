@@ -16,7 +16,7 @@ use crate::core::number;
 use crate::ssa::arithmetic;
 use crate::ssa::eval::results::Remembered;
 use crate::ssa::ir::{
-    BlockId, FuncId, Function, INPUT_FAULT, Inst, LANES, Op, Program, SlotId, Stream, Target, Terminator, TextId,
+    BlockId, Form, FuncId, Function, INPUT_FAULT, Inst, LANES, Op, Program, SlotId, Stream, Target, Terminator, TextId,
     Value, VectorId,
 };
 use crate::ssa::print::{REAL1, REAL2};
@@ -25,6 +25,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Where a program reads and writes.
 pub struct Streams<'s> {
@@ -133,6 +134,8 @@ pub fn run(program: &Program, streams: Streams, options: Options) -> Result<Outc
         input: Numbers::new(streams.input),
         output: streams.output,
         in_file: false,
+        texts_begun: Vec::new(),
+        texts_made: Vec::new(),
         errors: streams.errors,
         options,
         values: Vec::new(),
@@ -232,6 +235,10 @@ struct Machine<'p, 's> {
     output: &'s mut dyn Write,
     /// What is written goes to a file.
     in_file: bool,
+    /// What has been written to texts that have not ended, innermost last.
+    texts_begun: Vec<Vec<u8>>,
+    /// Texts that the program has made.
+    texts_made: Vec<Arc<str>>,
     errors: &'s mut dyn Write,
     options: Options,
     /// The values of all active functions.
@@ -435,6 +442,16 @@ impl<'p> Machine<'p, '_> {
                 datum => datum.clone(),
             },
             Op::IsShared(_) => self.is_shared(base, args)?,
+            Op::EndText => {
+                let Some(bytes) = self.texts_begun.pop() else { return broken("no text has begun") };
+                Datum::Int(self.text_with(&String::from_utf8_lossy(&bytes)))
+            }
+            Op::TextByte => {
+                let (text, place) = (self.text(base, args[0])?, self.real(base, args[1])?);
+                let byte =
+                    Some(place).filter(|place| *place >= 0.0).and_then(|place| text.as_bytes().get(place as usize));
+                Datum::Real(byte.map_or(-1.0, |byte| f64::from(*byte)))
+            }
             _ => return self.effect(base, inst).map(|()| None),
         }))
     }
@@ -467,13 +484,18 @@ impl<'p> Machine<'p, '_> {
                 self.real(base, args[0])?;
             }
             Op::WriteText(stream, text) => self.write(stream, &program.texts[text])?,
-            Op::WriteTextOf(stream) => {
-                let index = u32::try_from(self.int(base, args[0])?).unwrap_or(u32::MAX);
-                match program.texts.get(TextId(index)) {
-                    Some(text) => self.write(stream, text)?,
-                    None => return broken(format!("there is no text {index}")),
+            Op::WriteTextOf(stream, form) => {
+                let text = self.text(base, args[0])?;
+                match form {
+                    Form::Plain => self.write(stream, &text)?,
+                    Form::Quoted => {
+                        let mut quoted = Vec::new();
+                        number::quoted(text.as_bytes(), |piece| quoted.extend_from_slice(piece));
+                        self.write(stream, &String::from_utf8_lossy(&quoted))?;
+                    }
                 }
             }
+            Op::BeginText => self.texts_begun.push(Vec::new()),
             // Files are not written: what goes there is nowhere.
             Op::BeginFile(_) => {
                 self.int(base, args[0])?;
@@ -493,9 +515,32 @@ impl<'p> Machine<'p, '_> {
         Ok(())
     }
 
+    /// The text with a number: one of the program's, or behind these one that it has made.
+    fn text(&mut self, base: usize, number: Value) -> Result<Arc<str>, Error> {
+        let index = usize::try_from(self.int(base, number)?).unwrap_or(usize::MAX);
+        let of_program = u32::try_from(index).ok().and_then(|index| self.program.texts.get(TextId(index)));
+        let made = index.checked_sub(self.program.texts.len()).and_then(|index| self.texts_made.get(index));
+        match of_program.or(made) {
+            Some(text) => Ok(text.clone()),
+            None => broken(format!("there is no text {index}")),
+        }
+    }
+
+    /// The number of a text.
+    fn text_with(&mut self, text: &str) -> i64 {
+        let known = self.program.texts.values().chain(&self.texts_made).position(|known| **known == *text);
+        let index = known.unwrap_or_else(|| {
+            self.texts_made.push(Arc::from(text));
+            self.program.texts.len() + self.texts_made.len() - 1
+        });
+        index as i64
+    }
+
     /// Writes to standard output, if what is written goes there.
     fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        if !self.in_file {
+        if let Some(text) = self.texts_begun.last_mut() {
+            text.extend_from_slice(bytes);
+        } else if !self.in_file {
             self.output.write_all(bytes)?;
         }
         Ok(())
