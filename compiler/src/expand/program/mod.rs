@@ -7,9 +7,11 @@
 //! | [`export`] | what a library offers its callers |
 //! | [`documentation`] | comments, and what they say about definitions |
 //! | [`outline`] | what a program defines, without expanding it |
+//! | [`bindings`] | what each name in a file stands for, for editors |
 //! | [`measure`] | the calls that `vlad bench` measures |
 
 pub(super) mod arguments;
+pub mod bindings;
 pub mod documentation;
 pub(super) mod export;
 pub(super) mod load;

@@ -1,5 +1,17 @@
 //! `vlad lsp`, spoken to by a client over pipes, as editors do.
 
+mod edits;
+
+mod mistakes;
+
+mod names;
+
+mod rename;
+
+mod structure;
+
+mod writing;
+
 use crate::folder;
 use lsp_server::{Message, Notification, Request, Response};
 use serde_json::{Value as Json, json};
@@ -24,13 +36,15 @@ impl Client {
         let folder = folder(files);
         let mut child = Command::new(env!("CARGO_BIN_EXE_vlad"))
             .args(["lsp", "--stdio"])
+            .env("XDG_CACHE_HOME", folder.path().join(".cache"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the program starts");
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().expect("it is piped")));
         let mut client = Client { folder, child, stdin, stdout, requests: 0, notes: Vec::new() };
-        let answer = client.ask("initialize", json!({ "processId": null, "rootUri": null, "capabilities": {} }));
+        let root = format!("file://{}", client.folder.path().display());
+        let answer = client.ask("initialize", json!({ "processId": null, "rootUri": root, "capabilities": {} }));
         assert_eq!(answer["serverInfo"]["name"], "vlad");
         assert_eq!(answer["capabilities"]["documentFormattingProvider"], true);
         client.say("initialized", json!({}));
@@ -59,11 +73,18 @@ impl Client {
         }
     }
 
-    fn ask(&mut self, method: &str, params: Json) -> Json {
+    /// The answer to a request, or why there is none.
+    fn try_ask(&mut self, method: &str, params: Json) -> Result<Json, String> {
         let response = self.response(method, params);
         let response = serde_json::to_value(&response).expect("it was JSON before");
-        assert!(response.get("error").is_none(), "{response}");
-        response["result"].clone()
+        match response.get("error") {
+            Some(error) => Err(error["message"].as_str().expect("a text").to_string()),
+            None => Ok(response["result"].clone()),
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Json) -> Json {
+        self.try_ask(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
     fn uri(&self, name: &str) -> String {
@@ -99,16 +120,18 @@ impl Client {
         }
     }
 
+    /// Opens a text without its mark `|`; what a request about the place of the mark says.
+    fn open_marked(&mut self, name: &str, text: &str) -> Json {
+        let byte = text.find('|').expect("there is a mark");
+        let text = text.replacen('|', "", 1);
+        self.open(name, &text);
+        json!({ "textDocument": { "uri": self.uri(name) }, "position": position(&text, byte) })
+    }
+
     /// Asks about the place of the mark `|` in a text that is opened without it.
     fn at_mark(&mut self, method: &str, name: &str, text: &str) -> Json {
-        let byte = text.find('|').expect("there is a mark");
-        let before = &text[..byte];
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = before.matches('\n').count();
-        let character = before[start..].encode_utf16().count();
-        self.open(name, &text.replacen('|', "", 1));
-        let document = json!({ "uri": self.uri(name) });
-        self.ask(method, json!({ "textDocument": document, "position": { "line": line, "character": character } }))
+        let params = self.open_marked(name, text);
+        self.ask(method, params)
     }
 
     fn hover(&mut self, text: &str) -> String {
@@ -138,138 +161,55 @@ impl Client {
     }
 }
 
-#[test]
-fn mistakes_are_published_while_a_program_is_written() {
-    let mut client = Client::new(&[]);
-    let messages = client.open("main.vlad", "; ü\n(define (f x)\n  (+ 𝐱 x))\n");
-    assert_eq!(messages.len(), 1, "{messages:?}");
-    assert_eq!(messages[0]["code"], "V0201");
-    let range = json!({ "start": { "line": 2, "character": 5 }, "end": { "line": 2, "character": 7 } });
-    assert_eq!(messages[0]["range"], range);
-    assert!(messages[0]["message"].as_str().is_some_and(|text| text.contains("`𝐱` is not defined\n")));
-    assert_eq!(client.change("main.vlad", "(define (f x) x)\n"), Vec::<Json>::new());
-    let messages = client.change("main.vlad", "(define (f x) x\n");
-    assert_eq!(messages[0]["code"], "V0102");
-    assert_eq!(messages[0]["relatedInformation"].as_array().map(Vec::len), Some(1));
-    assert_eq!(client.end(), Some(0));
+/// The position of a byte, as the protocol counts.
+fn position(text: &str, byte: usize) -> Json {
+    let before = &text[..byte];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    json!({ "line": before.matches('\n').count(), "character": before[start..].encode_utf16().count() })
 }
 
-#[test]
-fn the_whole_compiler_looks_when_a_file_is_opened_or_saved() {
-    let mut client = Client::new(&[]);
-    let text = "(define (f x) (car x))\n(f 1)\n";
-    assert_eq!(client.open("main.vlad", text)[0]["code"], "V0303");
-    assert_eq!(client.change("main.vlad", text), Vec::<Json>::new(), "the front end sees nothing");
-    let document = json!({ "textDocument": { "uri": client.uri("main.vlad") } });
-    client.say("textDocument/didSave", document.clone());
-    assert_eq!(client.messages()[0]["code"], "V0303");
-    client.say("textDocument/didClose", document);
-    assert_eq!(client.messages(), Vec::<Json>::new());
-    assert_eq!(client.end(), Some(0));
+/// The byte at a position.
+fn byte(text: &str, position: &Json) -> usize {
+    let number = |name: &str| position[name].as_u64().expect("a number") as usize;
+    let start: usize = text.split_inclusive('\n').take(number("line")).map(str::len).sum();
+    let mut units = 0;
+    let fits = |c: &char| {
+        units += c.len_utf16();
+        units <= number("character")
+    };
+    start + text[start..].chars().take_while(fits).map(char::len_utf8).sum::<usize>()
+}
+
+/// A text with marks around ranges.
+fn marked<'j>(text: &str, ranges: impl Iterator<Item = &'j Json>) -> String {
+    let mut ranges: Vec<(usize, usize)> =
+        ranges.map(|range| (byte(text, &range["start"]), byte(text, &range["end"]))).collect();
+    ranges.sort_unstable();
+    let mut text = text.to_string();
+    for (start, end) in ranges.into_iter().rev() {
+        text.insert(end, '»');
+        text.insert(start, '«');
+    }
+    text
+}
+
+/// A text after edits.
+fn edited(text: &str, edits: &Json) -> String {
+    let mut edits: Vec<(usize, usize, &str)> = edits
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|edit| {
+            let place = |name: &str| byte(text, &edit["range"][name]);
+            (place("start"), place("end"), edit["newText"].as_str().expect("a text"))
+        })
+        .collect();
+    edits.sort_unstable();
+    let mut text = text.to_string();
+    for (start, end, new) in edits.into_iter().rev() {
+        text.replace_range(start..end, new);
+    }
+    text
 }
 
 const PART: &str = "; (area w h): how much paint a wall needs.\n(define (area w h) (* w h))\n";
-
-#[test]
-fn definitions_are_found() {
-    let mut client = Client::new(&[("part.vlad", PART)]);
-    let here = |line| Some(("main.vlad".to_string(), line));
-    assert_eq!(client.definition("(define (f x) x)\n(define (g x)\n  (|f x))\n"), here(0));
-    assert_eq!(client.definition("(define (f x)\n  (let ((x 2))\n    (+ x| 1)))\n"), here(1));
-    assert_eq!(client.definition("(define (f x)\n  (define (g y) y)\n  (g| x))\n"), here(1));
-    assert_eq!(client.definition("(include \"part\")\n(area| 1 2)\n"), Some(("part.vlad".to_string(), 1)));
-    assert_eq!(client.definition("(include \"pa|rt\")\n"), Some(("part.vlad".to_string(), 0)));
-    assert_eq!(client.definition("(ma|p car 1)\n"), None, "the library is in no file");
-    assert_eq!(client.definition("(define (f x)\n  (let ((y 1))\n    (+ |y\n"), here(1), "in what is unfinished, too");
-    assert_eq!(client.end(), Some(0));
-}
-
-#[test]
-fn names_are_described() {
-    let mut client = Client::new(&[("part.vlad", PART)]);
-    let own = client.hover("; Twice x.\n(define (f x) (* 2 x))\n(|f (real 3))\n");
-    assert!(own.contains("```vlad\n(f x)\n```\nTwice x."), "{own}");
-    assert!(own.contains("`real -> real`"), "{own}");
-    let included = client.hover("(include \"part\")\n(|area 1 2)\n");
-    assert!(included.contains("(area w h)\n```\nhow much paint a wall needs.\n\nin part.vlad"), "{included}");
-    let library = client.hover("(map| f '())\n");
-    assert!(library.contains("(map f l ...)") && library.contains("of the library"), "{library}");
-    assert!(client.hover("(let ((x 1)) |x)\n").contains("bound in line 1"));
-    assert!(client.hover("(le|t ((x 1)) x)\n").contains("a form"));
-    assert_eq!(client.hover("(f \"a|b\")\n"), "");
-    assert_eq!(client.end(), Some(0));
-}
-
-#[test]
-fn names_in_scope_are_completed() {
-    let mut client = Client::new(&[("part.vlad", PART)]);
-    let names = client.completion("(include \"part\")\n(define (f map) (let ((inner 1)) (+ |\n\n(define (g x) x)\n");
-    for name in ["inner", "map", "f", "g", "area", "vector-fold", "letrec", "vector"] {
-        assert_eq!(names.iter().filter(|found| *found == name).count(), 1, "{name}: {names:?}");
-    }
-    assert!(!names.iter().any(|name| name.starts_with('%') || name == "x"), "{names:?}");
-    assert_eq!(names[..2], ["inner", "map"], "the innermost first");
-    assert_eq!(client.end(), Some(0));
-}
-
-#[test]
-fn documents_are_formatted_and_outlined() {
-    let mut client = Client::new(&[]);
-    client.open("main.vlad", "(define  ((f x) y)(+ x y))\n(define a 1)");
-    let document = json!({ "uri": client.uri("main.vlad") });
-    let options = json!({ "tabSize": 2, "insertSpaces": true });
-    let params = json!({ "textDocument": document, "options": options });
-    let edits = client.ask("textDocument/formatting", params.clone());
-    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 1, "character": 12 } });
-    assert_eq!(edits, json!([{ "range": range, "newText": "(define ((f x) y) (+ x y))\n(define a 1)\n" }]));
-    let symbols = client.ask("textDocument/documentSymbol", json!({ "textDocument": document }));
-    let symbols: Vec<(&Json, &Json)> =
-        symbols.as_array().expect("a list").iter().map(|symbol| (&symbol["name"], &symbol["detail"])).collect();
-    assert_eq!(symbols, [(&json!("f"), &json!("((f x) y)")), (&json!("a"), &json!("a"))]);
-    client.change("main.vlad", "(define (f x)\n");
-    assert_eq!(client.ask("textDocument/formatting", params), Json::Null);
-    assert_eq!(client.end(), Some(0));
-}
-
-#[test]
-fn what_is_unknown_or_wrong_ends_nothing() {
-    let mut client = Client::new(&[]);
-    client.say("textDocument/didChange", json!({ "nonsense": 1 }));
-    client.say("$/unknown", json!({}));
-    let error = |response: Response| serde_json::to_value(&response).expect("JSON")["error"]["code"].clone();
-    assert_eq!(error(client.response("textDocument/unknown", json!({}))), -32601);
-    assert_eq!(error(client.response("textDocument/hover", json!({ "position": 1 }))), -32602);
-    let nowhere = json!({ "textDocument": { "uri": "untitled:1" }, "position": { "line": 9, "character": 9 } });
-    assert_eq!(client.ask("textDocument/hover", nowhere), Json::Null);
-    let text = "(define (f x) (f x))\n'(";
-    let document = json!({ "uri": "untitled:1", "languageId": "vlad", "version": 1, "text": text });
-    client.say("textDocument/didOpen", json!({ "textDocument": document }));
-    assert_eq!(client.messages()[0]["code"], "V0102");
-    assert_eq!(client.end(), Some(0));
-}
-
-/// Programs are unfinished most of the time: cut anywhere, with questions about any place.
-#[test]
-fn there_is_an_answer_at_every_place_of_unfinished_programs() {
-    let mut client = Client::new(&[("part.vlad", PART)]);
-    client.open("main.vlad", "");
-    let program = "(include \"part\")\n; λ.\n(define ((f (cons a _)) . b)\n  (let* ((x 1) ((list y z) '(1 \"(\" . 2)))\n    #;(g #| ( |# x)\n    (letrec ((h (lambda (n) `(,n ,(h n))))) [h #(x y)])))\n(let loop ((i 0)) (if (= i 3) 𝐱 (loop (+ i 1))))\n";
-    let places: Vec<usize> = program.char_indices().map(|row| row.0).chain([program.len()]).collect();
-    for (index, end) in places.iter().enumerate() {
-        client.change("main.vlad", &program[..*end]);
-        // The end, and a place that differs from cut to cut.
-        for place in [*end, places[index * 31 % (index + 1)]] {
-            let before = &program[..place];
-            let line = before.matches('\n').count();
-            let character = before.rsplit('\n').next().unwrap_or_default().encode_utf16().count();
-            for question in ["hover", "definition", "completion"] {
-                let document = json!({ "uri": client.uri("main.vlad") });
-                let position = json!({ "line": line, "character": character });
-                let params = json!({ "textDocument": document, "position": position });
-                let answer = client.ask(&format!("textDocument/{question}"), params);
-                assert!(question != "completion" || answer.as_array().is_some_and(|items| items.len() > 100));
-            }
-        }
-    }
-    assert_eq!(client.end(), Some(0));
-}
