@@ -11,11 +11,11 @@ async function run(uri) {
   if (document) {
     await document.save();
   }
-  const { path } = settings();
+  const { path, arguments: further } = settings();
   const file = client.protocol2CodeConverter.asUri(uri).fsPath;
   const terminal = window.terminals.find((terminal) => terminal.name === "vlad") ?? window.createTerminal("vlad");
   terminal.show(true);
-  terminal.sendText([path, "run", file].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" "));
+  terminal.sendText([path, "run", ...further, file].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" "));
 }
 
 /** Carries out a command of the server. Derivatives are shown beside the program: they are programs, too. */

@@ -168,7 +168,9 @@ fn parse(file: FileId, mut form: Vec<Spanned>) -> Vec<Datum> {
     for _ in 0..2 {
         let mut misplaced = Vec::new();
         let parsed = grammar::FileParser::new().parse(file, &mut misplaced, form.iter().cloned().map(Ok));
-        if let Ok(datums) = parsed {
+        if let Ok(datums) = parsed
+            && misplaced.is_empty()
+        {
             return datums;
         }
         form.retain(|token| !matches!(token.1, Token::Dot | Token::Skip));
@@ -206,6 +208,7 @@ mod tests {
         assert_eq!(recovered("(f x))) (g]"), "(f x) (g)");
         assert_eq!(recovered("(f '\n(g '(a"), "(f) (g '(a))");
         assert_eq!(recovered("(f . ) (g a . b c) (h . t)"), "(f) (g a b c) (h . t)");
+        assert_eq!(recovered("(( . x) y"), "((x) y)");
         assert_eq!(recovered("' #; ) x"), "'x");
     }
 
