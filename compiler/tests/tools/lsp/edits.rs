@@ -85,7 +85,10 @@ fn answers(client: &mut Client, name: &str, at: &Json) -> Vec<Json> {
     params["position"] = at.clone();
     found.extend(here.iter().map(|question| client.ask(&format!("textDocument/{question}"), params.clone())));
     params["newName"] = json!("another-name");
-    found.push(client.try_ask("textDocument/rename", params).unwrap_or_else(Json::from));
+    // The other document may include the same file, so that names in it change as well.
+    let uri = client.uri(name);
+    let renamed = client.try_ask("textDocument/rename", params);
+    found.push(renamed.map_or_else(Json::from, |answer| answer["changes"][&uri].clone()));
     serde_json::from_str(&Json::from(found).to_string().replace(name, "a document")).expect("it was JSON before")
 }
 
