@@ -1,4 +1,4 @@
-//! The files in `editors/`: valid, and in step with the compiler.
+//! The files in `editors/vscode/`: valid, and in step with the compiler.
 //!
 //! `BLESS=1 cargo test --test editors` writes the names of forms and of library functions into the grammar; read the
 //! difference before committing it.
@@ -13,7 +13,7 @@ use vlad::expand;
 use vlad::syntax::{self, Datum, DatumKind};
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vscode")
 }
 
 fn read(name: &str) -> Json {
@@ -70,7 +70,8 @@ fn included_rules_and_files_exist() {
     check(&grammar, &grammar["repository"]);
     let contributes = &read("package.json")["contributes"];
     assert_eq!(contributes["grammars"][0]["scopeName"], grammar["scopeName"]);
-    for file in [&contributes["grammars"][0]["path"], &contributes["languages"][0]["configuration"]] {
+    let main = &read("package.json")["main"];
+    for file in [&contributes["grammars"][0]["path"], &contributes["languages"][0]["configuration"], main] {
         assert!(folder().join(file.as_str().expect("it is a path")).is_file(), "{file}");
     }
 }

@@ -24,6 +24,26 @@ pub struct Label {
     pub text: String,
 }
 
+/// A change of the program that mends a mistake, for tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What to replace; empty where something is missing.
+    pub span: Span,
+    /// What to write there; empty where something is too much.
+    pub text: String,
+}
+
+impl Fix {
+    /// What to call the change, of the text that it replaces.
+    pub fn title(&self, replaced: &str) -> String {
+        match (replaced, &*self.text) {
+            ("", text) => format!("insert `{text}`"),
+            (replaced, "") => format!("remove `{replaced}`"),
+            (_, text) => format!("write `{text}`"),
+        }
+    }
+}
+
 /// One message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
@@ -41,6 +61,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// How to mend it.
     pub help: Option<String>,
+    /// The change that does what `help` says, where that is certain.
+    pub fix: Option<Fix>,
 }
 
 impl Diagnostic {
@@ -54,6 +76,7 @@ impl Diagnostic {
             secondary: Vec::new(),
             notes: Vec::new(),
             help: None,
+            fix: None,
         }
     }
     /// An error that no place in a file caused.
@@ -66,6 +89,7 @@ impl Diagnostic {
             secondary: Vec::new(),
             notes: Vec::new(),
             help: None,
+            fix: None,
         }
     }
     /// The same message at a place, if there is one.
@@ -91,6 +115,12 @@ impl Diagnostic {
     /// Sets the line that says how to mend it.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Sets the change that mends it.
+    pub fn fix(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.fix = Some(Fix { span, text: text.into() });
         self
     }
 

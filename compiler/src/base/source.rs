@@ -94,7 +94,9 @@ pub fn with_line_feeds(text: String) -> String {
 pub struct SourceMap {
     files: EntityVec<FileId, SourceFile>,
     /// The files to read instead of those of the system, by name.
-    carried: Option<HashMap<PathBuf, String>>,
+    carried: HashMap<PathBuf, String>,
+    /// Whether there are no others.
+    is_closed: bool,
 }
 
 impl SourceMap {
@@ -111,7 +113,11 @@ impl SourceMap {
     /// An empty map whose [`read`](Self::read) finds these files (name and text) and no others.
     pub fn carrying(files: impl IntoIterator<Item = (String, String)>) -> SourceMap {
         let carried = files.into_iter().map(|(name, text)| (normal(Path::new(&name)), text)).collect();
-        SourceMap { carried: Some(carried), ..SourceMap::default() }
+        SourceMap { carried, is_closed: true, ..SourceMap::default() }
+    }
+    /// An empty map whose [`read`](Self::read) finds these texts in place of the files of those names.
+    pub fn showing(files: impl IntoIterator<Item = (PathBuf, String)>) -> SourceMap {
+        SourceMap { carried: files.into_iter().collect(), ..SourceMap::default() }
     }
     /// The bytes of a file, from the system or from what an executable carries with it. Does not add it to the map.
     ///
@@ -119,21 +125,19 @@ impl SourceMap {
     ///
     /// When there is no such file, or it cannot be read.
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        match &self.carried {
+        match self.carried.get(&normal(path)) {
+            Some(text) => Ok(text.clone().into_bytes()),
+            None if self.is_closed => Err(io::ErrorKind::NotFound.into()),
             None => std::fs::read(path),
-            Some(files) => match files.get(&normal(path)) {
-                Some(text) => Ok(text.clone().into_bytes()),
-                None => Err(io::ErrorKind::NotFound.into()),
-            },
         }
     }
     /// Whether [`read`](Self::read) would find a file.
     pub fn is_file(&self, path: &Path) -> bool {
-        self.carried.as_ref().map_or_else(|| path.is_file(), |files| files.contains_key(&normal(path)))
+        self.carried.contains_key(&normal(path)) || !self.is_closed && path.is_file()
     }
     /// A path that is the same for all ways to name the same file.
     pub fn canonical(&self, path: &Path) -> PathBuf {
-        let found = if self.carried.is_none() { path.canonicalize().ok() } else { None };
+        let found = if self.is_closed { None } else { path.canonicalize().ok() };
         found.unwrap_or_else(|| normal(path))
     }
     /// All files in the order in which they were added.
@@ -172,7 +176,7 @@ impl SourceMap {
 }
 
 /// The path without `.` and, where the folder before it is named, without `..`.
-fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in path.components() {
         match (component, result.components().next_back()) {

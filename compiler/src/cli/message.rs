@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Lines and columns count from 1, columns in characters; bytes count from 0, and the end is the first place behind the
-//! range. `file` is that of the primary span, which is the first if there is one. `docs/tools.md` promises these
+//! range. `file` is that of the primary span, which is the first if there is one. Where a change of the program is
+//! certain to do what `help` says, `fix` has its place and the `text` to write there. `docs/tools.md` promises these
 //! fields.
 
 use crate::base::diagnostic::Label;
@@ -19,7 +20,7 @@ use serde_json::{Value as Json, json};
 pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let primary = diagnostic.primary.iter().map(|label| span(label, true, sources));
     let secondary = diagnostic.secondary.iter().map(|label| span(label, false, sources));
-    let message = json!({
+    let mut message = json!({
         "code": diagnostic.code,
         "severity": match diagnostic.severity {
             Severity::Error => "error",
@@ -31,6 +32,13 @@ pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         "notes": diagnostic.notes,
         "help": diagnostic.help,
     });
+    if let Some(fix) = &diagnostic.fix {
+        let place = Label { span: fix.span, text: String::new() };
+        let Json::Object(mut place) = span(&place, true, sources) else { unreachable!("a span is an object") };
+        place.retain(|name, _| name != "primary" && name != "label");
+        place.insert("text".to_string(), json!(fix.text));
+        message["fix"] = Json::Object(place);
+    }
     format!("{message}\n")
 }
 

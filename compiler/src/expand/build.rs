@@ -14,6 +14,7 @@ use crate::expand::names::basis::Keyword;
 use crate::expand::names::known_functions;
 use crate::expand::names::modules::{Found, Target};
 use crate::expand::names::scope::{Globals, Scope};
+use crate::expand::program::load::Unread;
 use crate::syntax::Datum;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -32,8 +33,10 @@ pub struct Expander {
     pub core: Program,
     /// The mistakes so far.
     pub errors: Vec<Error>,
-    /// Names that wrong definitions and patterns were to define.
+    /// Names that wrong definitions and patterns were to define, or what could not be read.
     pub excused: FxHashSet<Rc<str>>,
+    /// Whether anything may be defined in a file that could not be read.
+    pub excuses_all: bool,
     /// Top-level names.
     pub globals: Globals,
     /// Local names.
@@ -104,12 +107,13 @@ pub enum Meaning {
 
 impl Expander {
     /// The state before anything is expanded.
-    pub fn new(dialect: Dialect) -> Expander {
+    pub fn new(dialect: Dialect, unread: Unread) -> Expander {
         Expander {
             dialect,
             core: Program::default(),
             errors: Vec::new(),
-            excused: FxHashSet::default(),
+            excused: unread.names,
+            excuses_all: unread.is_partial,
             globals: Globals::default(),
             scope: Scope::default(),
             recursions: Vec::new(),
@@ -128,15 +132,15 @@ impl Expander {
         }
     }
 
-    /// The program, or the messages.
-    pub fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
-        if self.errors.is_empty() {
+    /// The program, or the messages, with those that came before.
+    pub fn finish(mut self, mut messages: Vec<Diagnostic>) -> Result<Program, Vec<Diagnostic>> {
+        if self.errors.is_empty() && messages.is_empty() {
             if self.dialect == Dialect::Vlad {
                 known_functions::rebuild(&mut self);
             }
             return Ok(self.core);
         }
-        let mut messages: Vec<Diagnostic> = self.errors.iter().map(Error::to_diagnostic).collect();
+        messages.extend(self.errors.iter().map(Error::to_diagnostic));
         messages.sort_by_key(|message| message.primary.as_ref().map(|label| (label.span.file, label.span.start)));
         Err(messages)
     }

@@ -6,11 +6,14 @@ use crate::expand::forms::pattern::Arity;
 use crate::expand::program::export::TYPES;
 use std::rc::Rc;
 
+/// What to know about a name, and what to write instead of it, if that is certain.
+pub type Hint = (&'static str, &'static str);
+
 /// A mistake in the structure of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
     /// A name that nothing defines; the nearest one that something does; what to know about the name.
-    Unbound { span: Span, name: Rc<str>, nearest: Option<Rc<str>>, hint: Option<&'static str> },
+    Unbound { span: Span, name: Rc<str>, nearest: Option<Rc<str>>, hint: Option<Hint> },
     /// A name that ends in a comma, without it.
     Comma(Span, Rc<str>),
     /// `export`, `import` or `provide` where it has no meaning.
@@ -112,31 +115,24 @@ impl Error {
     /// The message for the user. (One flat table, long because there are many mistakes to make.)
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
-            Error::Unbound { span, name, nearest, hint } => unbound(*span, name, nearest.as_deref(), *hint),
+            Error::Unbound { span, name, nearest, hint } => unbound(*span, name, nearest, *hint),
             Error::Comma(span, part) => {
                 Diagnostic::error("V0201", format!("`{part},` is not defined"), *span, "a comma belongs to this name")
                     .note("nothing but space stands between the parts of a form")
                     .help(format!("leave the comma out: `{part}`"))
+                    .fix(*span, &**part)
             }
             Error::Misplaced(span, word) => misplaced(*span, word),
-            Error::NotProvided { span, name, file: Some(file), nearest } => Diagnostic::error(
-                "V0245",
-                format!("`{name}` is not provided by {file}"),
-                *span,
-                "not among its names",
-            )
-            .note("a file provides what it says with `provide`, or else all that it defines itself")
-            .help(match nearest {
-                Some(nearest) => format!("did you mean `{nearest}`?"),
-                None => "correct the spelling, or leave the name out".to_string(),
-            }),
+            Error::NotProvided { span, name, file: Some(file), nearest } => {
+                let message = format!("`{name}` is not provided by {file}");
+                let message = Diagnostic::error("V0245", message, *span, "not among its names")
+                    .note("a file provides what it says with `provide`, or else all that it defines itself");
+                meant(message, *span, nearest, || "correct the spelling, or leave the name out".to_string())
+            }
             Error::NotProvided { span, name, file: None, nearest } => {
-                Diagnostic::error("V0246", format!("`{name}` cannot be provided"), *span, "not defined")
-                    .note("a file can provide what it defines and what it imports")
-                    .help(match nearest {
-                        Some(nearest) => format!("did you mean `{nearest}`?"),
-                        None => format!("add `(define {name} ...)`, or leave the name out"),
-                    })
+                let message = Diagnostic::error("V0246", format!("`{name}` cannot be provided"), *span, "not defined")
+                    .note("a file can provide what it defines and what it imports");
+                meant(message, *span, nearest, || format!("add `(define {name} ...)`, or leave the name out"))
             }
             Error::ImportedTwice { span, name, files: [first, second] } => {
                 Diagnostic::error("V0247", format!("`{name}` is imported twice"), *span, "two meanings")
@@ -432,6 +428,14 @@ fn misplaced_include(span: Span) -> Diagnostic {
         .help("move it to the top level")
 }
 
+/// A message about a name, with the one that may have been meant, or other help.
+fn meant(message: Diagnostic, span: Span, nearest: &Option<Rc<str>>, other: impl FnOnce() -> String) -> Diagnostic {
+    match nearest {
+        Some(nearest) => message.help(format!("did you mean `{nearest}`?")).fix(span, &**nearest),
+        None => message.help(other()),
+    }
+}
+
 /// A message at the include that asks for a file, or about the program's own file.
 fn at(span: Option<Span>, code: &'static str, message: String) -> Diagnostic {
     match span {
@@ -440,17 +444,17 @@ fn at(span: Option<Span>, code: &'static str, message: String) -> Diagnostic {
     }
 }
 
-fn unbound(span: Span, name: &str, nearest: Option<&str>, hint: Option<&'static str>) -> Diagnostic {
+fn unbound(span: Span, name: &str, nearest: &Option<Rc<str>>, hint: Option<Hint>) -> Diagnostic {
     let message = Diagnostic::error("V0201", format!("`{name}` is not defined"), span, "unknown name");
     let looks_like_number = name.trim_start_matches(['+', '-', '.']).starts_with(|c: char| c.is_ascii_digit());
     let message = match looks_like_number {
         true => message.note("this is read as a name, because it is not a number of a known form"),
         false => message.note("no definition, parameter or library function has this name"),
     };
-    match (hint, nearest) {
-        (Some(hint), _) => message.help(hint),
-        (None, Some(nearest)) => message.help(format!("did you mean `{nearest}`?")),
-        (None, None) => message.help(format!("add `(define {name} ...)`, or correct the spelling")),
+    match hint {
+        Some((help, "")) => message.help(help),
+        Some((help, instead)) => message.help(help).fix(span, instead),
+        None => meant(message, span, nearest, || format!("add `(define {name} ...)`, or correct the spelling")),
     }
 }
 

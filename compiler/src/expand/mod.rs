@@ -122,7 +122,7 @@ pub fn derivatives_taken(
 ) -> Result<Vec<Taken>, Vec<Diagnostic>> {
     let mut loader = Loader::new(options, sources);
     loader.load_program(path);
-    let (datums, _, errors) = loader.finish();
+    let (datums, _, _, errors) = loader.finish();
     if errors.is_empty() { Ok(program::measure::taken(&datums)) } else { Err(limited(errors)) }
 }
 
@@ -134,15 +134,13 @@ fn expand(
     let files = stdlib::add(sources);
     let mut loader = Loader::new(options, sources);
     load(&mut loader);
-    let (mut datums, modules, errors) = loader.finish();
-    if !errors.is_empty() {
-        return Err(limited(errors));
+    let (datums, modules, mut unread, mut errors) = loader.finish();
+    let (mut datums, declaration, mistakes) = program::arguments::declared(datums);
+    if !mistakes.is_empty() {
+        // A name that is declared wrongly is no unknown name.
+        unread.is_partial = true;
+        errors.extend(mistakes);
     }
-    let (with_arguments, declaration, errors) = program::arguments::declared(datums);
-    if !errors.is_empty() {
-        return Err(limited(errors));
-    }
-    datums = with_arguments;
     let mut names = if declaration.is_some() { program::arguments::LIBRARY.to_vec() } else { Vec::new() };
     if options.dialect == Dialect::Stalingrad {
         names.extend(program::stalingrad::LIBRARY);
@@ -154,11 +152,11 @@ fn expand(
         datums = program::measure::program(datums, measure);
         names.extend(program::measure::LIBRARY);
     }
-    let mut expander = Expander::new(options.dialect);
+    let mut expander = Expander::new(options.dialect, unread);
     let also = modules.library_names(&datums);
     expander.library(&files, (&datums, &also), &names, options.check_derivatives)?;
     expander.program(&datums, modules, options.library);
-    let program = expander.finish().map_err(limited)?;
+    let program = expander.finish(errors).map_err(limited)?;
     Ok(Program { arguments: declaration, ..program })
 }
 

@@ -11,8 +11,9 @@ use std::rc::Rc;
 pub enum Error {
     /// A closing bracket that closes nothing.
     UnexpectedClose(Span),
-    /// A bracket that is never closed; `others` more enclose it. `next` starts a line although it is inside.
-    Unclosed { open: Span, end: Span, others: usize, next: Option<Span> },
+    /// A bracket that is never closed; `others` more enclose it. `next` starts a line although it is inside. `closing`
+    /// stands in front of that, or at the end, if all are closed.
+    Unclosed { open: Span, end: Span, others: usize, next: Option<Span>, closing: (Span, Rc<str>) },
     /// A bracket closed by one of the other kind.
     Mismatched { open: Span, close: Span, expected: Bracket },
     /// A string that does not end.
@@ -68,8 +69,11 @@ impl Error {
                 Diagnostic::error("V0101", "this bracket closes nothing", *span, "no bracket is open here")
                     .note("every closing bracket needs an opening one before it")
                     .help("remove it, or look for a missing opening bracket above")
+                    .fix(*span, "")
             }
-            Error::Unclosed { open, end, others, next } => unclosed(*open, *end, *others, *next),
+            Error::Unclosed { open, end, others, next, closing: (place, closing) } => {
+                unclosed(*open, *end, *others, *next).fix(*place, &**closing)
+            }
             Error::Mismatched { open, close, expected } => {
                 let (right, wrong) = match expected {
                     Bracket::Round => (")", "]"),
@@ -79,6 +83,7 @@ impl Error {
                     .secondary(*open, "opened here")
                     .note("round and square brackets mean the same, but each closes its own kind")
                     .help(format!("write `{right}` here, or close the inner brackets first"))
+                    .fix(*close, right)
             }
             Error::UnterminatedString(span) => {
                 Diagnostic::error("V0104", "this string does not end", *span, "the string starts here")
@@ -152,8 +157,8 @@ fn unknown_hash(span: Span, word: &str) -> Diagnostic {
     let base = Diagnostic::error("V0107", format!("unknown literal `{word}`"), span, "not a literal")
         .note("`#` starts `#t`, `#f`, `#(`, `#;`, `#|` and numbers such as `#b101`, `#o17`, `#d99` and `#xff`");
     match word {
-        "#true" | "#T" => base.help("write `#t`"),
-        "#false" | "#F" => base.help("write `#f`"),
+        "#true" | "#T" => base.help("write `#t`").fix(span, "#t"),
+        "#false" | "#F" => base.help("write `#f`").fix(span, "#f"),
         _ if word.starts_with("#\\") => base.help("the language has no characters; use a number or a string"),
         _ => base.help("a name may contain `#`, but not start with it"),
     }

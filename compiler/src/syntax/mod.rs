@@ -31,6 +31,8 @@ mod number;
 
 mod print;
 
+mod recovery;
+
 mod token;
 
 lalrpop_util::lalrpop_mod!(
@@ -43,10 +45,10 @@ pub use comments::comments;
 pub use datum::{Datum, DatumKind, Prefix};
 pub use error::Error;
 pub use print::{flat, print};
+pub use recovery::{recover, recover_parts};
 
 use crate::base::{Diagnostic, FileId, SourceMap};
 use std::ops::Range;
-use token::{Bracket, Token};
 
 /// The number of brackets, quotes and datum comments that may be open at one place.
 pub const MAX_NESTING: usize = 1000;
@@ -60,27 +62,6 @@ pub fn parse(file: FileId, text: &str) -> (Vec<Datum>, Vec<Diagnostic>) {
 pub fn parse_part(file: FileId, text: &str, part: Range<usize>) -> (Vec<Datum>, Vec<Diagnostic>) {
     let (datums, errors) = read(file, &text[..part.end], part.start);
     (datums, errors.iter().map(Error::to_diagnostic).collect())
-}
-
-/// The brackets that close what a text leaves open; `None` if it ends in a string or a comment, or has other mistakes.
-pub fn closing(text: &str) -> Option<String> {
-    let file = SourceMap::new().add("", "", false);
-    let (tokens, errors) = lexer::tokens(file, text, 0);
-    if !errors.is_empty() {
-        return None;
-    }
-    let mut open = Vec::new();
-    for (_, token, _) in tokens {
-        match token {
-            Token::Open(kind) => open.push(kind),
-            Token::OpenVector => open.push(Bracket::Round),
-            Token::Close(kind) => {
-                open.pop().filter(|opened| *opened == kind)?;
-            }
-            _ => {}
-        }
-    }
-    Some(open.iter().rev().map(|kind| if *kind == Bracket::Round { ')' } else { ']' }).collect())
 }
 
 /// Whether a text is the beginning of a longer one: it leaves brackets, a string or a comment open, and has no other

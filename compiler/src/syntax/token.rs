@@ -12,6 +12,16 @@ pub enum Bracket {
     Square,
 }
 
+impl Bracket {
+    /// What closes one of the kind.
+    pub fn closing(self) -> char {
+        match self {
+            Bracket::Round => ')',
+            Bracket::Square => ']',
+        }
+    }
+}
+
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {

@@ -35,6 +35,20 @@ fn places_are_given_by_lines_columns_and_bytes() {
 }
 
 #[test]
+fn certain_remedies_are_changes_of_the_program() {
+    let folder = folder(&[("wrong.vlad", "; é\n(gradeint 1)\n(nowhere-to-be-found)\n")]);
+    let (_, _, err) = vlad(&folder, &["check", "--message-format", "json", "wrong.vlad"], "");
+    let found = messages(&err);
+    let fix = json!({
+        "file": "wrong.vlad",
+        "start": { "line": 2, "column": 2, "byte": 6 },
+        "end": { "line": 2, "column": 10, "byte": 14 },
+        "text": "gradient",
+    });
+    assert_eq!([found[0].get("fix"), found[1].get("fix")], [Some(&fix), None]);
+}
+
+#[test]
 fn related_places_follow() {
     let folder = folder(&[("wrong.vlad", "(define x 1)\n(define x 2)\n")]);
     let (_, _, err) = vlad(&folder, &["--message-format=json", "check", "wrong.vlad"], "");

@@ -12,11 +12,12 @@ mod memory;
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::cli::running::build;
 use crate::cli::{FAULT, Input, LimitArguments, terminal};
-use crate::core::ir::{LambdaId, Origin, Program};
+use crate::core::ir::{GlobalId, LambdaId, Origin, Program};
 use crate::flow::{self, analysis::Analysis};
 use crate::notation;
 use crate::pipeline::passes as opt;
 use crate::pipeline::{Pipeline, Refusal, Settings};
+use crate::shape::lattice::Shape;
 use crate::specialize::Sharing;
 use clap::ValueEnum;
 use memory::Kind;
@@ -116,17 +117,21 @@ fn explain(pipeline: &mut Pipeline, mut program: Program) -> Result<(Vec<Explain
     Ok((functions, memory::kinds(&code, &pipeline.sources)))
 }
 
-/// The functions of a file, and the shapes that they themselves (not their transforms) are specialised for; none if the
-/// program cannot be analysed.
+/// The functions and values of a file, with the places of the definitions or of the names defined, and the shapes that
+/// the functions themselves (not their transforms) are specialised for; none if the program cannot be analysed.
 pub fn shapes(pipeline: &mut Pipeline, program: &mut Program, file: &str) -> Vec<(Span, Vec<String>)> {
     let Ok(analysis) = pipeline.analyze(program) else { return Vec::new() };
     let functions = functions(program, &analysis, &pipeline.sources).into_iter();
-    let of_file = functions.filter(|function| pipeline.sources.file(function.span.file).name == file);
     let itself = |function: Explained| {
         let shapes = function.specialisations.into_iter().filter(|row| row.0 == "itself").map(|row| row.1);
         (function.span, shapes.collect())
     };
-    of_file.map(itself).collect()
+    let value = |(global, shape): (&GlobalId, &Shape)| {
+        let shape = shortened(flow::print::shape(program, &analysis.shapes, *shape));
+        (program.globals[*global].span, vec![shape])
+    };
+    let all = functions.map(itself).chain(analysis.globals.iter().map(value));
+    all.filter(|(span, _)| pipeline.sources.file(span.file).name == file).collect()
 }
 
 /// The functions of the program's own files that it calls, in the order of the source.

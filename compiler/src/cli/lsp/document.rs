@@ -1,146 +1,160 @@
 //! Open documents: texts with their positions, and what can be read of them while they are being written.
 //!
-//! The protocol counts lines from 0, and columns in units of UTF-16; the compiler counts bytes.
+//! The protocol counts lines from 0, and columns in units of UTF-16; the compiler counts bytes. A line ends in a line
+//! feed, a carriage return, or both. What is read of a text is read once, when it is first asked for, and depends on
+//! nothing but the text.
 
 use crate::base::source::with_line_feeds;
 use crate::base::{SourceMap, Span};
-use crate::expand::names::visible;
-use crate::expand::names::visible::Visible;
-use crate::expand::program::outline;
-use crate::expand::program::outline::{Named, Outline};
+use crate::expand::program::bindings::Bindings;
 use crate::syntax::{self, Datum};
-use lsp_types::{Position, Range, Uri};
+use lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+
+/// The distance in bytes of places whose number of units is known.
+const BLOCK: usize = 256;
 
 /// A text that an editor shows.
 pub struct Document {
-    /// The text.
-    pub text: String,
-    /// Its datums, if it has no mistake in its brackets and literals.
-    datums: Option<Vec<Datum>>,
+    /// The text, as the editor has it.
+    text: String,
+    /// The same as the compiler reads it, if that differs. No place is another.
+    source: Option<String>,
+    /// Where lines begin.
+    lines: Vec<usize>,
+    /// How many units of UTF-16 stand in front of each [`BLOCK`]: a program may be one line of a megabyte.
+    units: Vec<usize>,
+    read: OnceCell<(Vec<Datum>, Bindings)>,
 }
 
 impl Document {
     /// A document with that text.
     pub fn new(text: String) -> Document {
-        let text = with_line_feeds(text);
-        let datums = datums(&text);
-        Document { text, datums }
+        let bytes = text.as_bytes();
+        let ends_line = |at: &usize| match bytes[*at] {
+            b'\n' => true,
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let lines: Vec<usize> = std::iter::once(0).chain((0..bytes.len()).filter(ends_line).map(|at| at + 1)).collect();
+        let is_read_so = lines[1..].iter().all(|start| bytes[start - 1] == b'\n');
+        let source = if is_read_so { None } else { Some(with_line_feeds(text.clone())) };
+        let mut units = Vec::with_capacity(text.len() / BLOCK + 1);
+        let mut count = 0;
+        for (at, c) in text.char_indices() {
+            // The first character that begins in a block.
+            while units.len() * BLOCK <= at {
+                units.push(count);
+            }
+            count += c.len_utf16();
+        }
+        units.push(count);
+        Document { text, source, lines, units, read: OnceCell::new() }
+    }
+
+    /// The first place in a block where a character begins.
+    fn boundary(&self, block: usize) -> usize {
+        let start = (block * BLOCK).min(self.text.len());
+        (start..=self.text.len()).find(|at| self.text.is_char_boundary(*at)).unwrap_or(self.text.len())
+    }
+
+    /// The units in front of a place where a character begins.
+    fn units_before(&self, byte: usize) -> usize {
+        let block = byte / BLOCK;
+        self.units[block] + self.text[self.boundary(block)..byte].encode_utf16().count()
+    }
+
+    /// The document after a change.
+    pub fn changed(&self, change: &TextDocumentContentChangeEvent) -> Document {
+        let Some(range) = change.range else { return Document::new(change.text.clone()) };
+        let (start, end) = (self.byte(range.start), self.byte(range.end));
+        let mut text = self.text.clone();
+        text.replace_range(start..end.max(start), &change.text);
+        Document::new(text)
+    }
+
+    /// The text as the compiler reads it.
+    pub fn text(&self) -> &str {
+        self.source.as_deref().unwrap_or(&self.text)
+    }
+
+    /// The text as the editor has it.
+    pub fn written(&self) -> &str {
+        &self.text
+    }
+
+    fn read(&self) -> &(Vec<Datum>, Bindings) {
+        self.read.get_or_init(|| {
+            let datums = syntax::recover(SourceMap::new().add("", "", false), self.text());
+            let bindings = Bindings::of(&datums);
+            (datums, bindings)
+        })
+    }
+
+    /// The datums, as far as they can be read.
+    pub fn datums(&self) -> &[Datum] {
+        &self.read().0
+    }
+
+    /// What the names stand for.
+    pub fn bindings(&self) -> &Bindings {
+        &self.read().1
+    }
+
+    /// A line without its end.
+    fn line(&self, line: usize) -> std::ops::Range<usize> {
+        let start = self.lines.get(line).copied().unwrap_or(self.text.len());
+        let end = self.lines.get(line + 1).copied().unwrap_or(self.text.len());
+        start..start + self.text[start..end].trim_end_matches(['\r', '\n']).len()
     }
 
     /// The byte at a position; the end of the line when it is shorter.
     pub fn byte(&self, position: Position) -> usize {
-        let mut start = 0;
-        for _ in 0..position.line {
-            match self.text[start..].find('\n') {
-                Some(newline) => start += newline + 1,
-                None => return self.text.len(),
-            }
-        }
-        let mut units = 0;
-        for (place, c) in self.text[start..].char_indices() {
-            if units >= position.character || c == '\n' {
+        let line = self.line(position.line as usize);
+        let wanted = self.units_before(line.start) + position.character as usize;
+        let block = self.units.partition_point(|units| *units <= wanted) - 1;
+        let start = self.boundary(block).clamp(line.start, line.end);
+        let mut units = self.units_before(start);
+        for (place, c) in self.text[start..line.end].char_indices() {
+            if units >= wanted {
                 return start + place;
             }
-            units += c.len_utf16() as u32;
+            units += c.len_utf16();
         }
-        self.text.len()
+        line.end
     }
 
     /// The position of a byte.
     pub fn position(&self, byte: usize) -> Position {
-        position(&self.text, byte)
+        let mut byte = byte.min(self.text.len());
+        while !self.text.is_char_boundary(byte) {
+            byte -= 1;
+        }
+        let line = self.lines.partition_point(|start| *start <= byte) - 1;
+        let character = self.units_before(byte) - self.units_before(self.lines[line]);
+        Position::new(line as u32, character as u32)
+    }
+
+    /// The line of a byte.
+    pub fn line_of(&self, byte: u32) -> u32 {
+        self.lines.partition_point(|start| *start <= byte as usize) as u32 - 1
     }
 
     /// The range of a span.
     pub fn range(&self, span: Span) -> Range {
-        range(&self.text, span)
+        Range::new(self.position(span.start as usize), self.position(span.end as usize))
     }
 
-    /// The definitions at top level; from a text with mistakes, those that begin a line.
-    pub fn definitions(&self) -> Vec<Outline> {
-        match &self.datums {
-            Some(datums) => outline::definitions(datums),
-            None => self.pieces().flat_map(|piece| outline::definitions(&piece)).collect(),
-        }
-    }
-
-    /// The files included and imported.
-    pub fn named(&self) -> Vec<Named> {
-        let names = |datums: &[Datum]| datums.iter().filter_map(outline::named).collect::<Vec<_>>();
-        match &self.datums {
-            Some(datums) => names(datums),
-            None => self.pieces().flat_map(|piece| names(&piece)).collect(),
-        }
-    }
-
-    /// The definitions that files which import this one see.
-    pub fn provided(&self) -> Vec<Outline> {
-        let datums = self.datums.iter().flatten();
-        let names: Vec<&Rc<str>> = datums.filter_map(outline::provided).flatten().collect();
-        let mut definitions = self.definitions();
-        definitions.retain(|definition| names.is_empty() || names.contains(&&definition.name));
-        definitions
-    }
-
-    /// What can be read of the parts of the text that begin at a bracket at the start of a line.
-    fn pieces(&self) -> impl Iterator<Item = Vec<Datum>> {
-        let starts = self.text.match_indices('(').map(|row| row.0);
-        let mut starts = starts.filter(|start| *start == 0 || self.text[..*start].ends_with('\n')).peekable();
-        std::iter::from_fn(move || {
-            let start = starts.next()?;
-            Some((start, starts.peek().copied().unwrap_or(self.text.len())))
-        })
-        .filter_map(|(start, end)| part(&self.text, start, end))
-    }
-
-    /// What is visible at a byte.
-    pub fn visible(&self, byte: usize) -> Visible {
-        match &self.datums {
-            Some(datums) => visible::at(datums, byte),
-            None => {
-                let ends_a_name = |c: char| c.is_whitespace() || "()[]'\";`".contains(c);
-                let end = self.text[byte..].find(ends_a_name).map_or(self.text.len(), |length| byte + length);
-                let start = self.text[..byte].rfind("\n(").map_or(0, |newline| newline + 1);
-                let datums = part(&self.text, start, end).unwrap_or_default();
-                visible::at(&datums, byte)
-            }
-        }
+    /// The text that a span covers.
+    pub fn covered(&self, span: Span) -> &str {
+        self.text().get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 }
 
-/// The datums of a text without mistakes.
-fn datums(text: &str) -> Option<Vec<Datum>> {
-    let (datums, errors) = syntax::parse(SourceMap::new().add("", "", false), text);
-    errors.is_empty().then_some(datums)
-}
-
-/// The datums in a part of a text, with the brackets closed that it leaves open. Their spans are those of the whole
-/// text.
-fn part(text: &str, start: usize, end: usize) -> Option<Vec<Datum>> {
-    let closing = syntax::closing(&text[start..end])?;
-    let text = format!("{}{closing}", &text[..end]);
-    let (datums, errors) = syntax::parse_part(SourceMap::new().add("", "", false), &text, start..text.len());
-    errors.is_empty().then_some(datums)
-}
-
-/// The position of a byte of a text.
-pub fn position(text: &str, byte: usize) -> Position {
-    let mut byte = byte.min(text.len());
-    while !text.is_char_boundary(byte) {
-        byte -= 1;
-    }
-    let before = &text[..byte];
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let line = before.matches('\n').count();
-    let character = before[start..].encode_utf16().count();
-    Position::new(line as u32, character as u32)
-}
-
-/// The range of a span of a text.
-pub fn range(text: &str, span: Span) -> Range {
-    Range::new(position(text, span.start as usize), position(text, span.end as usize))
+/// What names the file of a document: its path, or what stands for one where a document is in no file.
+pub fn file(uri: &Uri) -> PathBuf {
+    path(uri).unwrap_or_else(|| PathBuf::from(uri.as_str()))
 }
 
 /// The file that a URI names.
@@ -193,23 +207,54 @@ mod tests {
     }
 
     #[test]
+    fn positions_are_found_in_long_lines() {
+        let text = format!("{}\n{}\r\n", "a𝐱λ".repeat(700), "λ\u{1F600}".repeat(500));
+        let document = Document::new(text.clone());
+        let (mut line, mut character) = (0, 0);
+        for (byte, c) in text.char_indices() {
+            assert_eq!(document.position(byte), Position::new(line, character), "{byte}");
+            if c != '\n' {
+                assert_eq!(document.byte(Position::new(line, character)), byte);
+            }
+            character += c.len_utf16() as u32;
+            if c == '\n' {
+                (line, character) = (line + 1, 0);
+            }
+        }
+        assert_eq!(document.position(text.len()), Position::new(2, 0));
+        assert_eq!(document.byte(Position::new(1, 9999)), text.len() - 2);
+    }
+
+    #[test]
+    fn lines_end_in_three_ways() {
+        let document = Document::new("a\r\nbc\rd\n".to_string());
+        assert_eq!(document.text(), "a\r\nbc\nd\n");
+        assert_eq!(document.written(), "a\r\nbc\rd\n");
+        assert_eq!(document.byte(Position::new(0, 9)), 1, "in front of the end of the line");
+        let starts: Vec<usize> = (0..4).map(|line| document.byte(Position::new(line, 0))).collect();
+        assert_eq!(starts, [0, 3, 6, 8]);
+        assert_eq!(document.position(7), Position::new(2, 1));
+    }
+
+    #[test]
+    fn changes_replace_ranges() {
+        let change = |start, end, text: &str| TextDocumentContentChangeEvent {
+            range: Some(Range::new(start, end)),
+            range_length: None,
+            text: text.to_string(),
+        };
+        let document = Document::new("a\r𝐱b".to_string());
+        let changed = document.changed(&change(Position::new(1, 0), Position::new(1, 0), "\n"));
+        assert_eq!(changed.written(), "a\r\n𝐱b");
+        let changed = changed.changed(&change(Position::new(1, 2), Position::new(1, 3), "c"));
+        assert_eq!(changed.written(), "a\r\n𝐱c");
+    }
+
+    #[test]
     fn files_have_uris() {
         let file = Path::new("/tmp/with space/ü.vlad");
         let uri = uri(file).expect("it is text");
         assert_eq!(uri.as_str(), "file:///tmp/with%20space/%C3%BC.vlad");
         assert_eq!(path(&uri).as_deref(), Some(file));
-    }
-
-    #[test]
-    fn unfinished_texts_are_read_as_far_as_possible() {
-        let text = "(include \"other\")\n(define (f x)\n  (let ((y 1))\n    (+ x y\n\n(define (g z) z)\n";
-        let document = Document::new(text.to_string());
-        let names: Vec<String> = document.definitions().iter().map(|found| found.name.to_string()).collect();
-        assert_eq!(names, ["f", "g"]);
-        assert_eq!(document.named().iter().map(|file| &*file.name).collect::<Vec<_>>(), ["other"]);
-        let visible = document.visible(text.find("(+ x y").expect("it is there") + 6);
-        let names: Vec<&str> = visible.locals.iter().map(|row| &*row.0).collect();
-        assert_eq!(names, ["x", "y"]);
-        assert_eq!(visible.name.map(|name| name.0.to_string()), Some("y".to_string()));
     }
 }

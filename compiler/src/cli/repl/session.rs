@@ -209,7 +209,7 @@ impl Failure {
 /// Whether a datum belongs to the definitions of the session.
 fn stays(datum: &Datum) -> bool {
     let declares = datum.list().and_then(<[Datum]>::first).is_some_and(|head| head.is_symbol("arguments"));
-    declares || outline::definition(datum).is_some() || outline::named(datum).is_some()
+    declares || outline::definition(datum).is_some() || outline::names_file(datum)
 }
 
 /// The datums of a text without mistakes.

@@ -153,7 +153,9 @@ impl Expander {
             pieces.push((datum, block, Some((global, define))));
         }
         if !self.in_library {
-            let errors = self.globals.user.resolve(&self.globals.library);
+            let mut errors = self.globals.user.resolve(&self.globals.library);
+            let is_excused = |name: &Rc<str>| self.excuses_all || self.excused.contains(name);
+            errors.retain(|error| !matches!(error, Error::NotProvided { name, .. } if is_excused(name)));
             self.errors.extend(errors);
         }
         for (datum, block, define) in pieces {

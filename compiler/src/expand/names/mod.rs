@@ -7,11 +7,9 @@
 //! | [`basis`] | what names mean before anyone defines them |
 //! | [`known_functions`] | functions that are made again where they are used |
 //! | [`unbound`] | names that nothing defines |
-//! | [`visible`] | the name at a place of a text, for editors |
 
 pub(super) mod basis;
 pub(super) mod known_functions;
 pub(super) mod modules;
 pub(super) mod scope;
 pub(super) mod unbound;
-pub mod visible;

@@ -3,10 +3,10 @@
 //! Includes are spliced: each file once for each module, where the first `include` of it stands; the same file is
 //! recognised under any path. The definitions of a file that is imported come before those of the file that imports
 //! it, once; what else it consists of is its own affair and left out. A file that includes or imports itself, directly
-//! or through others, is a mistake.
+//! or through others, is a mistake. What can be read of a file with mistakes is read, so that others are found in it.
 
 use crate::base::source::with_line_feeds;
-use crate::base::{Diagnostic, SourceMap, Span};
+use crate::base::{Diagnostic, FileId, SourceMap, Span};
 use crate::expand::error::Error;
 use crate::expand::names::basis;
 use crate::expand::names::modules::{Import, ModuleId, Modules, Names, Origin};
@@ -40,7 +40,17 @@ pub struct Loader<'a> {
     /// The files being read, from the program's own file inwards.
     open: Vec<Open>,
     datums: Vec<Datum>,
+    unread: Unread,
     errors: Vec<Diagnostic>,
+}
+
+/// What is not known of a program with mistakes in its text.
+#[derive(Default)]
+pub struct Unread {
+    /// The names in what could not be read.
+    pub names: FxHashSet<Rc<str>>,
+    /// Whether whole files or declarations are missing.
+    pub is_partial: bool,
 }
 
 struct Open {
@@ -72,15 +82,15 @@ pub fn text_of(
 impl<'a> Loader<'a> {
     /// A loader that has read nothing.
     pub fn new(options: &'a Options, sources: &'a mut SourceMap) -> Loader<'a> {
-        let (seen, imported, modules, open, datums, errors) = Default::default();
+        let (seen, imported, modules, open, datums, unread, errors) = Default::default();
         let current = Modules::PROGRAM;
-        Loader { options, sources, seen, imported, modules, current, open, datums, errors }
+        Loader { options, sources, seen, imported, modules, current, open, datums, unread, errors }
     }
 
-    /// All datums, the modules, and the mistakes that prevented reading some.
-    pub fn finish(mut self) -> (Vec<Datum>, Modules, Vec<Diagnostic>) {
+    /// All datums, the modules, and what the mistakes say and hide that prevented reading some.
+    pub fn finish(mut self) -> (Vec<Datum>, Modules, Unread, Vec<Diagnostic>) {
         self.modules.loaded(Modules::PROGRAM);
-        (self.datums, self.modules, self.errors)
+        (self.datums, self.modules, self.unread, self.errors)
     }
 
     /// Reads the program's own file.
@@ -124,6 +134,30 @@ impl<'a> Loader<'a> {
         true
     }
 
+    /// The datums of a file. In place of a definition with mistakes in its text stands one that says nothing, so that
+    /// its name is known.
+    fn read(&mut self, file: FileId, text: &str) -> Vec<Datum> {
+        let (datums, errors) = syntax::parse(file, text);
+        if errors.is_empty() {
+            return datums;
+        }
+        self.errors.extend(errors);
+        let mut found = Vec::new();
+        for (datums, is_right) in syntax::recover_parts(file, text) {
+            if is_right {
+                found.extend(datums);
+                continue;
+            }
+            for datum in &datums {
+                datum.names(&mut |name| {
+                    self.unread.names.insert(name.clone());
+                });
+                found.extend(outline::definition(datum).map(|definition| unknown(&definition)));
+            }
+        }
+        found
+    }
+
     fn splice(&mut self, path: &Path, canonical: PathBuf, text: &str) {
         let shown = path.display().to_string();
         let file = self.sources.add(shown.clone(), text, false);
@@ -131,13 +165,11 @@ impl<'a> Loader<'a> {
         self.modules.own_file(file, self.current);
         self.seen.insert((self.current, canonical.clone()));
         self.open.push(Open { canonical, shown, folder });
-        let (mut datums, errors) = syntax::parse(file, text);
-        self.errors.extend(errors);
+        let mut datums = self.read(file, text);
         if self.options.dialect == Dialect::Stalingrad {
-            datums = match stalingrad::program(datums) {
-                Ok(datums) => datums,
-                Err(error) => return self.error(*error),
-            };
+            let (program, error) = stalingrad::program(datums);
+            error.into_iter().for_each(|error| self.error(error));
+            datums = program;
         }
         let defined: FxHashSet<Rc<str>> =
             outline::definitions(&datums).into_iter().map(|definition| definition.name).collect();
@@ -225,8 +257,19 @@ impl<'a> Loader<'a> {
     }
 
     fn error(&mut self, error: Error) {
+        self.unread.is_partial = true;
         self.errors.push(error.to_diagnostic());
     }
+}
+
+/// A function of the name that a definition defines, which takes any operands.
+fn unknown(definition: &outline::Outline) -> Datum {
+    let span = definition.name_span;
+    let symbol = |name: &str| Datum { kind: DatumKind::Symbol(Rc::from(name)), span };
+    let list = |items| Datum { kind: DatumKind::List(items), span };
+    let nothing = list(Vec::new());
+    let function = list(vec![symbol("lambda"), symbol("all"), nothing]);
+    list(vec![symbol("define"), symbol(&definition.name), function])
 }
 
 /// The names that datums are, if there are any and nothing else is among them.

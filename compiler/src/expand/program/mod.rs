@@ -8,9 +8,11 @@
 //! | [`documentation`] | comments, and what they say about definitions |
 //! | [`outline`] | what a program defines, without expanding it |
 //! | [`stalingrad`] | the language of the original compiler |
+//! | [`bindings`] | what each name in a file stands for, for editors |
 //! | [`measure`] | the calls that `vlad bench` measures |
 
 pub(super) mod arguments;
+pub mod bindings;
 pub mod documentation;
 pub(super) mod export;
 pub(super) mod load;

@@ -18,6 +18,8 @@ pub struct Outline {
     pub span: Span,
     /// What stands behind `define`: `(name parameter ...)`, or the name alone.
     pub header: String,
+    /// Where that stands.
+    pub header_span: Span,
 }
 
 /// The definitions among datums, in order.
@@ -36,7 +38,8 @@ pub fn definition(datum: &Datum) -> Option<Outline> {
         match &target.kind {
             DatumKind::Symbol(name) => {
                 let (name, name_span) = (name.clone(), target.span);
-                return Some(Outline { name, name_span, span: datum.span, header: syntax::flat(header) });
+                let (span, header_span) = (datum.span, header.span);
+                return Some(Outline { name, name_span, span, header: syntax::flat(header), header_span });
             }
             DatumKind::List(items) | DatumKind::Dotted(items, _) => target = items.first()?,
             _ => return None,
@@ -44,30 +47,8 @@ pub fn definition(datum: &Datum) -> Option<Outline> {
     }
 }
 
-/// A file that another one includes or imports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// Its name as written.
-    pub name: Rc<str>,
-    /// What stands in front of its names there.
-    pub prefix: Rc<str>,
-    /// Whether it is imported: what it imports itself is not seen then.
-    pub is_imported: bool,
-}
-
-/// The file that an `include` or an `import` names.
-pub fn named(datum: &Datum) -> Option<Named> {
-    let [head, Datum { kind: DatumKind::Str(name), .. }, clauses @ ..] = datum.list()? else { return None };
-    let prefix = clauses.iter().find_map(|clause| match clause.list()? {
-        [head, prefix] if head.is_symbol("prefix") => prefix.symbol().cloned(),
-        _ => None,
-    });
-    let is_imported = head.is_symbol("import");
-    let is_named = is_imported || head.is_symbol("include");
-    is_named.then(|| Named { name: name.clone(), prefix: prefix.unwrap_or_default(), is_imported })
-}
-
-/// The names that a `provide` lists.
-pub fn provided(datum: &Datum) -> Option<impl Iterator<Item = &Rc<str>>> {
-    Some(datum.behind("provide")?.iter().filter_map(Datum::symbol))
+/// Whether a datum includes or imports a file.
+pub fn names_file(datum: &Datum) -> bool {
+    let named = |word| matches!(datum.behind(word), Some([Datum { kind: DatumKind::Str(_), .. }, ..]));
+    named("include") || named("import")
 }

@@ -29,19 +29,17 @@ pub const EXPECTED: &str = "===>";
 /// The word that makes one form of several.
 pub const MULTIFORM: &str = "multiform";
 
-/// The datums of a program without what they are expected to give.
-///
-/// # Errors
-///
-/// When no expression stands in front of the word, or nothing behind it.
-pub fn program(datums: Vec<Datum>) -> Result<Vec<Datum>, Box<Error>> {
+/// The datums of a program without what they are expected to give; and the first mistake in that, where no expression
+/// stands in front of the word, or nothing behind it.
+pub fn program(datums: Vec<Datum>) -> (Vec<Datum>, Option<Error>) {
     let mut program: Vec<Datum> = Vec::new();
+    let mut error = None;
     let mut datums = datums.into_iter();
     let mut has_value = true;
     while let Some(datum) = datums.next() {
         if datum.is_symbol(EXPECTED) {
             if has_value || datums.next().is_none() {
-                return Err(Box::new(Error::Malformed(datum.span, EXPECTED, "e ===> value")));
+                error.get_or_insert(Error::Malformed(datum.span, EXPECTED, "e ===> value"));
             }
             has_value = true;
             continue;
@@ -53,5 +51,5 @@ pub fn program(datums: Vec<Datum>) -> Result<Vec<Datum>, Box<Error>> {
             program.push(datum);
         }
     }
-    Ok(program)
+    (program, error)
 }
