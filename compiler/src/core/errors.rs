@@ -7,9 +7,11 @@ use crate::base::{Diagnostic, Span};
 use crate::core::ir::{Lambda, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::rc::Rc;
 
 /// What kind of value was found where another was expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// `()`
     Nil,
@@ -23,6 +25,8 @@ pub enum Kind {
     Forward,
     /// A pair.
     Pair,
+    /// A record of the kind of that name.
+    Record(Rc<str>),
     /// A vector.
     Vector,
     /// A text.
@@ -33,8 +37,9 @@ pub enum Kind {
 
 impl Kind {
     /// The words for such a value, with article.
-    pub fn describe(self) -> &'static str {
-        match self {
+    pub fn describe(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Kind::Record(name) => return Cow::Owned(format!("a record `{name}`")),
             Kind::Nil => "the empty list",
             Kind::Boolean => "a boolean",
             Kind::Real => "a real number",
@@ -44,14 +49,14 @@ impl Kind {
             Kind::Vector => "a vector",
             Kind::Text => "a string",
             Kind::Procedure => "a procedure",
-        }
+        })
     }
     /// The words for a tangent of such a value.
-    fn describe_tangent(self) -> String {
+    fn describe_tangent(&self) -> String {
         match self {
             Kind::Nil | Kind::Boolean | Kind::Text => format!("the empty list, for {}", self.describe()),
             Kind::Vector => "a vector of that length".into(),
-            Kind::Real | Kind::Reverse | Kind::Forward | Kind::Pair => format!("{}, as the value is", self.describe()),
+            Kind::Real | Kind::Reverse | Kind::Forward | Kind::Pair | Kind::Record(_) => format!("{}, as the value is", self.describe()),
             Kind::Procedure => "the list of the tangents of what the procedure has captured".into(),
         }
     }
@@ -151,11 +156,22 @@ pub enum RuntimeError {
         /// How many elements of a list the pattern has taken before.
         behind: usize,
     },
+    /// A value is no record of the kind that a pattern, or a function that `define-record` defines, wants.
+    NotARecord {
+        /// The name of the kind.
+        record: Rc<str>,
+        /// The function, unless it is a pattern of the program.
+        function: Option<Rc<str>>,
+        /// The value in that place.
+        found: Found,
+    },
     /// A backpropagator got a sensitivity that does not have the shape of the value: `((gradient (lambda (x) (list x)))
     /// 1)`
     Sensitivity {
         /// What the value has in that place.
         part: Part,
+        /// The name of the kind of record that it is, if it is one.
+        record: Option<Rc<str>>,
         /// What the sensitivity has there.
         found: Found,
     },
@@ -326,6 +342,7 @@ impl RuntimeError {
             | RuntimeError::VectorLength { .. }
             | RuntimeError::NotAString { .. }
             | RuntimeError::Mismatch { .. }
+            | RuntimeError::NotARecord { .. }
             | RuntimeError::Sensitivity { .. }
             | RuntimeError::NonConformant { .. }
             | RuntimeError::NotReversed { .. }
@@ -351,11 +368,19 @@ impl RuntimeError {
 
     /// The message to the user.
     pub fn to_diagnostic(&self, place: &Place) -> Diagnostic {
-        let mut diagnostic = self.headline(place.span);
+        let mut diagnostic = match (place.call, self) {
+            // What a definition of records defines is written nowhere.
+            (Some(call), RuntimeError::NotARecord { function: Some(_), .. }) => {
+                self.headline(call).secondary(place.span, "defined here")
+            }
+            _ => self.headline(place.span),
+        };
         if let (Some(label), true) = (&mut diagnostic.primary, place.library.is_some()) {
             label.text = "this call".into();
         }
-        if let (Some(call), RuntimeError::Mismatch { .. }) = (place.call, self) {
+        if let (Some(call), RuntimeError::Mismatch { .. } | RuntimeError::NotARecord { function: None, .. }) =
+            (place.call, self)
+        {
             diagnostic = diagnostic.secondary(call, "called here");
         }
         if let Some((expected, found)) = self.expectation() {
@@ -399,6 +424,12 @@ impl RuntimeError {
             }
             RuntimeError::Mismatch { part: Part::Never, .. } => {
                 ("V0304", "a value fits no clause of a `match`".into(), "this match")
+            }
+            RuntimeError::NotARecord { function: Some(function), record, .. } => {
+                ("V0325", format!("`{function}` of a value that is no record `{record}`"), "this call")
+            }
+            RuntimeError::NotARecord { function: None, .. } => {
+                ("V0304", "a value does not fit its pattern".into(), "this pattern")
             }
             RuntimeError::Mismatch { arguments: None, .. } => {
                 ("V0304", "a value does not fit its pattern".into(), "this pattern")
@@ -470,13 +501,15 @@ impl RuntimeError {
                 ..
             } => (format!("one more element behind {}", elements(*behind)), found),
             RuntimeError::Mismatch { part: Part::Car | Part::Cdr, found, .. }
-            | RuntimeError::Sensitivity { part: Part::Car | Part::Cdr, found } => ("a pair".into(), found),
-            RuntimeError::Mismatch { part: Part::Never, found, .. }
-            | RuntimeError::Sensitivity { part: Part::Never, found } => {
+            | RuntimeError::Sensitivity { part: Part::Car | Part::Cdr, found, .. } => ("a pair".into(), found),
+            RuntimeError::NotARecord { record, found, .. }
+            | RuntimeError::Sensitivity { record: Some(record), found, .. } => (format!("a record `{record}`"), found),
+            RuntimeError::Mismatch { part: Part::Never | Part::Record(_), found, .. }
+            | RuntimeError::Sensitivity { part: Part::Never | Part::Record(_), found, .. } => {
                 ("a value that one of the clauses fits".into(), found)
             }
             RuntimeError::Mismatch { part: Part::Nil, found, .. }
-            | RuntimeError::Sensitivity { part: Part::Nil | Part::Vector(_), found } => {
+            | RuntimeError::Sensitivity { part: Part::Nil | Part::Vector(_), found, .. } => {
                 ("the empty list".into(), found)
             }
             RuntimeError::NonConformant { left: Found { kind: Kind::Vector, .. }, right }
@@ -520,6 +553,9 @@ impl RuntimeError {
                 "lists are made of pairs, vectors are not: `vector-map`, `vector-length` and others take vectors, and \
                  `vector->list` makes a list of one"
             }
+            RuntimeError::NotAPair { found: Found { kind: Kind::Record(_), .. }, .. } => {
+                "records are no pairs: the functions that `define-record` defines take them apart, and so does a pattern"
+            }
             RuntimeError::NotAPair { .. } => "test with `pair?` before taking a value apart",
             RuntimeError::NotAVector { found: Found { kind: Kind::Pair | Kind::Nil, .. }, .. } => {
                 "lists are no vectors: `list-ref`, `length`, `map` and others take lists, and `list->vector` makes a vector of \
@@ -540,6 +576,11 @@ impl RuntimeError {
             }
             RuntimeError::Mismatch { part: Part::Never, .. } => {
                 "add a clause for such a value, or `(_ e)` for all others"
+            }
+            RuntimeError::NotARecord { record, .. } => {
+                return Some(format!(
+                    "test with `{record}?` first if the value can vary; every definition makes a kind of its own"
+                ));
             }
             RuntimeError::Mismatch { arguments: None, .. } => {
                 "a pattern fits only values built in the same way: `cons` a pair, `list` a list of that length, `vector` a \
@@ -652,6 +693,16 @@ fn reader_name(prim: Prim) -> &'static str {
     prim.name().trim_start_matches('%')
 }
 
+/// The error of a pattern `part` outside of functions that a value does not fit.
+pub fn mismatch_at_top(program: &Program, part: Part, found: Found) -> RuntimeError {
+    match part {
+        Part::Record(kind) => {
+            RuntimeError::NotARecord { record: program.records[kind].name.clone(), function: None, found }
+        }
+        part => RuntimeError::Mismatch { part, found, arguments: None, behind: 0 },
+    }
+}
+
 /// The error of a pattern `part` of `lambda` that the value of `var` does not fit.
 pub fn mismatch(
     program: &Program,
@@ -661,8 +712,17 @@ pub fn mismatch(
     var: Var,
     found: Found,
 ) -> RuntimeError {
+    let record = match part {
+        Part::Record(kind) => Some(&program.records[kind]),
+        _ => None,
+    };
     if matches!(lambda.origin, Origin::Backpropagator(..) | Origin::Adding(_)) {
-        return RuntimeError::Sensitivity { part, found };
+        return RuntimeError::Sensitivity { part, record: record.map(|record| record.name.clone()), found };
+    }
+    if let Some(record) = record {
+        // What the definition of the records defines stands where their name does.
+        let function = (record.span == lambda.span).then(|| function.into());
+        return RuntimeError::NotARecord { record: record.name.clone(), function, found };
     }
     let position = if part == Part::Never { None } else { parameter_position(program, lambda, var) };
     let arguments = position.map(|(expected, position)| {

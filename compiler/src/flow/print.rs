@@ -93,6 +93,10 @@ impl Printer<'_> {
                 self.sequence(&format!("{most}-hot "), children, " ", "");
             }
             Head::OneHot(Places { most: Most::Any, .. }) => self.sequence("many-hot ", children, " ", ""),
+            Head::Record(kind) => {
+                let open = format!("({} . (", self.program.records[kind].name);
+                self.sequence(&open, children, " . ", "))");
+            }
             Head::Pair(None) => self.sequence("(", children, " . ", ")"),
             Head::Pair(Some(code)) => {
                 let open = format!("{}:(", self.program.lambdas[code.lambda].name);

@@ -15,6 +15,8 @@ pub enum Position {
     Element,
     /// After an element: `)`, ` 2)`, ` . 3)`.
     Tail,
+    /// So many fields of a record, two at least: ` 2 3)`.
+    Fields(usize),
 }
 
 /// Writes a value as `write` does: texts in quotes.
@@ -66,6 +68,9 @@ pub fn print_unfolded(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, 
 fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, position: Position, stream: Stream) {
     let tail = position == Position::Tail;
     match parts.alternative.head {
+        Head::Pair(_) if let Position::Fields(count) = position => {
+            return print_fields(this, e, &parts.children, count, stream);
+        }
         Head::Pair(_) => {
             this.write_text(e, stream, if tail { " " } else { "(" });
             print(this, e, &parts.children[0], Position::Element, stream);
@@ -137,6 +142,12 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
             });
             this.write_text(e, stream, ")");
         }
+        Head::Record(kind) => {
+            let record = &this.core.records[kind];
+            let (open, count) = (format!("({}", record.name), record.fields.len());
+            this.write_text(e, stream, &open);
+            print_fields(this, e, &parts.children, count, stream);
+        }
         Head::Pair(_)
         | Head::Nil
         | Head::Nothing
@@ -148,6 +159,18 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
     if tail {
         this.write_text(e, stream, ")");
     }
+}
+
+/// Prints the fields of a record, which is made of these two parts, or the last ones of a record, and the end.
+fn print_fields(this: &mut Specializer<'_>, e: &mut Emitter, parts: &[Val], count: usize, stream: Stream) {
+    for (part, left) in parts.iter().zip((1..=count).rev()) {
+        if left > 1 && left < count {
+            return print(this, e, part, Position::Fields(left), stream);
+        }
+        this.write_text(e, stream, " ");
+        print(this, e, part, Position::Element, stream);
+    }
+    this.write_text(e, stream, ")");
 }
 
 /// A text that run time decides is one of the program's: a chain of comparisons finds its quoted form.

@@ -6,12 +6,14 @@
 //! | [`modules`] | the top-level names of each file, and which of them others see |
 //! | [`basis`] | what names mean before anyone defines them |
 //! | [`known_functions`] | functions that are made again where they are used |
+//! | [`records`] | the names that a definition of records defines |
 //! | [`unbound`] | names that nothing defines |
 //! | [`visible`] | the name at a place of a text, for editors |
 
 pub(super) mod basis;
 pub(super) mod known_functions;
 pub(super) mod modules;
+pub(super) mod records;
 pub(super) mod scope;
 pub(super) mod unbound;
 pub mod visible;

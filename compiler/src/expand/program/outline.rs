@@ -4,6 +4,7 @@
 //! written.
 
 use crate::base::Span;
+use crate::expand::names::records::{self, Defined};
 use crate::syntax::{self, Datum, DatumKind};
 use std::rc::Rc;
 
@@ -22,11 +23,24 @@ pub struct Outline {
 
 /// The definitions among datums, in order.
 pub fn definitions(datums: &[Datum]) -> Vec<Outline> {
-    datums.iter().filter_map(definition).collect()
+    datums.iter().flat_map(all).collect()
 }
 
-/// The definition that a datum is, if it is one.
+/// The definitions that a datum is: several if it defines records.
+pub fn all(datum: &Datum) -> Vec<Outline> {
+    let Some(form) = records::form(datum) else { return definition(datum).into_iter().collect() };
+    let outline = |defined: Defined| {
+        let Defined { name, span: name_span, call: header, .. } = defined;
+        Outline { name, name_span, span: form.span, header }
+    };
+    form.defined().into_iter().map(outline).collect()
+}
+
+/// The definition that a datum is, if it is one; the first, if it is several.
 pub fn definition(datum: &Datum) -> Option<Outline> {
+    if records::form(datum).is_some() {
+        return all(datum).into_iter().next();
+    }
     let [head, header, ..] = datum.list()? else { return None };
     if !head.is_symbol("define") {
         return None;

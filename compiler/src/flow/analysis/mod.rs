@@ -39,6 +39,7 @@ use crate::shape::algebra::{TowerTooHigh, Transform};
 use crate::shape::collapse::Grade;
 use crate::shape::lattice::{Code, Head, Shape, Shapes, Site};
 use crate::shape::primitive;
+use crate::shape::primitive::Question;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shared::Shared;
 use std::rc::Rc;
@@ -89,8 +90,8 @@ pub struct Facts {
 /// A test of the shape of a value.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// The test.
-    pub prim: Prim,
+    /// What is asked.
+    pub question: Question,
     /// Which transformations of the value it is below.
     pub below: Below,
     /// The variable that was tested; then the one that it is `*j-inverse` of, and so on.
@@ -111,7 +112,7 @@ impl Facts {
         let refine = |(inverses, var): (u32, &Var)| {
             let shape = shape_of(*var);
             let below = test.below.with_forward(test.below.forward + inverses);
-            let refined = primitive::refine(shapes, shape, test.prim, outcome, below);
+            let refined = primitive::refine(shapes, shape, test.question, outcome, below);
             (refined != shape).then_some((*var, refined))
         };
         (0..).zip(&test.subjects).filter_map(refine).collect()
@@ -490,6 +491,7 @@ impl Analyzer<'_> {
                         _ => shapes.nil(),
                     },
                     Part::Never => Shapes::BOTTOM,
+                    Part::Record(kind) => primitive::record_parts(shapes, shape, Some(*kind)),
                     Part::Nil => {
                         let shape = shapes.unfold_zeros(shape);
                         let found = shapes.find(shape, crate::shape::lattice::Class::Nil);
@@ -530,6 +532,10 @@ impl Analyzer<'_> {
             Const::Nothing => shapes.make(Head::Nothing, &[]),
             Const::Bool(value) => shapes.boolean(Some(*value)),
             Const::Real(value) => shapes.real(crate::shape::lattice::Fact::of(*value)),
+            Const::Record(kind) => {
+                let nil = shapes.nil();
+                shapes.make(Head::Record(*kind), &[nil, nil])
+            }
             Const::Str(text) => {
                 let texts = &mut self.result.texts;
                 let number = texts.iter().position(|known| known == text).unwrap_or_else(|| {
