@@ -4,9 +4,8 @@
 //! compiled. What only the evaluator knows (the value itself) stands in a note of its own, so the rest agrees.
 
 use crate::base::{Diagnostic, Span};
-use crate::core::ir::{Lambda, Origin, Part, Program, Rhs, Var};
+use crate::core::ir::Part;
 use crate::core::prim::Prim;
-use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -56,7 +55,9 @@ impl Kind {
         match self {
             Kind::Nil | Kind::Boolean | Kind::Text => format!("the empty list, for {}", self.describe()),
             Kind::Vector => "a vector of that length".into(),
-            Kind::Real | Kind::Reverse | Kind::Forward | Kind::Pair | Kind::Record(_) => format!("{}, as the value is", self.describe()),
+            Kind::Real | Kind::Reverse | Kind::Forward | Kind::Pair | Kind::Record(_) => {
+                format!("{}, as the value is", self.describe())
+            }
             Kind::Procedure => "the list of the tangents of what the procedure has captured".into(),
         }
     }
@@ -384,7 +385,11 @@ impl RuntimeError {
             diagnostic = diagnostic.secondary(call, "called here");
         }
         if let Some((expected, found)) = self.expectation() {
-            diagnostic = diagnostic.note(format!("expected {expected}, found {}", found.kind.describe()));
+            let mut words = found.kind.describe();
+            if expected.starts_with(&*words) && matches!(found.kind, Kind::Record(_)) {
+                words += " of another definition";
+            }
+            diagnostic = diagnostic.note(format!("expected {expected}, found {words}"));
             if let Some(value) = &found.value {
                 diagnostic = diagnostic.note(format!("the value is {value}"));
             }
@@ -426,7 +431,7 @@ impl RuntimeError {
                 ("V0304", "a value fits no clause of a `match`".into(), "this match")
             }
             RuntimeError::NotARecord { function: Some(function), record, .. } => {
-                ("V0325", format!("`{function}` of a value that is no record `{record}`"), "this call")
+                ("V0325", format!("`{function}` of a value that is no record `{record}`"), "")
             }
             RuntimeError::NotARecord { function: None, .. } => {
                 ("V0304", "a value does not fit its pattern".into(), "this pattern")
@@ -504,8 +509,8 @@ impl RuntimeError {
             | RuntimeError::Sensitivity { part: Part::Car | Part::Cdr, found, .. } => ("a pair".into(), found),
             RuntimeError::NotARecord { record, found, .. }
             | RuntimeError::Sensitivity { record: Some(record), found, .. } => (format!("a record `{record}`"), found),
-            RuntimeError::Mismatch { part: Part::Never | Part::Record(_), found, .. }
-            | RuntimeError::Sensitivity { part: Part::Never | Part::Record(_), found, .. } => {
+            RuntimeError::Sensitivity { part: Part::Never | Part::Record(_), found, .. } => ("a record".into(), found),
+            RuntimeError::Mismatch { part: Part::Never | Part::Record(_), found, .. } => {
                 ("a value that one of the clauses fits".into(), found)
             }
             RuntimeError::Mismatch { part: Part::Nil, found, .. }
@@ -641,96 +646,11 @@ fn not_a_real(prim: Prim, operand: usize) -> String {
     format!("the {which} operand of `{prim}` is not a real number")
 }
 
-/// How `var` takes part in the parameter list of `lambda`: the number of parameters, and how many of them stand before
-/// the place that `var` names (0 for the whole argument). `None` when it is no part of the parameter list's spine.
-///
-/// A parameter list of n names begins the body with `car` and `cdr` patterns along n - 1 pairs; an empty one begins it
-/// with the pattern `()`.
-pub fn parameter_position(program: &Program, lambda: &Lambda, var: Var) -> Option<(usize, usize)> {
-    // A pattern that stands elsewhere takes something else apart, or a parameter that has a name.
-    let place = program.vars[lambda.param].span;
-    let mut spine = vec![lambda.param];
-    let mut closed = false;
-    // A function of a group begins with the others.
-    for binding in lambda.body.bindings.iter().skip_while(|binding| matches!(binding.rhs, Rhs::Closure(_))) {
-        match binding.rhs {
-            Rhs::Destructure(..) if binding.span != place => {}
-            Rhs::Destructure(Part::Cdr, whole) if spine.last() == Some(&whole) => spine.push(binding.var),
-            Rhs::Destructure(Part::Nil, whole) => closed |= spine.last() == Some(&whole),
-            Rhs::Destructure(..) => {}
-            _ => break,
-        }
-    }
-    let position = spine.iter().position(|part| *part == var)?;
-    match (closed, spine.len()) {
-        (true, 1) => Some((0, 0)),
-        (true, _) => None,
-        (false, count) => Some((count, position)),
-    }
-}
-
 fn elements(count: usize) -> String {
     format!("{count} element{}", if count == 1 { "" } else { "s" })
-}
-
-/// How many elements a pattern has taken from the front of a list when it gets to what `var` names.
-fn elements_before(lambda: &Lambda, mut var: Var) -> usize {
-    let bindings = lambda.body.all_bindings();
-    let rest_of = bindings.iter().filter_map(|binding| match binding.rhs {
-        Rhs::Destructure(Part::Cdr, whole) => Some((binding.var, whole)),
-        _ => None,
-    });
-    let rest_of: FxHashMap<Var, Var> = rest_of.collect();
-    let mut count = 0;
-    while let Some(whole) = rest_of.get(&var) {
-        (count, var) = (count + 1, *whole);
-    }
-    count
 }
 
 /// What programs call a primitive that reads; of arrays the library has the rest.
 fn reader_name(prim: Prim) -> &'static str {
     prim.name().trim_start_matches('%')
-}
-
-/// The error of a pattern `part` outside of functions that a value does not fit.
-pub fn mismatch_at_top(program: &Program, part: Part, found: Found) -> RuntimeError {
-    match part {
-        Part::Record(kind) => {
-            RuntimeError::NotARecord { record: program.records[kind].name.clone(), function: None, found }
-        }
-        part => RuntimeError::Mismatch { part, found, arguments: None, behind: 0 },
-    }
-}
-
-/// The error of a pattern `part` of `lambda` that the value of `var` does not fit.
-pub fn mismatch(
-    program: &Program,
-    function: &str,
-    lambda: &Lambda,
-    part: Part,
-    var: Var,
-    found: Found,
-) -> RuntimeError {
-    let record = match part {
-        Part::Record(kind) => Some(&program.records[kind]),
-        _ => None,
-    };
-    if matches!(lambda.origin, Origin::Backpropagator(..) | Origin::Adding(_)) {
-        return RuntimeError::Sensitivity { part, record: record.map(|record| record.name.clone()), found };
-    }
-    if let Some(record) = record {
-        // What the definition of the records defines stands where their name does.
-        let function = (record.span == lambda.span).then(|| function.into());
-        return RuntimeError::NotARecord { record: record.name.clone(), function, found };
-    }
-    let position = if part == Part::Never { None } else { parameter_position(program, lambda, var) };
-    let arguments = position.map(|(expected, position)| {
-        let nothing = position == 0 && found.kind == Kind::Nil;
-        Arguments { function: function.into(), expected, found: if nothing { 0 } else { position + 1 } }
-    });
-    // With as many arguments as it takes, one of them does not fit its pattern.
-    let arguments = arguments.filter(|arguments| arguments.found != arguments.expected);
-    let behind = elements_before(lambda, var);
-    RuntimeError::Mismatch { part, found, arguments, behind }
 }

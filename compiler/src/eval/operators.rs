@@ -18,12 +18,8 @@ use std::rc::Rc;
 
 /// What to build from results.
 enum Build {
-    Pair,
-    /// A pair that is a zero.
-    ZeroPair,
-    Record(RecordId),
-    /// A record that is a zero.
-    ZeroRecord(RecordId),
+    /// A pair, or a record of that kind; and whether it is a zero.
+    Pair(Option<RecordId>, bool),
     Series,
     /// A bundle with so many tags.
     Bundle(u32),
@@ -51,17 +47,13 @@ fn shared_address(value: &Value) -> Option<*const ()> {
 /// Replaces the results for the parts, which stand last in order, by the result for the whole.
 fn build_from(results: &mut Vec<Value>, build: Build) {
     let count = match build {
-        Build::Pair | Build::ZeroPair | Build::Series | Build::Bundle(_) => 2,
-        Build::Record(_) | Build::ZeroRecord(_) => 2,
+        Build::Pair(..) | Build::Series | Build::Bundle(_) => 2,
         Build::Closure(_, count) | Build::List(count) | Build::Vector(count) | Build::ZeroVector(count) => count,
     };
     let mut parts = results.drain(results.len() - count..);
     let mut next = || parts.next().unwrap_or_default();
     let whole = match build {
-        Build::Pair => Value::pair(next(), next()),
-        Build::ZeroPair => Value::zero_pair(next(), next()),
-        Build::Record(kind) => Value::record(kind, next(), next()),
-        Build::ZeroRecord(kind) => Value::zero_record(kind, next(), next()),
+        Build::Pair(kind, is_zero) => Value::pair_or_record(kind, [next(), next()], is_zero),
         Build::Series => Value::series(next(), next()),
         Build::Bundle(tags) => Value::bundle(tags, next(), next()),
         Build::Closure(function, _) => Value::closure(function, parts.by_ref().collect()),
@@ -135,10 +127,8 @@ fn visit<'a>(operator: Operator, value: &'a Value, tasks: &mut Vec<UndoTask<'a>>
         Value::Pair(pair) | Value::Series(pair) | Value::Record(_, pair) => {
             // What is undone of a zero is a zero.
             let build = match value {
-                Value::Pair(pair) if pair.is_zero() => Build::ZeroPair,
-                Value::Pair(_) => Build::Pair,
-                Value::Record(kind, pair) if pair.is_zero() => Build::ZeroRecord(*kind),
-                Value::Record(kind, _) => Build::Record(*kind),
+                Value::Pair(pair) => Build::Pair(None, pair.is_zero()),
+                Value::Record(kind, pair) => Build::Pair(Some(*kind), pair.is_zero()),
                 _ => Build::Series,
             };
             tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(build)]);
@@ -320,10 +310,10 @@ fn bundle_parts<'a>(
                     .extend([BundleTask::Visit(inside, a.cdr(), b.cdr()), BundleTask::Visit(inside, a.car(), b.car())]);
             }
         },
-        (Value::Pair(a), Value::Pair(b)) => bundle_pairs(below, a, b, Build::Pair, tasks),
+        (Value::Pair(a), Value::Pair(b)) => bundle_pairs(below, a, b, Build::Pair(None, false), tasks),
         (Value::Series(a), Value::Series(b)) => bundle_pairs(below, a, b, Build::Series, tasks),
         (Value::Record(kind, a), Value::Record(other, b)) if kind == other => {
-            bundle_pairs(below, a, b, Build::Record(*kind), tasks);
+            bundle_pairs(below, a, b, Build::Pair(Some(*kind), false), tasks);
         }
         (Value::Vector(a), Value::Vector(b)) if a.elements().len() == b.elements().len() => {
             tasks.push(BundleTask::Build(Build::Vector(a.elements().len())));
@@ -428,26 +418,16 @@ fn add(
                     {
                         results.push(left.clone());
                     }
-                    (Value::Pair(_), Value::Pair(_)) | (Value::Vector(_), Value::Vector(_)) if is_zero(left) => {
-                        results.push(right.clone());
-                    }
-                    (Value::Pair(_), Value::Pair(_)) | (Value::Vector(_), Value::Vector(_)) if is_zero(right) => {
-                        results.push(left.clone());
-                    }
-                    (Value::Record(kind, _), Value::Record(other, _)) if kind == other && is_zero(left) => {
-                        results.push(right.clone());
-                    }
-                    (Value::Record(kind, _), Value::Record(other, _)) if kind == other && is_zero(right) => {
-                        results.push(left.clone());
-                    }
+                    _ if is_zero(left) && are_alike(left, right) => results.push(right.clone()),
+                    _ if is_zero(right) && are_alike(left, right) => results.push(left.clone()),
                     (Value::Vector(x), Value::Vector(y)) if x.elements().len() == y.elements().len() => {
                         tasks.push(PlusTask::Build(Build::Vector(x.elements().len())));
                         let parts = x.elements().iter().zip(y.elements());
                         tasks.extend(parts.rev().map(|(x, y)| PlusTask::Visit(x, y)));
                     }
-                    (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, Build::Pair, &mut tasks),
+                    (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, Build::Pair(None, false), &mut tasks),
                     (Value::Record(kind, x), Value::Record(other, y)) if kind == other => {
-                        visit_pairs(x, y, Build::Record(*kind), &mut tasks);
+                        visit_pairs(x, y, Build::Pair(Some(*kind), false), &mut tasks);
                     }
                     (Value::Series(x), Value::Series(y)) => visit_series(x, y, &mut tasks),
                     (Value::Bundle(x), Value::Bundle(y)) if x.tags() == y.tags() => {
@@ -528,6 +508,14 @@ fn is_known_zero(value: &Value) -> bool {
         Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => pair.is_zero(),
         Value::Vector(vector) => vector.is_zero(),
         Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) | Value::Closure(_) => false,
+    }
+}
+
+/// Whether values are both pairs, vectors, or records of one kind.
+fn are_alike(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Record(kind, _), Value::Record(other, _)) => kind == other,
+        _ => matches!((left, right), (Value::Pair(_), Value::Pair(_)) | (Value::Vector(_), Value::Vector(_))),
     }
 }
 

@@ -225,10 +225,6 @@ impl Value {
     pub fn record(kind: RecordId, car: Value, cdr: Value) -> Value {
         Value::Record(kind, new_pair(Some([car, cdr]), Origin::Built, false, 0))
     }
-    /// A record that is a zero, of parts that are zeros.
-    pub fn zero_record(kind: RecordId, car: Value, cdr: Value) -> Value {
-        Value::Record(kind, new_pair(Some([car, cdr]), Origin::Built, true, 0))
-    }
     /// A record whose parts are found when they are asked for.
     pub(super) fn deferred_record(kind: RecordId, origin: Origin, is_zero: bool) -> Value {
         Value::Record(kind, new_pair(None, origin, is_zero, 0))
@@ -236,11 +232,14 @@ impl Value {
     /// A pair as a record of that kind, or a record as a pair. It is a node of its own, as what operators make of one
     /// is not what they make of the other.
     pub fn renamed(pair: &Pair, kind: Option<RecordId>) -> Value {
-        let parts = pair.parts().map(Value::clone);
-        let renamed = new_pair(Some(parts), Origin::Built, pair.is_zero, 0);
+        Value::pair_or_record(kind, pair.parts().map(Value::clone), pair.is_zero)
+    }
+    /// A pair, or a record of that kind, which may be a zero.
+    pub fn pair_or_record(kind: Option<RecordId>, parts: [Value; 2], is_zero: bool) -> Value {
+        let pair = new_pair(Some(parts), Origin::Built, is_zero, 0);
         match kind {
-            Some(kind) => Value::Record(kind, renamed),
-            None => Value::Pair(renamed),
+            Some(kind) => Value::Record(kind, pair),
+            None => Value::Pair(pair),
         }
     }
     /// A closure.
@@ -345,7 +344,9 @@ impl Value {
     pub fn is_nothing(&self) -> bool {
         match self {
             Value::Nothing | Value::Nil => true,
-            Value::Pair(pair) | Value::Record(_, pair) => pair.has_holes && pair.parts().into_iter().all(Value::is_nothing),
+            Value::Pair(pair) | Value::Record(_, pair) => {
+                pair.has_holes && pair.parts().into_iter().all(Value::is_nothing)
+            }
             _ => false,
         }
     }

@@ -288,12 +288,7 @@ impl Shapes {
             for alternative in self.alternatives(part).iter() {
                 match alternative.head {
                     Head::Nil | Head::ZeroOf(_) | Head::Nothing | Head::Real(Fact::Zero) => {}
-                    Head::Pair(_)
-                    | Head::Record(_)
-                    | Head::Series
-                    | Head::Bundle
-                    | Head::Reverse
-                    | Head::Vector => {
+                    Head::Pair(_) | Head::Record(_) | Head::Series | Head::Bundle | Head::Reverse | Head::Vector => {
                         pending.extend(alternative.children.iter().rev());
                     }
                     Head::OneHot(_) => pending.push(alternative.children[1]),

@@ -4,7 +4,7 @@
 //! failure where code is generated. A result without alternatives means that the call always fails.
 
 use crate::core::arithmetic;
-use crate::core::ir::{Below, RecordId};
+use crate::core::ir::{Below, Part, RecordId};
 use crate::core::prim::{Family, Levels, Prim};
 use crate::shape::algebra::{TowerTooHigh, Transform};
 use crate::shape::known::Lists;
@@ -291,9 +291,8 @@ fn test(shapes: &mut Shapes, below: Below, prim: Prim, args: &[Shape]) -> Shape 
     };
     let classes = shapes.alternatives(arg);
     let classes = classes.iter().map(|a| class_below(shapes, a.head.class(), &a.children, below));
-    let satisfied = |class: Option<Class>| {
-        questions.iter().map(move |question| class.map(|class| satisfies(class, *question)))
-    };
+    let satisfied =
+        |class: Option<Class>| questions.iter().map(move |question| class.map(|class| satisfies(class, *question)));
     let mut results = classes.flat_map(satisfied).collect::<Vec<_>>();
     results.dedup();
     match results[..] {
@@ -323,6 +322,23 @@ pub fn known_zero(shapes: &Shapes, alternative: &Alternative) -> Option<bool> {
         }
         Head::Pair(_) | Head::Record(_) | Head::Series | Head::Vector => Some(shapes.is_zero_alternative(alternative)),
         _ => Some(false),
+    }
+}
+
+/// What a pattern takes out of the values of a shape.
+pub fn destructure(shapes: &mut Shapes, demand: Part, shape: Shape) -> Shape {
+    match demand {
+        Part::Car => part(shapes, shape, 0),
+        Part::Cdr => part(shapes, shape, 1),
+        Part::Record(kind) => record_parts(shapes, shape, Some(kind)),
+        Part::Vector(_) if shapes.vectors(shape) == Shapes::BOTTOM => Shapes::BOTTOM,
+        Part::Vector(_) => shapes.nil(),
+        Part::Never => Shapes::BOTTOM,
+        Part::Nil => {
+            let shape = shapes.unfold_zeros(shape);
+            let found = shapes.find(shape, Class::Nil);
+            found.map_or(Shapes::BOTTOM, |_| shapes.nil())
+        }
     }
 }
 
@@ -468,7 +484,7 @@ fn record(shapes: &mut Shapes, of: Shape, pair: Shape) -> Shape {
 }
 
 /// The pairs that the records in a shape are made of, all or those of one kind.
-pub fn record_parts(shapes: &mut Shapes, shape: Shape, kind: Option<RecordId>) -> Shape {
+fn record_parts(shapes: &mut Shapes, shape: Shape, kind: Option<RecordId>) -> Shape {
     let takes = |head: Head| matches!(head, Head::Record(of) if kind.is_none_or(|kind| of == kind));
     let mut pairs = rename(shapes, shape, Head::Pair(None), takes);
     if shapes.is_recursive(shape) {

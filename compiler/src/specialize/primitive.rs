@@ -2,8 +2,9 @@
 
 use super::emit::{Emitted, Emitter, Parts, Val};
 use crate::ad::base_and_tower;
-use crate::core::errors::{RuntimeError, mismatch, mismatch_at_top};
+use crate::core::errors::RuntimeError;
 use crate::core::ir::{Below, Part, RecordId, Var};
+use crate::core::mismatch::{mismatch, mismatch_at_top};
 use crate::core::prim::{Family, Levels, Prim};
 use crate::shape::lattice::{Class, Fact, Head, Shape};
 use crate::shape::operators::Operator;
@@ -53,13 +54,17 @@ impl Specializer<'_> {
                 Prim::Bundle => self.bundle(e, below, &args[0], &args[1], result),
                 Prim::Environment => self.environment_of(e, &args[0], result),
                 Prim::WithEnvironment => self.with_environment(e, &args[0], &args[1], result),
-                Prim::Series => self.rename(e, &args[0], (Head::Series, |head| matches!(head, Head::Pair(_))), result, {
-                    |this, head| RuntimeError::NotAPair { prim, found: this.found(head) }
-                }),
+                Prim::Series => {
+                    self.rename(e, &args[0], (Head::Series, |head| matches!(head, Head::Pair(_))), result, {
+                        |this, head| RuntimeError::NotAPair { prim, found: this.found(head) }
+                    })
+                }
                 Prim::SeriesParts => {
                     let takes = |head| head == Head::Series;
-                    self.rename(e, &args[0], (Head::Pair(None), takes), result, |this, head| {
-                        RuntimeError::NotAReal { prim, operand: 0, found: this.found(head) }
+                    self.rename(e, &args[0], (Head::Pair(None), takes), result, |this, head| RuntimeError::NotAReal {
+                        prim,
+                        operand: 0,
+                        found: this.found(head),
                     })
                 }
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
@@ -382,8 +387,9 @@ impl Specializer<'_> {
         let leaves = match self.flow.shapes.single(result).map(|a| a.head) {
             Some(Head::Bool(None)) => {
                 let alternatives = self.flow.shapes.alternatives(value.shape);
-                let tags: Vec<usize> =
-                    (0..alternatives.len()).filter(|tag| satisfies(alternatives[*tag].head.class(), question)).collect();
+                let tags: Vec<usize> = (0..alternatives.len())
+                    .filter(|tag| satisfies(alternatives[*tag].head.class(), question))
+                    .collect();
                 vec![self.is_one_of(e, &value, &tags)]
             }
             _ => Vec::new(),

@@ -69,6 +69,7 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
     let tail = position == Position::Tail;
     match parts.alternative.head {
         Head::Pair(_) if let Position::Fields(count) = position => {
+            this.write_text(e, stream, " ");
             return print_fields(this, e, &parts.children, count, stream);
         }
         Head::Pair(_) => {
@@ -144,8 +145,8 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
         }
         Head::Record(kind) => {
             let record = &this.core.records[kind];
-            let (open, count) = (format!("({}", record.name), record.fields.len());
-            this.write_text(e, stream, &open);
+            let (count, name) = (record.fields.len(), record.name.clone());
+            this.write_text(e, stream, &format!("({name}{}", if count > 0 { " " } else { "" }));
             print_fields(this, e, &parts.children, count, stream);
         }
         Head::Pair(_)
@@ -161,13 +162,15 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
     }
 }
 
-/// Prints the fields of a record, which is made of these two parts, or the last ones of a record, and the end.
+/// Prints so many fields of a record, which are in these two parts, and the end. In front of the first there is space.
 fn print_fields(this: &mut Specializer<'_>, e: &mut Emitter, parts: &[Val], count: usize, stream: Stream) {
     for (part, left) in parts.iter().zip((1..=count).rev()) {
         if left > 1 && left < count {
             return print(this, e, part, Position::Fields(left), stream);
         }
-        this.write_text(e, stream, " ");
+        if left < count {
+            this.write_text(e, stream, " ");
+        }
         print(this, e, part, Position::Element, stream);
     }
     this.write_text(e, stream, ")");

@@ -1,8 +1,7 @@
 //! Forms with bodies, as far as their layout goes: name → elements in front of the body.
 
 /// The forms, and the number of elements between their names and their bodies.
-const BODIES: &[(&str, usize)] =
-    &[
+const BODIES: &[(&str, usize)] = &[
     ("define", 1),
     ("define-record", 1),
     ("lambda", 1),

@@ -63,7 +63,7 @@ impl Expander {
             let Some(name) = self.definable(field) else { continue };
             match first.get(name) {
                 Some(first) => {
-                    self.errors.push(Error::DuplicateName { first: *first, second: field.span, name: name.clone() });
+                    self.errors.push(Error::DefinedTwice { first: *first, second: field.span, name: name.clone() });
                 }
                 None => _ = first.insert(name, field.span),
             }
@@ -164,7 +164,13 @@ impl Expander {
     }
 
     /// Takes a record apart.
-    pub fn record_pattern(&mut self, kind: RecordId, (pattern, value): (&Datum, Var), parts: &[&Datum], bound: &mut Bound) {
+    pub fn record_pattern(
+        &mut self,
+        kind: RecordId,
+        (pattern, value): (&Datum, Var),
+        parts: &[&Datum],
+        bound: &mut Bound,
+    ) {
         let record = &self.core.records[kind];
         if parts.len() != record.fields.len() {
             let fields: String = record.fields.iter().map(|field| format!(" {field}")).collect();

@@ -172,6 +172,13 @@ mod tests {
     }
 
     #[test]
+    fn records_define_several_names() {
+        let names = ["p", "p?", "p-x", "p-with-x"];
+        let calls = ["(p x)", "(p? x)", "(p-x p)", "(p-with-x p x)"];
+        assert_eq!(documentation("; A p.\n(define-record p x)\n"), [entry(&names, &calls, "A p.")]);
+    }
+
+    #[test]
     fn calls_in_comments_are_shown_as_they_are() {
         let text = "; (f x ...): the sum.\n(define (f t) t)\n; (f x) calls f.\n(define (g t) t)\n";
         let g = entry(&["g"], &["(g t)"], "(f x) calls f.");

@@ -87,7 +87,8 @@ pub fn program(datums: Vec<Datum>, measure: Measure) -> Vec<Datum> {
     let number = name(" number");
     let repeated = list(vec![measured, number.clone(), function]);
     let call = list([vec![repeated], operands].concat());
-    let keep = |(at, datum): &(usize, Datum)| !items.contains(at) && (*at < item || outline::definition(datum).is_some());
+    let keep =
+        |(at, datum): &(usize, Datum)| !items.contains(at) && (*at < item || outline::definition(datum).is_some());
     let kept = datums.into_iter().enumerate().filter(keep).map(|row| row.1);
     let first = list(vec![name("define"), number, list(vec![rounds])]);
     std::iter::once(first).chain(kept).chain([call]).collect()

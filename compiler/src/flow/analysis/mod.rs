@@ -33,7 +33,7 @@ use super::limits::{Options, Precision};
 use crate::ad::tower::{Tower, Transformation};
 use crate::ad::{Transforms, adding, base_and_tower, plain, plain_without_sums};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
-use crate::core::ir::{Below, Binding, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Const, Definition, GlobalId, Item, Lambda, LambdaId, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::shape::algebra::{TowerTooHigh, Transform};
 use crate::shape::collapse::Grade;
@@ -481,24 +481,7 @@ impl Analyzer<'_> {
                 let site = self.site_of_closure(*lambda, facts);
                 self.result.shapes.make(Head::Closure(code, site), &children)
             }
-            Rhs::Destructure(part, x) => {
-                let shape = facts.shapes[x];
-                match part {
-                    Part::Car => primitive::part(shapes, shape, 0),
-                    Part::Cdr => primitive::part(shapes, shape, 1),
-                    Part::Vector(_) => match shapes.vectors(shape) {
-                        Shapes::BOTTOM => Shapes::BOTTOM,
-                        _ => shapes.nil(),
-                    },
-                    Part::Never => Shapes::BOTTOM,
-                    Part::Record(kind) => primitive::record_parts(shapes, shape, Some(*kind)),
-                    Part::Nil => {
-                        let shape = shapes.unfold_zeros(shape);
-                        let found = shapes.find(shape, crate::shape::lattice::Class::Nil);
-                        found.map_or(Shapes::BOTTOM, |_| shapes.nil())
-                    }
-                }
-            }
+            Rhs::Destructure(part, x) => primitive::destructure(shapes, *part, facts.shapes[x]),
             Rhs::Prim(Prim::Catch, vars) => self.catch(binding.var, [vars[0], vars[1], vars[2]], facts)?,
             Rhs::Prim(prim, vars) => {
                 if *prim == Prim::Error {
