@@ -507,14 +507,12 @@ impl<'a> ReversePhase<'a> {
                     false => self.add(y, contribution),
                 }
             }
-            (Rhs::Prim(Prim::Record, args), _) => {
-                if !self.scope.inactive.contains(&args[1]) {
-                    let contribution = match self.kind_of(args[0]) {
-                        Some(kind) => self.code.bind("s", Rhs::Destructure(Part::Record(kind), sensitivity)),
-                        None => self.code.prim(Prim::RecordParts, &[sensitivity]),
-                    };
-                    self.add(args[1], contribution);
-                }
+            (Rhs::Prim(Prim::Record, args), _) if !self.scope.inactive.contains(&args[1]) => {
+                let contribution = match self.kind_of(args[0]) {
+                    Some(kind) => self.code.bind("s", Rhs::Destructure(Part::Record(kind), sensitivity)),
+                    None => self.code.prim(Prim::RecordParts, &[sensitivity]),
+                };
+                self.add(args[1], contribution);
             }
             (rhs, StepKind::Prim { operands, .. }) if let Some((place, y)) = part_of(rhs) => {
                 if self.taken.get(&(y, place)) == Some(&step.var) {
