@@ -73,8 +73,9 @@ impl Type {
     }
     /// A pair or a record of two values of some types.
     fn two(rng: &mut Rng, mut part: impl FnMut(&mut Rng) -> Type) -> Type {
+        let is_record = rng.percent(40);
         let (first, second) = (Rc::new(part(rng)), Rc::new(part(rng)));
-        if rng.percent(50) { Type::Duo(first, second) } else { Type::Pair(first, second) }
+        if is_record { Type::Duo(first, second) } else { Type::Pair(first, second) }
     }
     /// A pair type.
     pub fn pair(car: Type, cdr: Type) -> Type {
