@@ -101,6 +101,7 @@ fn is_removable(rhs: &Rhs) -> bool {
         Rhs::Prim(prim, _) | Rhs::Lifted(_, prim, _) => matches!(
             prim,
             Prim::Cons
+                | Prim::Record
                 | Prim::InElement
                 | Prim::TakeElement
                 | Prim::PutElement

@@ -4,12 +4,13 @@
 //! compiled. What only the evaluator knows (the value itself) stands in a note of its own, so the rest agrees.
 
 use crate::base::{Diagnostic, Span};
-use crate::core::ir::{Lambda, Origin, Part, Program, Rhs, Var};
+use crate::core::ir::Part;
 use crate::core::prim::Prim;
-use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::rc::Rc;
 
 /// What kind of value was found where another was expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// `()`
     Nil,
@@ -23,6 +24,8 @@ pub enum Kind {
     Forward,
     /// A pair.
     Pair,
+    /// A record of the kind of that name.
+    Record(Rc<str>),
     /// A vector.
     Vector,
     /// A text.
@@ -33,8 +36,9 @@ pub enum Kind {
 
 impl Kind {
     /// The words for such a value, with article.
-    pub fn describe(self) -> &'static str {
-        match self {
+    pub fn describe(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Kind::Record(name) => return Cow::Owned(format!("a record `{name}`")),
             Kind::Nil => "the empty list",
             Kind::Boolean => "a boolean",
             Kind::Real => "a real number",
@@ -44,14 +48,16 @@ impl Kind {
             Kind::Vector => "a vector",
             Kind::Text => "a string",
             Kind::Procedure => "a procedure",
-        }
+        })
     }
     /// The words for a tangent of such a value.
-    fn describe_tangent(self) -> String {
+    fn describe_tangent(&self) -> String {
         match self {
             Kind::Nil | Kind::Boolean | Kind::Text => format!("the empty list, for {}", self.describe()),
             Kind::Vector => "a vector of that length".into(),
-            Kind::Real | Kind::Reverse | Kind::Forward | Kind::Pair => format!("{}, as the value is", self.describe()),
+            Kind::Real | Kind::Reverse | Kind::Forward | Kind::Pair | Kind::Record(_) => {
+                format!("{}, as the value is", self.describe())
+            }
             Kind::Procedure => "the list of the tangents of what the procedure has captured".into(),
         }
     }
@@ -151,11 +157,22 @@ pub enum RuntimeError {
         /// How many elements of a list the pattern has taken before.
         behind: usize,
     },
+    /// A value is no record of the kind that a pattern, or a function that `define-record` defines, wants.
+    NotARecord {
+        /// The name of the kind.
+        record: Rc<str>,
+        /// The function, unless it is a pattern of the program.
+        function: Option<Rc<str>>,
+        /// The value in that place.
+        found: Found,
+    },
     /// A backpropagator got a sensitivity that does not have the shape of the value: `((gradient (lambda (x) (list x)))
     /// 1)`
     Sensitivity {
         /// What the value has in that place.
         part: Part,
+        /// The name of the kind of record that it is, if it is one.
+        record: Option<Rc<str>>,
         /// What the sensitivity has there.
         found: Found,
     },
@@ -326,6 +343,7 @@ impl RuntimeError {
             | RuntimeError::VectorLength { .. }
             | RuntimeError::NotAString { .. }
             | RuntimeError::Mismatch { .. }
+            | RuntimeError::NotARecord { .. }
             | RuntimeError::Sensitivity { .. }
             | RuntimeError::NonConformant { .. }
             | RuntimeError::NotReversed { .. }
@@ -351,15 +369,27 @@ impl RuntimeError {
 
     /// The message to the user.
     pub fn to_diagnostic(&self, place: &Place) -> Diagnostic {
-        let mut diagnostic = self.headline(place.span);
+        let mut diagnostic = match (place.call, self) {
+            // What a definition of records defines is written nowhere.
+            (Some(call), RuntimeError::NotARecord { function: Some(_), .. }) => {
+                self.headline(call).secondary(place.span, "defined here")
+            }
+            _ => self.headline(place.span),
+        };
         if let (Some(label), true) = (&mut diagnostic.primary, place.library.is_some()) {
             label.text = "this call".into();
         }
-        if let (Some(call), RuntimeError::Mismatch { .. }) = (place.call, self) {
+        if let (Some(call), RuntimeError::Mismatch { .. } | RuntimeError::NotARecord { function: None, .. }) =
+            (place.call, self)
+        {
             diagnostic = diagnostic.secondary(call, "called here");
         }
         if let Some((expected, found)) = self.expectation() {
-            diagnostic = diagnostic.note(format!("expected {expected}, found {}", found.kind.describe()));
+            let mut words = found.kind.describe();
+            if expected.starts_with(&*words) && matches!(found.kind, Kind::Record(_)) {
+                words += " of another definition";
+            }
+            diagnostic = diagnostic.note(format!("expected {expected}, found {words}"));
             if let Some(value) = &found.value {
                 diagnostic = diagnostic.note(format!("the value is {value}"));
             }
@@ -399,6 +429,12 @@ impl RuntimeError {
             }
             RuntimeError::Mismatch { part: Part::Never, .. } => {
                 ("V0304", "a value fits no clause of a `match`".into(), "this match")
+            }
+            RuntimeError::NotARecord { function: Some(function), record, .. } => {
+                ("V0325", format!("`{function}` of a value that is no record `{record}`"), "")
+            }
+            RuntimeError::NotARecord { function: None, .. } => {
+                ("V0304", "a value does not fit its pattern".into(), "this pattern")
             }
             RuntimeError::Mismatch { arguments: None, .. } => {
                 ("V0304", "a value does not fit its pattern".into(), "this pattern")
@@ -470,13 +506,15 @@ impl RuntimeError {
                 ..
             } => (format!("one more element behind {}", elements(*behind)), found),
             RuntimeError::Mismatch { part: Part::Car | Part::Cdr, found, .. }
-            | RuntimeError::Sensitivity { part: Part::Car | Part::Cdr, found } => ("a pair".into(), found),
-            RuntimeError::Mismatch { part: Part::Never, found, .. }
-            | RuntimeError::Sensitivity { part: Part::Never, found } => {
+            | RuntimeError::Sensitivity { part: Part::Car | Part::Cdr, found, .. } => ("a pair".into(), found),
+            RuntimeError::NotARecord { record, found, .. }
+            | RuntimeError::Sensitivity { record: Some(record), found, .. } => (format!("a record `{record}`"), found),
+            RuntimeError::Sensitivity { part: Part::Never | Part::Record(_), found, .. } => ("a record".into(), found),
+            RuntimeError::Mismatch { part: Part::Never | Part::Record(_), found, .. } => {
                 ("a value that one of the clauses fits".into(), found)
             }
             RuntimeError::Mismatch { part: Part::Nil, found, .. }
-            | RuntimeError::Sensitivity { part: Part::Nil | Part::Vector(_), found } => {
+            | RuntimeError::Sensitivity { part: Part::Nil | Part::Vector(_), found, .. } => {
                 ("the empty list".into(), found)
             }
             RuntimeError::NonConformant { left: Found { kind: Kind::Vector, .. }, right }
@@ -520,6 +558,9 @@ impl RuntimeError {
                 "lists are made of pairs, vectors are not: `vector-map`, `vector-length` and others take vectors, and \
                  `vector->list` makes a list of one"
             }
+            RuntimeError::NotAPair { found: Found { kind: Kind::Record(_), .. }, .. } => {
+                "records are no pairs: the functions that `define-record` defines take them apart, and so does a pattern"
+            }
             RuntimeError::NotAPair { .. } => "test with `pair?` before taking a value apart",
             RuntimeError::NotAVector { found: Found { kind: Kind::Pair | Kind::Nil, .. }, .. } => {
                 "lists are no vectors: `list-ref`, `length`, `map` and others take lists, and `list->vector` makes a vector of \
@@ -540,6 +581,11 @@ impl RuntimeError {
             }
             RuntimeError::Mismatch { part: Part::Never, .. } => {
                 "add a clause for such a value, or `(_ e)` for all others"
+            }
+            RuntimeError::NotARecord { record, .. } => {
+                return Some(format!(
+                    "test with `{record}?` first if the value can vary; every definition makes a kind of its own"
+                ));
             }
             RuntimeError::Mismatch { arguments: None, .. } => {
                 "a pattern fits only values built in the same way: `cons` a pair, `list` a list of that length, `vector` a \
@@ -600,77 +646,11 @@ fn not_a_real(prim: Prim, operand: usize) -> String {
     format!("the {which} operand of `{prim}` is not a real number")
 }
 
-/// How `var` takes part in the parameter list of `lambda`: the number of parameters, and how many of them stand before
-/// the place that `var` names (0 for the whole argument). `None` when it is no part of the parameter list's spine.
-///
-/// A parameter list of n names begins the body with `car` and `cdr` patterns along n - 1 pairs; an empty one begins it
-/// with the pattern `()`.
-pub fn parameter_position(program: &Program, lambda: &Lambda, var: Var) -> Option<(usize, usize)> {
-    // A pattern that stands elsewhere takes something else apart, or a parameter that has a name.
-    let place = program.vars[lambda.param].span;
-    let mut spine = vec![lambda.param];
-    let mut closed = false;
-    // A function of a group begins with the others.
-    for binding in lambda.body.bindings.iter().skip_while(|binding| matches!(binding.rhs, Rhs::Closure(_))) {
-        match binding.rhs {
-            Rhs::Destructure(..) if binding.span != place => {}
-            Rhs::Destructure(Part::Cdr, whole) if spine.last() == Some(&whole) => spine.push(binding.var),
-            Rhs::Destructure(Part::Nil, whole) => closed |= spine.last() == Some(&whole),
-            Rhs::Destructure(..) => {}
-            _ => break,
-        }
-    }
-    let position = spine.iter().position(|part| *part == var)?;
-    match (closed, spine.len()) {
-        (true, 1) => Some((0, 0)),
-        (true, _) => None,
-        (false, count) => Some((count, position)),
-    }
-}
-
 fn elements(count: usize) -> String {
     format!("{count} element{}", if count == 1 { "" } else { "s" })
-}
-
-/// How many elements a pattern has taken from the front of a list when it gets to what `var` names.
-fn elements_before(lambda: &Lambda, mut var: Var) -> usize {
-    let bindings = lambda.body.all_bindings();
-    let rest_of = bindings.iter().filter_map(|binding| match binding.rhs {
-        Rhs::Destructure(Part::Cdr, whole) => Some((binding.var, whole)),
-        _ => None,
-    });
-    let rest_of: FxHashMap<Var, Var> = rest_of.collect();
-    let mut count = 0;
-    while let Some(whole) = rest_of.get(&var) {
-        (count, var) = (count + 1, *whole);
-    }
-    count
 }
 
 /// What programs call a primitive that reads; of arrays the library has the rest.
 fn reader_name(prim: Prim) -> &'static str {
     prim.name().trim_start_matches('%')
-}
-
-/// The error of a pattern `part` of `lambda` that the value of `var` does not fit.
-pub fn mismatch(
-    program: &Program,
-    function: &str,
-    lambda: &Lambda,
-    part: Part,
-    var: Var,
-    found: Found,
-) -> RuntimeError {
-    if matches!(lambda.origin, Origin::Backpropagator(..) | Origin::Adding(_)) {
-        return RuntimeError::Sensitivity { part, found };
-    }
-    let position = if part == Part::Never { None } else { parameter_position(program, lambda, var) };
-    let arguments = position.map(|(expected, position)| {
-        let nothing = position == 0 && found.kind == Kind::Nil;
-        Arguments { function: function.into(), expected, found: if nothing { 0 } else { position + 1 } }
-    });
-    // With as many arguments as it takes, one of them does not fit its pattern.
-    let arguments = arguments.filter(|arguments| arguments.found != arguments.expected);
-    let behind = elements_before(lambda, var);
-    RuntimeError::Mismatch { part, found, arguments, behind }
 }

@@ -38,6 +38,23 @@ entity_id! {
     /// A top-level name.
     GlobalId, "G"
 }
+entity_id! {
+    /// A kind of records: what one `define-record` defines.
+    RecordId, "R"
+}
+
+/// A kind of records. A record is a pair of another name: it holds what the pair of its fields would hold, the list of
+/// them made by `cons*`, with `()` in place of what one or two fields lack. Two definitions make two kinds, whatever
+/// they are called.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The name that records of the kind print with.
+    pub name: Rc<str>,
+    /// The names of the fields, in order.
+    pub fields: Vec<Rc<str>>,
+    /// Where the name stands in the definition.
+    pub span: Span,
+}
 
 /// A name for people: the source name of a local variable and where it was bound.
 #[derive(Clone, Debug)]
@@ -217,6 +234,8 @@ pub enum Part {
     Nil,
     /// A vector of so many elements; the value is `()`.
     Vector(u32),
+    /// A record of that kind; the value is the pair that it is another name of.
+    Record(RecordId),
     /// What no value is: no clause of a `match` fits.
     Never,
 }
@@ -232,6 +251,8 @@ pub enum Const {
     Real(f64),
     /// A text, for messages.
     Str(Rc<str>),
+    /// A record of that kind which is made of `(() . ())`. Operations on records take it for the kind.
+    Record(RecordId),
     /// No sensitivity: what a sum is to which nothing has been added, where no zero has been made of what it is the
     /// sensitivity of. It stands in what is handed to backpropagators; no program sees it.
     Nothing,
@@ -299,6 +320,8 @@ pub struct Program {
     pub vars: EntityVec<Var, VarInfo>,
     /// All top-level names.
     pub globals: EntityVec<GlobalId, Global>,
+    /// All kinds of records.
+    pub records: EntityVec<RecordId, Record>,
     /// What to do, in order.
     pub items: Vec<Item>,
     /// Functions whose transforms are written in the library instead of derived from their code. All are top-level

@@ -35,3 +35,5 @@ pub mod print;
 pub mod verify;
 
 pub mod errors;
+
+pub mod mismatch;

@@ -75,10 +75,19 @@ pub enum Prim {
     IsZero,
     /// `(%transformed? x)`: whether the code that asks has been transformed for a derivative; whatever `x` is.
     IsTransformed,
+    /// `(%record? x)`: whether that is a record, of any kind.
+    IsRecord,
+    /// `(%of-kind? x r)`: whether that is a record of the kind of the record `r`.
+    IsOfKind,
     // Pairs.
     Cons,
     Car,
     Cdr,
+    // Records, which are pairs of another name.
+    /// `(%record r p)`: the record of the kind of the record `r` that is made of the pair `p`.
+    Record,
+    /// `(%record-parts r)`: the pair that a record is made of.
+    RecordParts,
     // Vectors.
     /// `(%new-vector n)`: the beginning of a vector that will have `n` elements.
     NewVector,
@@ -236,7 +245,7 @@ pub enum Family {
     Comparison,
     /// Any value to a boolean, decided by its shape.
     Test,
-    /// `cons`, `car`, `cdr`.
+    /// `cons`, `car`, `cdr`, `%record`, `%record-parts`.
     Structure,
     /// `%new-vector`, `%fill`, `%finish`, `%filled`, `vector-length`, `vector-ref`, `%with-element`.
     Vector,
@@ -311,9 +320,13 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::IsSeries, "%series?", 1, Test),
     (Prim::IsZero, "%zero?", 1, Test),
     (Prim::IsTransformed, "%transformed?", 1, Test),
+    (Prim::IsRecord, "%record?", 1, Test),
+    (Prim::IsOfKind, "%of-kind?", 2, Test),
     (Prim::Cons, "cons", 2, Structure),
     (Prim::Car, "car", 1, Structure),
     (Prim::Cdr, "cdr", 1, Structure),
+    (Prim::Record, "%record", 2, Structure),
+    (Prim::RecordParts, "%record-parts", 1, Structure),
     (Prim::NewVector, "%new-vector", 1, Vector),
     (Prim::Fill, "%fill", 2, Vector),
     (Prim::Finish, "%finish", 1, Vector),

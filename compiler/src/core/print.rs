@@ -153,7 +153,7 @@ impl<'p> Printer<'p> {
     fn simple(&self, rhs: &Rhs) -> String {
         match rhs {
             Rhs::Var(var) => self.name(*var).to_string(),
-            Rhs::Const(constant) => show_constant(constant),
+            Rhs::Const(constant) => self.constant(constant),
             Rhs::Global(global) => format!("global {}", self.program.globals[*global].name),
             Rhs::Apply(function, argument) => format!("(call {} {})", self.name(*function), self.name(*argument)),
             Rhs::Prim(prim, operands) => {
@@ -171,10 +171,25 @@ impl<'p> Printer<'p> {
                     Part::Nil => "empty",
                     Part::Never => "no clause for",
                     Part::Vector(length) => return format!("vector of {length} {}", self.name(*var)),
+                    Part::Record(kind) => {
+                        return format!("record {} {}", self.program.records[*kind].name, self.name(*var));
+                    }
                 };
                 format!("{part} {}", self.name(*var))
             }
             Rhs::Closure(_) | Rhs::If(..) => String::new(),
+        }
+    }
+
+    fn constant(&self, constant: &Const) -> String {
+        match constant {
+            Const::Nil => "()".to_string(),
+            Const::Nothing => "nothing".to_string(),
+            Const::Bool(true) => "#t".to_string(),
+            Const::Bool(false) => "#f".to_string(),
+            Const::Real(number) => number::format(*number).as_str().to_string(),
+            Const::Str(text) => format!("{text:?}"),
+            Const::Record(kind) => format!("kind {}", self.program.records[*kind].name),
         }
     }
 
@@ -231,16 +246,5 @@ impl Variables<'_> {
                 _ => {}
             }
         }
-    }
-}
-
-fn show_constant(constant: &Const) -> String {
-    match constant {
-        Const::Nil => "()".to_string(),
-        Const::Nothing => "nothing".to_string(),
-        Const::Bool(true) => "#t".to_string(),
-        Const::Bool(false) => "#f".to_string(),
-        Const::Real(number) => number::format(*number).as_str().to_string(),
-        Const::Str(text) => format!("{text:?}"),
     }
 }

@@ -50,6 +50,11 @@ pub fn apply(operator: Operator, value: &Value) -> Value {
             let is_zero = pair.is_zero() || operator == Operator::Zero;
             once(operator, value, |origin| Value::deferred_pair(origin, is_zero))
         }
+        Value::Record(_, pair) if operator == Operator::Zero && pair.is_zero() => value.clone(),
+        Value::Record(kind, pair) => {
+            let is_zero = pair.is_zero() || operator == Operator::Zero;
+            once(operator, value, |origin| Value::deferred_record(*kind, origin, is_zero))
+        }
         Value::Vector(vector) if operator == Operator::Zero && vector.is_zero() => value.clone(),
         Value::Vector(vector) => {
             let is_zero = vector.is_zero() || operator == Operator::Zero;
@@ -167,7 +172,9 @@ impl<'a> Node<'a> {
     /// The node whose parts must be known first.
     fn waits_for(&self) -> Option<Node<'a>> {
         match self.origin() {
-            Origin::Made(_, Value::Pair(of) | Value::Bundle(of) | Value::Series(of)) if of.parts.get().is_none() => {
+            Origin::Made(_, Value::Pair(of) | Value::Bundle(of) | Value::Series(of) | Value::Record(_, of))
+                if of.parts.get().is_none() =>
+            {
                 Some(Node::Pair(of))
             }
             Origin::Made(_, Value::Closure(of)) if of.captures.get().is_none() => Some(Node::Closure(of)),
@@ -179,7 +186,7 @@ impl<'a> Node<'a> {
     fn fill(&self) {
         let Origin::Made(operator, of) = self.origin() else { return };
         match (self, of) {
-            (Node::Pair(pair), Value::Pair(of) | Value::Series(of)) => {
+            (Node::Pair(pair), Value::Pair(of) | Value::Series(of) | Value::Record(_, of)) => {
                 pair.parts.get_or_init(|| of.parts().map(|part| apply(*operator, part)));
             }
             (Node::Pair(bundle), Value::Bundle(of)) => {

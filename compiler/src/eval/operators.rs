@@ -10,7 +10,7 @@ use super::deferred;
 use super::value::{Closure, Function, Operator, Origin, Pair, Real, Value};
 use crate::ad::tower::Transformation;
 use crate::core::errors::RuntimeError;
-use crate::core::ir::{Below, Program};
+use crate::core::ir::{Below, Program, RecordId};
 use crate::core::prim::{Levels, Prim};
 use crate::eval::print::found;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,9 +18,8 @@ use std::rc::Rc;
 
 /// What to build from results.
 enum Build {
-    Pair,
-    /// A pair that is a zero.
-    ZeroPair,
+    /// A pair, or a record of that kind; and whether it is a zero.
+    Pair(Option<RecordId>, bool),
     Series,
     /// A bundle with so many tags.
     Bundle(u32),
@@ -36,7 +35,7 @@ enum Build {
 /// The address of a node that more than one reference leads to.
 fn shared_address(value: &Value) -> Option<*const ()> {
     match value {
-        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) if value.is_shared() => {
+        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) if value.is_shared() => {
             Some(Rc::as_ptr(pair).cast())
         }
         Value::Closure(closure) if value.is_shared() => Some(Rc::as_ptr(closure).cast()),
@@ -48,14 +47,13 @@ fn shared_address(value: &Value) -> Option<*const ()> {
 /// Replaces the results for the parts, which stand last in order, by the result for the whole.
 fn build_from(results: &mut Vec<Value>, build: Build) {
     let count = match build {
-        Build::Pair | Build::ZeroPair | Build::Series | Build::Bundle(_) => 2,
+        Build::Pair(..) | Build::Series | Build::Bundle(_) => 2,
         Build::Closure(_, count) | Build::List(count) | Build::Vector(count) | Build::ZeroVector(count) => count,
     };
     let mut parts = results.drain(results.len() - count..);
     let mut next = || parts.next().unwrap_or_default();
     let whole = match build {
-        Build::Pair => Value::pair(next(), next()),
-        Build::ZeroPair => Value::zero_pair(next(), next()),
+        Build::Pair(kind, is_zero) => Value::pair_or_record(kind, [next(), next()], is_zero),
         Build::Series => Value::series(next(), next()),
         Build::Bundle(tags) => Value::bundle(tags, next(), next()),
         Build::Closure(function, _) => Value::closure(function, parts.by_ref().collect()),
@@ -126,11 +124,11 @@ fn visit<'a>(operator: Operator, value: &'a Value, tasks: &mut Vec<UndoTask<'a>>
         Value::Series(series) if matches!(operator, Operator::Unlift(_) | Operator::UnliftDirections(_)) => {
             return Some(Some(series.car().clone()));
         }
-        Value::Pair(pair) | Value::Series(pair) => {
+        Value::Pair(pair) | Value::Series(pair) | Value::Record(_, pair) => {
             // What is undone of a zero is a zero.
             let build = match value {
-                Value::Pair(pair) if pair.is_zero() => Build::ZeroPair,
-                Value::Pair(_) => Build::Pair,
+                Value::Pair(pair) => Build::Pair(None, pair.is_zero()),
+                Value::Record(kind, pair) => Build::Pair(Some(*kind), pair.is_zero()),
                 _ => Build::Series,
             };
             tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(build)]);
@@ -232,7 +230,7 @@ fn undone(operator: Operator, value: &Value) -> Option<Value> {
 
 fn origin(value: &Value) -> Option<&Origin> {
     match value {
-        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Some(&pair.origin),
+        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => Some(&pair.origin),
         Value::Closure(closure) => Some(&closure.origin),
         Value::Vector(vector) => Some(&vector.origin),
         Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
@@ -312,9 +310,10 @@ fn bundle_parts<'a>(
                     .extend([BundleTask::Visit(inside, a.cdr(), b.cdr()), BundleTask::Visit(inside, a.car(), b.car())]);
             }
         },
-        (Value::Pair(a), Value::Pair(b)) | (Value::Series(a), Value::Series(b)) => {
-            tasks.push(BundleTask::Build(if matches!(x, Value::Pair(_)) { Build::Pair } else { Build::Series }));
-            tasks.extend([BundleTask::Visit(below, a.cdr(), b.cdr()), BundleTask::Visit(below, a.car(), b.car())]);
+        (Value::Pair(a), Value::Pair(b)) => bundle_pairs(below, a, b, Build::Pair(None, false), tasks),
+        (Value::Series(a), Value::Series(b)) => bundle_pairs(below, a, b, Build::Series, tasks),
+        (Value::Record(kind, a), Value::Record(other, b)) if kind == other => {
+            bundle_pairs(below, a, b, Build::Pair(Some(*kind), false), tasks);
         }
         (Value::Vector(a), Value::Vector(b)) if a.elements().len() == b.elements().len() => {
             tasks.push(BundleTask::Build(Build::Vector(a.elements().len())));
@@ -338,6 +337,11 @@ fn bundle_parts<'a>(
         _ => return None,
     }
     Some(())
+}
+
+fn bundle_pairs<'a>(below: Below, a: &'a Pair, b: &'a Pair, build: Build, tasks: &mut Vec<BundleTask<'a>>) {
+    tasks.push(BundleTask::Build(build));
+    tasks.extend([BundleTask::Visit(below, a.cdr(), b.cdr()), BundleTask::Visit(below, a.car(), b.car())]);
 }
 
 enum PlusTask<'a> {
@@ -414,18 +418,17 @@ fn add(
                     {
                         results.push(left.clone());
                     }
-                    (Value::Pair(_), Value::Pair(_)) | (Value::Vector(_), Value::Vector(_)) if is_zero(left) => {
-                        results.push(right.clone());
-                    }
-                    (Value::Pair(_), Value::Pair(_)) | (Value::Vector(_), Value::Vector(_)) if is_zero(right) => {
-                        results.push(left.clone());
-                    }
+                    _ if is_zero(left) && are_alike(left, right) => results.push(right.clone()),
+                    _ if is_zero(right) && are_alike(left, right) => results.push(left.clone()),
                     (Value::Vector(x), Value::Vector(y)) if x.elements().len() == y.elements().len() => {
                         tasks.push(PlusTask::Build(Build::Vector(x.elements().len())));
                         let parts = x.elements().iter().zip(y.elements());
                         tasks.extend(parts.rev().map(|(x, y)| PlusTask::Visit(x, y)));
                     }
-                    (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, Build::Pair, &mut tasks),
+                    (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, Build::Pair(None, false), &mut tasks),
+                    (Value::Record(kind, x), Value::Record(other, y)) if kind == other => {
+                        visit_pairs(x, y, Build::Pair(Some(*kind), false), &mut tasks);
+                    }
                     (Value::Series(x), Value::Series(y)) => visit_series(x, y, &mut tasks),
                     (Value::Bundle(x), Value::Bundle(y)) if x.tags() == y.tags() => {
                         visit_pairs(x, y, Build::Bundle(x.tags()), &mut tasks);
@@ -444,13 +447,16 @@ fn add(
 /// What [`Prim::Handed`], [`Prim::HandedFew`] or [`Prim::Kept`] makes of a sum, this deep in it.
 pub fn split_sum(sum: &Value, side: Prim, levels: Levels) -> Value {
     match sum {
-        Value::Pair(pair) if hands_on(sum, levels) => {
+        Value::Pair(pair) | Value::Record(_, pair) if hands_on(sum, levels) => {
             let [car, cdr] = [(0, pair.car()), (1, pair.cdr())].map(|(part, value)| match levels.below(part) {
                 Some(levels) => split_sum(value, side, levels),
                 None if side == Prim::Kept => value.clone(),
                 None => Value::Nothing,
             });
-            Value::pair(car, cdr)
+            match sum {
+                Value::Record(kind, _) => Value::record(*kind, car, cdr),
+                _ => Value::pair(car, cdr),
+            }
         }
         _ if hands_on(sum, levels) != (side == Prim::Kept) => sum.clone(),
         _ => Value::Nothing,
@@ -461,7 +467,7 @@ pub fn split_sum(sum: &Value, side: Prim, levels: Levels) -> Value {
 pub fn hands_on(sum: &Value, levels: Levels) -> bool {
     match sum {
         Value::Vector(vector) => !vector.is_zero(),
-        Value::Pair(pair) if !pair.is_zero() => {
+        Value::Pair(pair) | Value::Record(_, pair) if !pair.is_zero() => {
             let mut parts = [(0, pair.car()), (1, pair.cdr())].into_iter();
             parts.any(|(part, value)| levels.below(part).is_some_and(|levels| hands_on(value, levels)))
         }
@@ -480,7 +486,7 @@ pub fn consists_of_zeros(value: &Value) -> bool {
         match value {
             Value::Nil | Value::Nothing => {}
             Value::Real(real) if real.symbolic => {}
-            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => {
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => {
                 if seen.insert(Rc::as_ptr(pair).cast::<()>()) {
                     pending.extend(pair.parts());
                 }
@@ -499,9 +505,17 @@ pub fn consists_of_zeros(value: &Value) -> bool {
 /// Whether a value with parts was made as a zero.
 fn is_known_zero(value: &Value) -> bool {
     match value {
-        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => pair.is_zero(),
+        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => pair.is_zero(),
         Value::Vector(vector) => vector.is_zero(),
         Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) | Value::Closure(_) => false,
+    }
+}
+
+/// Whether values are both pairs, vectors, or records of one kind.
+fn are_alike(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Record(kind, _), Value::Record(other, _)) => kind == other,
+        _ => matches!((left, right), (Value::Pair(_), Value::Pair(_)) | (Value::Vector(_), Value::Vector(_))),
     }
 }
 

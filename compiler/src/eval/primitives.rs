@@ -10,7 +10,7 @@ use crate::ad::{adding, plain};
 use crate::core::arithmetic;
 use crate::core::errors::RuntimeError;
 use crate::core::input::Unread;
-use crate::core::ir::{Below, Program};
+use crate::core::ir::{Below, Part, Program};
 use crate::core::number;
 use crate::core::prim::{Family, Levels, Prim};
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub fn apply(prim: Prim, operands: [Value; 3], world: &mut World<'_>) -> Result<
             let (x, y) = (number_of(prim, 0, &x, world.program)?, number_of(prim, 1, &y, world.program)?);
             Ok(Value::Bool(arithmetic::compare(prim, x, y) == Some(true)))
         }
-        Family::Test => Ok(Value::Bool(test(Below::NONE, prim, &x))),
+        Family::Test => Ok(Value::Bool(test(Below::NONE, prim, &x, &y))),
         Family::Structure => structure(prim, x, y, world.program),
         Family::Vector if prim == Prim::WithElement => with_element(x, &y, z, world.program),
         Family::Vector => vector(prim, x, y, world.program),
@@ -53,7 +53,7 @@ pub fn apply_below(
     world: &mut World<'_>,
 ) -> Result<Value, RuntimeError> {
     match prim.family() {
-        Family::Test => Ok(Value::Bool(test(below, prim, &x))),
+        Family::Test => Ok(Value::Bool(test(below, prim, &x, &y))),
         _ => derivative(below, prim, &x, &y, &z, world),
     }
 }
@@ -89,7 +89,7 @@ fn arithmetic2(
     Ok(arithmetic::real2(prim, left, right).map(Value::real).unwrap_or_default())
 }
 
-fn test(below: Below, prim: Prim, x: &Value) -> bool {
+fn test(below: Below, prim: Prim, x: &Value, y: &Value) -> bool {
     match prim {
         Prim::IsNull => matches!(x, Value::Nil),
         Prim::IsPair => matches!(x, Value::Pair(_)),
@@ -99,6 +99,8 @@ fn test(below: Below, prim: Prim, x: &Value) -> bool {
         Prim::IsProcedure => matches!(x, Value::Closure(_)),
         Prim::IsVector => matches!(x, Value::Vector(_)),
         Prim::IsZero => is_zero(x),
+        Prim::IsRecord => matches!(x, Value::Record(..)),
+        Prim::IsOfKind => matches!((x, y), (Value::Record(kind, _), Value::Record(wanted, _)) if kind == wanted),
         _ => false,
     }
 }
@@ -107,7 +109,7 @@ fn test(below: Below, prim: Prim, x: &Value) -> bool {
 fn is_zero(x: &Value) -> bool {
     match x {
         Value::Real(real) => real.symbolic,
-        Value::Pair(pair) => pair.is_zero(),
+        Value::Pair(pair) | Value::Record(_, pair) => pair.is_zero(),
         Value::Bundle(_) | Value::Series(_) => operators::consists_of_zeros(x),
         Value::Vector(vector) => vector.is_zero(),
         _ => false,
@@ -144,6 +146,17 @@ fn number_is(Below { forward: mut below, mut series }: Below, prim: Prim, mut x:
 fn structure(prim: Prim, x: Value, y: Value, program: &Program) -> Result<Value, RuntimeError> {
     match (prim, &x) {
         (Prim::Cons, _) => Ok(Value::pair(x, y)),
+        // In what is handed to backpropagators there may be nothing.
+        (Prim::Record, Value::Record(kind, _)) => match &y {
+            Value::Nothing => Ok(Value::Nothing),
+            Value::Pair(pair) => Ok(Value::renamed(pair, Some(*kind))),
+            _ => Err(RuntimeError::NotAPair { prim, found: found(program, &y) }),
+        },
+        (Prim::RecordParts, Value::Nothing) => Ok(Value::Nothing),
+        (Prim::RecordParts, Value::Record(_, pair)) => Ok(Value::renamed(pair, None)),
+        (Prim::Record | Prim::RecordParts, _) => {
+            Err(RuntimeError::Sensitivity { part: Part::Never, record: None, found: found(program, &x) })
+        }
         (Prim::Car, Value::Pair(pair)) => Ok(pair.car().clone()),
         (_, Value::Pair(pair)) => Ok(pair.cdr().clone()),
         _ => Err(RuntimeError::NotAPair { prim, found: found(program, &x) }),

@@ -1,6 +1,6 @@
 //! Values as text, written without recursion.
 
-use super::value::{Function, Real, Value};
+use super::value::{Function, Pair, Real, Value};
 use crate::ad::tower::Transformation;
 use crate::core::errors::Found;
 use crate::core::ir::Program;
@@ -33,6 +33,13 @@ pub fn print(program: &Program, value: &Value, output: &mut dyn Write) -> io::Re
                 pending.extend([Rest::Close(bundle.tags() + 1), Rest::Value(bundle.cdr())]);
                 pending.extend([Rest::Text(" "), Rest::Value(bundle.car())]);
             }
+            Rest::Value(Value::Record(kind, pair)) => {
+                let record = &program.records[*kind];
+                write!(output, "({}", record.name)?;
+                pending.push(Rest::Close(1));
+                let fields = fields(pair, record.fields.len());
+                pending.extend(fields.into_iter().rev().flat_map(|field| [Rest::Value(field), Rest::Text(" ")]));
+            }
             // A function of the program would see the number.
             Rest::Value(Value::Series(series)) => pending.push(Rest::Value(series.car())),
             Rest::Value(Value::Vector(vector)) => {
@@ -63,15 +70,28 @@ pub fn print(program: &Program, value: &Value, output: &mut dyn Write) -> io::Re
     Ok(())
 }
 
+/// The values of so many fields of a record that is made of a pair.
+fn fields(pair: &Pair, count: usize) -> Vec<&Value> {
+    let (mut fields, mut rest) = (Vec::with_capacity(count), pair);
+    while fields.len() + 2 < count
+        && let Value::Pair(next) = rest.cdr()
+    {
+        fields.push(rest.car());
+        rest = next;
+    }
+    fields.extend([rest.car(), rest.cdr()].into_iter().take(count - fields.len()));
+    fields
+}
+
 fn repeat(text: &[u8], times: u32, output: &mut dyn Write) -> io::Result<()> {
     (0..times).try_for_each(|_| output.write_all(text))
 }
 
 fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write) -> io::Result<()> {
     match atom {
-        Value::Nil | Value::Nothing | Value::Pair(_) | Value::Bundle(_) | Value::Series(_) | Value::Vector(_) => {
-            output.write_all(b"()")
-        }
+        Value::Nil | Value::Nothing => output.write_all(b"()"),
+        // These are no atoms.
+        Value::Pair(_) | Value::Bundle(_) | Value::Series(_) | Value::Record(..) | Value::Vector(_) => Ok(()),
         Value::Bool(truth) => output.write_all(if *truth { b"#t" } else { b"#f" }),
         Value::Real(real) => print_real(*real, output),
         Value::Str(text) => print_string(text, output),
@@ -119,7 +139,7 @@ pub fn shortened(program: &Program, value: &Value, limit: usize) -> String {
 
 /// A value for a message.
 pub fn found(program: &Program, value: &Value) -> Found {
-    Found { kind: value.kind(), value: Some(shortened(program, value, 60)) }
+    Found { kind: value.kind(program), value: Some(shortened(program, value, 60)) }
 }
 
 /// Collects text and fails when it gets too long, so that a list of a million numbers costs no more than a short one.

@@ -14,7 +14,7 @@ use super::deferred;
 use crate::ad::base_and_tower;
 use crate::ad::tower::Tower;
 use crate::core::errors::Kind;
-use crate::core::ir::{Below, Const, LambdaId, Program};
+use crate::core::ir::{Below, Const, LambdaId, Program, RecordId};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 
@@ -58,6 +58,8 @@ pub enum Value {
     Bundle(Rc<Pair>),
     /// A power series: the constant term and the list of the further coefficients.
     Series(Rc<Pair>),
+    /// A record of that kind.
+    Record(RecordId, Rc<Pair>),
     /// A closure.
     Closure(Rc<Closure>),
     /// A vector.
@@ -132,11 +134,12 @@ pub(super) enum WeakNode {
     Pair(Weak<Pair>),
     Bundle(Weak<Pair>),
     Series(Weak<Pair>),
+    Record(RecordId, Weak<Pair>),
     Closure(Weak<Closure>),
     Vector(Weak<Vector>),
 }
 
-/// The two parts of a pair, a bundle or a power series.
+/// The two parts of a pair, a bundle, a power series or a record.
 #[derive(Debug)]
 pub struct Pair {
     pub(super) parts: OnceCell<[Value; 2]>,
@@ -218,6 +221,27 @@ impl Value {
     pub(super) fn deferred_series(origin: Origin, is_zero: bool) -> Value {
         Value::Series(new_pair(None, origin, is_zero, 0))
     }
+    /// A record of that kind.
+    pub fn record(kind: RecordId, car: Value, cdr: Value) -> Value {
+        Value::Record(kind, new_pair(Some([car, cdr]), Origin::Built, false, 0))
+    }
+    /// A record whose parts are found when they are asked for.
+    pub(super) fn deferred_record(kind: RecordId, origin: Origin, is_zero: bool) -> Value {
+        Value::Record(kind, new_pair(None, origin, is_zero, 0))
+    }
+    /// A pair as a record of that kind, or a record as a pair. It is a node of its own, as what operators make of one
+    /// is not what they make of the other.
+    pub fn renamed(pair: &Pair, kind: Option<RecordId>) -> Value {
+        Value::pair_or_record(kind, pair.parts().map(Value::clone), pair.is_zero)
+    }
+    /// A pair, or a record of that kind, which may be a zero.
+    pub fn pair_or_record(kind: Option<RecordId>, parts: [Value; 2], is_zero: bool) -> Value {
+        let pair = new_pair(Some(parts), Origin::Built, is_zero, 0);
+        match kind {
+            Some(kind) => Value::Record(kind, pair),
+            None => Value::Pair(pair),
+        }
+    }
     /// A closure.
     pub fn closure(function: Function, captures: Vec<Value>) -> Value {
         LIVE.set(LIVE.get() + sequence_bytes(captures.len()));
@@ -256,12 +280,15 @@ impl Value {
             Const::Bool(truth) => Value::Bool(*truth),
             Const::Real(number) => Value::real(*number),
             Const::Str(text) => Value::Str(Rc::new(text.as_ref().into())),
+            Const::Record(kind) => Value::record(*kind, Value::Nil, Value::Nil),
         }
     }
     /// What operators made of this node, if they made anything.
     pub(super) fn memo_so_far(&self) -> Option<&Memo> {
         match self {
-            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => pair.memo.get().map(Box::as_ref),
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => {
+                pair.memo.get().map(Box::as_ref)
+            }
             Value::Closure(closure) => closure.memo.get().map(Box::as_ref),
             Value::Vector(vector) => vector.memo.get().map(Box::as_ref),
             Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
@@ -270,7 +297,9 @@ impl Value {
     /// What operators made of this node, to be added to; `None` for a leaf.
     pub(super) fn memo(&self) -> Option<&Memo> {
         match self {
-            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Some(pair.memo.get_or_init(Box::default)),
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => {
+                Some(pair.memo.get_or_init(Box::default))
+            }
             Value::Closure(closure) => Some(closure.memo.get_or_init(Box::default)),
             Value::Vector(vector) => Some(vector.memo.get_or_init(Box::default)),
             Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
@@ -279,7 +308,9 @@ impl Value {
     /// True when more than one reference leads to this node.
     pub(super) fn is_shared(&self) -> bool {
         match self {
-            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => Rc::strong_count(pair) > 1,
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => {
+                Rc::strong_count(pair) > 1
+            }
             Value::Closure(closure) => Rc::strong_count(closure) > 1,
             Value::Vector(vector) => Rc::strong_count(vector) > 1,
             Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => false,
@@ -291,6 +322,7 @@ impl Value {
             Value::Pair(pair) => Some(WeakNode::Pair(Rc::downgrade(pair))),
             Value::Bundle(pair) => Some(WeakNode::Bundle(Rc::downgrade(pair))),
             Value::Series(pair) => Some(WeakNode::Series(Rc::downgrade(pair))),
+            Value::Record(kind, pair) => Some(WeakNode::Record(*kind, Rc::downgrade(pair))),
             Value::Closure(closure) => Some(WeakNode::Closure(Rc::downgrade(closure))),
             Value::Vector(vector) => Some(WeakNode::Vector(Rc::downgrade(vector))),
             Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
@@ -304,7 +336,7 @@ impl Value {
     pub fn has_holes(&self) -> bool {
         match self {
             Value::Nothing => true,
-            Value::Pair(pair) => pair.has_holes,
+            Value::Pair(pair) | Value::Record(_, pair) => pair.has_holes,
             _ => false,
         }
     }
@@ -312,12 +344,14 @@ impl Value {
     pub fn is_nothing(&self) -> bool {
         match self {
             Value::Nothing | Value::Nil => true,
-            Value::Pair(pair) => pair.has_holes && pair.parts().into_iter().all(Value::is_nothing),
+            Value::Pair(pair) | Value::Record(_, pair) => {
+                pair.has_holes && pair.parts().into_iter().all(Value::is_nothing)
+            }
             _ => false,
         }
     }
-    /// What kind of value this is, for messages.
-    pub fn kind(&self) -> Kind {
+    /// What kind of value of a program this is, for messages.
+    pub fn kind(&self, program: &Program) -> Kind {
         match self {
             Value::Nil | Value::Nothing => Kind::Nil,
             Value::Bool(_) => Kind::Boolean,
@@ -333,6 +367,7 @@ impl Value {
             }
             Value::Str(_) => Kind::Text,
             Value::Pair(_) => Kind::Pair,
+            Value::Record(kind, _) => Kind::Record(program.records[*kind].name.clone()),
             Value::Closure(_) => Kind::Procedure,
             Value::Vector(_) => Kind::Vector,
         }
@@ -357,6 +392,7 @@ impl WeakNode {
             WeakNode::Pair(pair) => pair.upgrade().map(Value::Pair),
             WeakNode::Bundle(pair) => pair.upgrade().map(Value::Bundle),
             WeakNode::Series(pair) => pair.upgrade().map(Value::Series),
+            WeakNode::Record(kind, pair) => pair.upgrade().map(|pair| Value::Record(*kind, pair)),
             WeakNode::Closure(closure) => closure.upgrade().map(Value::Closure),
             WeakNode::Vector(vector) => vector.upgrade().map(Value::Vector),
         }
@@ -483,7 +519,7 @@ impl Drop for Vector {
 fn release(mut pending: Vec<Value>) {
     while let Some(value) = pending.pop() {
         match value {
-            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) => {
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => {
                 if let Some(mut pair) = Rc::into_inner(pair) {
                     detach_pair(&mut pair, &mut pending);
                 }

@@ -2,7 +2,7 @@
 
 use crate::base::{Diagnostic, EntityVec, FileId, Span};
 use crate::core::ir::{
-    Binding, Body, Const, Definition, Global, GlobalId, Lambda, LambdaId, Origin, Program, Rhs, Var,
+    Binding, Body, Const, Definition, Global, GlobalId, Lambda, LambdaId, Origin, Program, RecordId, Rhs, Var,
 };
 use crate::core::prim::Prim;
 use crate::expand::Dialect;
@@ -51,6 +51,8 @@ pub struct Expander {
     pub delayed: FxHashSet<Span>,
     /// Top-level values whose definition has not been passed yet.
     pub pending: FxHashSet<GlobalId>,
+    /// The constructors of records.
+    pub records: FxHashMap<GlobalId, RecordId>,
     /// How many operands named functions take, and where they stand.
     pub arities: FxHashMap<Callee, (Arity, Span)>,
     /// The language of the program.
@@ -121,6 +123,7 @@ impl Expander {
             uses: FxHashMap::default(),
             delayed: FxHashSet::default(),
             pending: FxHashSet::default(),
+            records: FxHashMap::default(),
             arities: FxHashMap::default(),
             in_library: true,
             primitives_file: None,

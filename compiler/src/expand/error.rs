@@ -61,6 +61,12 @@ pub enum Error {
     MalformedPattern(Span, &'static str),
     /// A call of a function that does not take so many operands.
     WrongNumber { call: Span, name: Option<Rc<str>>, definition: Span, arity: Arity, operands: usize },
+    /// A pattern of a record with the wrong number of parts: where the records are defined, and what fits.
+    RecordPattern { span: Span, definition: Span, usage: String },
+    /// A definition of records that is not at top level.
+    MisplacedRecord(Span),
+    /// A name of records that is that of another pattern.
+    RecordName(Span, Rc<str>),
     /// A parameter list without brackets.
     NotAParameterList(Span),
     /// A name in quoted data.
@@ -246,12 +252,28 @@ impl Error {
                     .help("use `let`, or move the definition to the start of the body")
             }
             Error::NotAPattern(span) => Diagnostic::error("V0215", "expected a pattern", *span, "not a pattern")
-                .note("patterns are names, `_`, `()`, `(cons p q)`, `(list p ...)`, `(cons* p ... q)`, `(vector p ...)`, `(*j p)` and `(bundle p q)`")
+                .note("patterns are names, `_`, `()`, `(cons p q)`, `(list p ...)`, `(cons* p ... q)`, `(vector p ...)`, `(*j p)`, `(bundle p q)`, and `(name p ...)` for a record")
                 .help("bind a name here and test its value in the body"),
             Error::MalformedPattern(span, usage) => {
                 Diagnostic::error("V0216", "malformed pattern", *span, "wrong number of parts")
                     .note(format!("expected `{usage}`"))
                     .help("write `_` for parts that are not needed")
+            }
+            Error::RecordPattern { span, definition, usage } => {
+                Diagnostic::error("V0216", "malformed pattern", *span, "wrong number of parts")
+                    .secondary(*definition, "defined here")
+                    .note(format!("expected a part for each field: `{usage}`"))
+                    .help("write `_` for parts that are not needed")
+            }
+            Error::MisplacedRecord(span) => {
+                Diagnostic::error("V0260", "`define-record` may not stand here", *span, "inside another form")
+                    .note("a definition of records defines functions and a pattern for the whole file")
+                    .help("move it to the top level")
+            }
+            Error::RecordName(span, name) => {
+                Diagnostic::error("V0261", format!("records cannot be called `{name}`"), *span, "taken")
+                    .note(format!("the name of records is also a pattern, and `({name} ...)` is one already"))
+                    .help("choose another name")
             }
             Error::WrongNumber { call, name, definition, arity, operands } => {
                 wrong_number(*call, name.as_deref(), *definition, *arity, *operands)

@@ -93,6 +93,12 @@ impl Printer<'_> {
                 self.sequence(&format!("{most}-hot "), children, " ", "");
             }
             Head::OneHot(Places { most: Most::Any, .. }) => self.sequence("many-hot ", children, " ", ""),
+            Head::Record(kind) => {
+                let record = &self.program.records[kind];
+                let fields = self.fields(children, record.fields.len());
+                let space = if fields.is_empty() { "" } else { " " };
+                self.sequence(&format!("({}{space}", record.name), &fields, " ", ")");
+            }
             Head::Pair(None) => self.sequence("(", children, " . ", ")"),
             Head::Pair(Some(code)) => {
                 let open = format!("{}:(", self.program.lambdas[code.lambda].name);
@@ -109,6 +115,19 @@ impl Printer<'_> {
                 self.text.push(']');
             }
         }
+    }
+
+    /// The shapes of so many fields of a record that is made of these two parts.
+    fn fields(&self, parts: &[Shape], count: usize) -> Vec<Shape> {
+        let (mut fields, mut rest) = (Vec::new(), parts.to_vec());
+        while fields.len() + 2 < count
+            && let Some(pair) = self.shapes.single(rest[1]).filter(|rest| matches!(rest.head, Head::Pair(_)))
+        {
+            fields.push(rest[0]);
+            rest = pair.children.to_vec();
+        }
+        fields.extend(rest.into_iter().take(count - fields.len()));
+        fields
     }
 
     fn sequence(&mut self, open: &str, children: &[Shape], between: &str, close: &str) {

@@ -92,7 +92,8 @@ fn type_of(shapes: &Shapes, shape: Shape, depth: usize) -> Option<Type> {
     match classes[..] {
         _ if depth > DEEPEST => None,
         [Class::Real] => Some(Type::Real),
-        [Class::Pair(None)] => {
+        // A record is what it is made of.
+        [Class::Pair(None) | Class::Record(_)] => {
             let [first, rest] = alternatives[0].children[..] else { return None };
             let first = type_of(shapes, first, depth + 1)?;
             if matches!(&shapes.alternatives(rest)[..], [end] if end.head.class() == Class::Nil) {

@@ -126,6 +126,7 @@ impl<'a> Converter<'a> {
                 Rhs::Destructure(Part::Never, _) => {
                     return Err(Unwritable("a value may fit no clause of a `match`".to_string()));
                 }
+                Rhs::Destructure(Part::Record(_), _) => return Err(with_records()),
                 Rhs::Destructure(part, y) => {
                     let pattern = match part {
                         Part::Vector(length) => Pattern::Vector(*length),
@@ -287,6 +288,7 @@ impl<'a> Converter<'a> {
             Prim::Series | Prim::SeriesParts | Prim::Lift | Prim::Unlift | Prim::IsSeries => {
                 return Err(Unwritable("it computes with power series".to_string()));
             }
+            Prim::Record | Prim::RecordParts | Prim::IsRecord | Prim::IsOfKind => return Err(with_records()),
             Prim::Environment | Prim::WithEnvironment => {
                 return Err(Unwritable("it looks at what functions have captured".to_string()));
             }
@@ -305,7 +307,12 @@ fn literal(constant: &Const) -> Result<Term, Unwritable> {
         Const::Real(number) => Term::Number(*number),
         Const::Str(text) => Term::Text(text.clone()),
         Const::Nothing => return Err(Unwritable("it hands sums on".to_string())),
+        Const::Record(_) => return Err(with_records()),
     })
+}
+
+fn with_records() -> Unwritable {
+    Unwritable("it makes records or takes them apart".to_string())
 }
 
 /// A top-level name as a program can write it.

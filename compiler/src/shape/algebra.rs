@@ -158,9 +158,9 @@ impl Shapes {
         if self.coarse { MAX_COARSE_PARTS } else { self.max_parts }
     }
 
-    /// Whether an alternative of a sum is a pair that may have holes.
+    /// Whether an alternative of a sum is a pair or record that may have holes.
     pub fn is_pair_with_holes(&self, alternative: &Alternative) -> bool {
-        matches!(alternative.head, Head::Pair(_)) && alternative.children.iter().any(|part| self.has_holes(*part))
+        is_pair(alternative.head) && alternative.children.iter().any(|part| self.has_holes(*part))
     }
 
     /// Two values to be added. Zeros fill holes, so that beside holes they have to show what they consist of.
@@ -254,13 +254,13 @@ impl Shapes {
         self.intern(kept)
     }
 
-    /// The sum of two pairs of which one is a zero: the other, whatever it holds.
+    /// The sum of two pairs or records of which one is a zero: the other, whatever it holds.
     pub fn beside_zero<'a>(&self, x: &'a Alternative, y: &'a Alternative) -> Option<&'a Alternative> {
         let has_holes = |pair: &Alternative| pair.children.iter().any(|part| self.has_holes(*part));
         if has_holes(x) || has_holes(y) {
             return None;
         }
-        let pairs = matches!((x.head, y.head), (Head::Pair(_), Head::Pair(_)));
+        let pairs = are_pairs(x.head, y.head);
         let is_zero = |pair: &Alternative| pair.children.iter().all(|part| self.is_zero(*part));
         if pairs && is_zero(x) {
             return Some(y);
@@ -288,7 +288,7 @@ impl Shapes {
             for alternative in self.alternatives(part).iter() {
                 match alternative.head {
                     Head::Nil | Head::ZeroOf(_) | Head::Nothing | Head::Real(Fact::Zero) => {}
-                    Head::Pair(_) | Head::Series | Head::Bundle | Head::Reverse | Head::Vector => {
+                    Head::Pair(_) | Head::Record(_) | Head::Series | Head::Bundle | Head::Reverse | Head::Vector => {
                         pending.extend(alternative.children.iter().rev());
                     }
                     Head::OneHot(_) => pending.push(alternative.children[1]),
@@ -575,11 +575,25 @@ pub fn sum_head(x: Head, y: Head, single: bool) -> Option<Head> {
     }
 }
 
+/// Whether values of a head are made of two parts that sensitivities have, too: pairs and records.
+pub fn is_pair(head: Head) -> bool {
+    matches!(head, Head::Pair(_) | Head::Record(_))
+}
+
+/// Whether values of two heads are pairs, or records of one kind.
+pub fn are_pairs(x: Head, y: Head) -> bool {
+    match (x, y) {
+        (Head::Pair(_), Head::Pair(_)) => true,
+        (Head::Record(kind), Head::Record(other)) => kind == other,
+        _ => false,
+    }
+}
+
 /// Whether `plus` adds two values built by this head part by part.
 fn conforms(head: Head) -> bool {
     match head {
         Head::Nil | Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle | Head::Closure(..) => true,
-        Head::Vector | Head::Bool(_) => true,
+        Head::Vector | Head::Bool(_) | Head::Record(_) => true,
         Head::Text(_) | Head::Real(_) | Head::ZeroOf(_) | Head::OneHot(_) | Head::Beginning | Head::Nothing => false,
     }
 }

@@ -125,7 +125,9 @@ impl Grade {
                 self.order = self.order.max(code.map_or(0, |code| code.tower.height()));
                 self.pairs = (self.pairs + 1).min(MAX_NESTING);
             }
-            Head::Vector | Head::Beginning | Head::OneHot(_) => self.pairs = (self.pairs + 1).min(MAX_NESTING),
+            Head::Record(_) | Head::Vector | Head::Beginning | Head::OneHot(_) => {
+                self.pairs = (self.pairs + 1).min(MAX_NESTING);
+            }
             Head::Reverse | Head::Bundle => self.order = (self.order + 1).min(MAX_LAYERS),
             Head::Nil | Head::Bool(_) | Head::Text(_) | Head::Real(_) | Head::Series => {}
             Head::ZeroOf(_) | Head::Nothing => {}

@@ -16,7 +16,7 @@ use super::known::Known;
 use super::minimise::minimise;
 use super::vector::Places;
 use crate::ad::tower::Tower;
-use crate::core::ir::LambdaId;
+use crate::core::ir::{LambdaId, RecordId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -107,6 +107,8 @@ pub enum Head {
     Series,
     /// A pair of the two children; the list of the sensitivities of a closure's environment says of which code.
     Pair(Option<Code>),
+    /// A record of that kind: what a pair of the two children would be, under another name.
+    Record(RecordId),
     /// A closure, and whether it has been read from data; the children are its environment.
     Closure(Code, Site),
     /// A vector; the child covers all elements, and is ⊥ if there is none.
@@ -137,7 +139,7 @@ impl Site {
     /// Where the parts are of a value with that head.
     pub fn within(self, head: Head) -> Site {
         match head {
-            Head::Vector | Head::Beginning | Head::OneHot(_) | Head::Pair(None) => Site::Data,
+            Head::Vector | Head::Beginning | Head::OneHot(_) | Head::Pair(None) | Head::Record(_) => Site::Data,
             Head::Closure(_, site) => self.max(site),
             _ => self,
         }
@@ -155,6 +157,7 @@ pub enum Class {
     Bundle,
     Series,
     Pair(Option<Code>),
+    Record(RecordId),
     Closure(Code),
     Vector,
     Beginning,
@@ -179,6 +182,7 @@ impl Head {
             Head::Bundle => Class::Bundle,
             Head::Series => Class::Series,
             Head::Pair(code) => Class::Pair(code),
+            Head::Record(kind) => Class::Record(kind),
             Head::Closure(code, _) => Class::Closure(code),
             Head::Vector => Class::Vector,
             Head::Beginning => Class::Beginning,

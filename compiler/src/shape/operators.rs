@@ -99,6 +99,7 @@ impl Unfolding<'_, '_> {
                 Head::Real(_) | Head::Reverse | Head::Bundle => self.expand_number(operator, alternative, parts),
                 Head::Series if operator.is_of_series() => self.expand_number(operator, alternative, parts),
                 Head::Series => Self::add(parts, Head::Series, on(operator)),
+                Head::Record(_) => Self::add(parts, alternative.head, on(operator)),
                 Head::ZeroOf(_) => Self::add(parts, alternative.head, on(operator.of_zero())),
                 Head::Vector | Head::Beginning => Self::add(parts, alternative.head, on(operator)),
                 Head::OneHot(_) => {
@@ -221,6 +222,9 @@ impl Unfolding<'_, '_> {
                         }
                     }
                     (Head::Series, Head::Series) => Self::add(parts, Head::Series, zip(below)),
+                    (Head::Record(kind), Head::Record(other)) if kind == other => {
+                        Self::add(parts, x.head, zip(below));
+                    }
                     (Head::Pair(of), Head::Pair(_)) => {
                         let of = of.map(|code| self.code(perturb, code)).transpose()?.flatten();
                         Self::add(parts, Head::Pair(of), zip(below));

@@ -4,7 +4,7 @@
 //! failure where code is generated. A result without alternatives means that the call always fails.
 
 use crate::core::arithmetic;
-use crate::core::ir::Below;
+use crate::core::ir::{Below, Part, RecordId};
 use crate::core::prim::{Family, Levels, Prim};
 use crate::shape::algebra::{TowerTooHigh, Transform};
 use crate::shape::known::Lists;
@@ -29,10 +29,12 @@ pub fn apply(
         Family::Arithmetic => arithmetic(shapes, prim, args),
         Family::Comparison if prim == Prim::IsSameString => same_string(shapes, args),
         Family::Comparison => comparison(shapes, prim, args),
-        Family::Test => test(shapes, below, prim, args[0]),
+        Family::Test => test(shapes, below, prim, args),
         Family::Structure => match prim {
             Prim::Cons => shapes.pair(args[0], args[1]),
             Prim::Car => part(shapes, args[0], 0),
+            Prim::Record => record(shapes, args[0], args[1]),
+            Prim::RecordParts => record_parts(shapes, args[0], None),
             _ => part(shapes, args[0], 1),
         },
         Family::Vector => match prim {
@@ -60,8 +62,8 @@ pub fn apply(
             Prim::PutElement => vector::put_element(shapes, args[0], args[2]),
             Prim::Environment => environment(shapes, args[0]),
             Prim::WithEnvironment => with_environment(shapes, args[0], args[1]),
-            Prim::Series => rename(shapes, args[0], Head::Series),
-            Prim::SeriesParts => rename(shapes, args[0], Head::Pair(None)),
+            Prim::Series => rename(shapes, args[0], Head::Series, |head| matches!(head, Head::Pair(_))),
+            Prim::SeriesParts => rename(shapes, args[0], Head::Pair(None), |head| head == Head::Series),
             _ => shapes.operator(Operator { prim, below }, args[0], transform)?,
         },
         Family::Kernel => kernel(shapes, args),
@@ -185,10 +187,40 @@ fn comparison(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
     shapes.boolean(known)
 }
 
+/// What a test asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The test.
+    pub prim: Prim,
+    /// The kind of records that [`Prim::IsOfKind`] asks for; none where that is no record.
+    pub kind: Option<RecordId>,
+}
+
+impl Question {
+    /// The questions that a test of these operands may ask.
+    pub fn all(shapes: &Shapes, prim: Prim, args: &[Shape]) -> Vec<Question> {
+        match (prim, args) {
+            (Prim::IsOfKind, [_, of]) => shapes.alternatives(*of).iter().map(|of| Question::about(of.head)).collect(),
+            _ => vec![Question { prim, kind: None }],
+        }
+    }
+
+    /// Whether something is of the kind of a value with that head.
+    pub fn about(head: Head) -> Question {
+        let kind = match head {
+            Head::Record(kind) => Some(kind),
+            _ => None,
+        };
+        Question { prim: Prim::IsOfKind, kind }
+    }
+}
+
 /// Whether values of a class satisfy a test.
-pub fn satisfies(class: Class, prim: Prim) -> bool {
-    match prim {
+pub fn satisfies(class: Class, question: Question) -> bool {
+    match question.prim {
         Prim::IsNull => class == Class::Nil,
+        Prim::IsRecord => matches!(class, Class::Record(_)),
+        Prim::IsOfKind => matches!(class, Class::Record(kind) if question.kind == Some(kind)),
         Prim::IsPair => matches!(class, Class::Pair(_)),
         Prim::IsReal => class == Class::Real,
         Prim::IsBoolean => class == Class::Bool,
@@ -207,14 +239,15 @@ pub fn satisfies(class: Class, prim: Prim) -> bool {
 ///
 /// A recursive shape is only ever refined to alternatives without recursive parts: the others are boxes already, and to
 /// know that one is a pair would mean to take it apart here and to box it anew wherever it is passed on.
-pub fn refine(shapes: &mut Shapes, shape: Shape, prim: Prim, outcome: bool, below: Below) -> Shape {
+pub fn refine(shapes: &mut Shapes, shape: Shape, question: Question, outcome: bool, below: Below) -> Shape {
     let alternatives = shapes.alternatives(shape);
-    if alternatives.len() < 2 || prim == Prim::IsZero || alternatives.iter().any(|a| a.head.class() == Class::ZeroOf) {
+    let is_zero = question.prim == Prim::IsZero;
+    if alternatives.len() < 2 || is_zero || alternatives.iter().any(|a| a.head.class() == Class::ZeroOf) {
         return shape;
     }
     let kept = alternatives.iter().filter(|a| {
         let class = class_below(shapes, a.head.class(), &a.children, below);
-        class.is_none_or(|class| satisfies(class, prim) == outcome)
+        class.is_none_or(|class| satisfies(class, question) == outcome)
     });
     let kept: Vec<Alternative> = kept.cloned().collect();
     let contains = |part: &Shape| shapes.contains(*part, shape, &mut FxHashSet::default());
@@ -242,7 +275,8 @@ pub fn inside(class: Class, below: Below) -> Option<Below> {
     }
 }
 
-fn test(shapes: &mut Shapes, below: Below, prim: Prim, arg: Shape) -> Shape {
+fn test(shapes: &mut Shapes, below: Below, prim: Prim, args: &[Shape]) -> Shape {
+    let arg = args[0];
     if prim == Prim::IsTransformed {
         return shapes.boolean(Some(false));
     }
@@ -254,9 +288,18 @@ fn test(shapes: &mut Shapes, below: Below, prim: Prim, arg: Shape) -> Shape {
         };
     }
     let arg = shapes.unfold_zeros(arg);
+    let questions = match args.get(1) {
+        Some(of) => {
+            let of = shapes.unfold_zeros(*of);
+            Question::all(shapes, prim, &[arg, of])
+        }
+        None => Question::all(shapes, prim, args),
+    };
+    let classes = shapes.alternatives(arg);
+    let classes = classes.iter().map(|a| class_below(shapes, a.head.class(), &a.children, below));
     let satisfied =
-        |a: &Alternative| class_below(shapes, a.head.class(), &a.children, below).map(|class| satisfies(class, prim));
-    let mut results = shapes.alternatives(arg).iter().map(satisfied).collect::<Vec<_>>();
+        |class: Option<Class>| questions.iter().map(move |question| class.map(|class| satisfies(class, *question)));
+    let mut results = classes.flat_map(satisfied).collect::<Vec<_>>();
     results.dedup();
     match results[..] {
         [] => Shapes::BOTTOM,
@@ -283,8 +326,25 @@ pub fn known_zero(shapes: &Shapes, alternative: &Alternative) -> Option<bool> {
                 false => known.iter().all(|known| *known == Some(true)).then_some(true),
             }
         }
-        Head::Pair(_) | Head::Series | Head::Vector => Some(shapes.is_zero_alternative(alternative)),
+        Head::Pair(_) | Head::Record(_) | Head::Series | Head::Vector => Some(shapes.is_zero_alternative(alternative)),
         _ => Some(false),
+    }
+}
+
+/// What a pattern takes out of the values of a shape.
+pub fn destructure(shapes: &mut Shapes, demand: Part, shape: Shape) -> Shape {
+    match demand {
+        Part::Car => part(shapes, shape, 0),
+        Part::Cdr => part(shapes, shape, 1),
+        Part::Record(kind) => record_parts(shapes, shape, Some(kind)),
+        Part::Vector(_) if shapes.vectors(shape) == Shapes::BOTTOM => Shapes::BOTTOM,
+        Part::Vector(_) => shapes.nil(),
+        Part::Never => Shapes::BOTTOM,
+        Part::Nil => {
+            let shape = shapes.unfold_zeros(shape);
+            let found = shapes.find(shape, Class::Nil);
+            found.map_or(Shapes::BOTTOM, |_| shapes.nil())
+        }
     }
 }
 
@@ -301,13 +361,7 @@ pub fn part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
 /// A part of the sums in a shape; of nothing, nothing.
 fn sum_part(shapes: &mut Shapes, shape: Shape, index: usize) -> Shape {
     let part = part(shapes, shape, index);
-    match shapes.find(shape, Class::Nothing) {
-        Some(_) => {
-            let nothing = shapes.make(Head::Nothing, &[]);
-            shapes.join(part, nothing)
-        }
-        None => part,
-    }
+    or_nothing(shapes, part, shape)
 }
 
 /// Backpropagators as their adding forms, or with `Prim::Plain` the other way round; the lists of the sensitivities of
@@ -397,12 +451,13 @@ fn with_environment(shapes: &mut Shapes, function: Shape, list: Shape) -> Shape 
     result
 }
 
-/// The pairs in a shape as power series, or the other way round.
-fn rename(shapes: &mut Shapes, shape: Shape, to: Head) -> Shape {
+/// The alternatives of a shape that `takes` takes under another name: pairs as power series or records, or the other
+/// way round.
+fn rename(shapes: &mut Shapes, shape: Shape, to: Head, takes: impl Fn(Head) -> bool) -> Shape {
     let shape = shapes.unfold_zeros(shape);
     let mut result = Shapes::BOTTOM;
     for alternative in shapes.alternatives(shape).iter() {
-        if is_renamed(alternative.head, to) {
+        if takes(alternative.head) {
             let renamed = shapes.make(to, &alternative.children);
             result = shapes.join(result, renamed);
         }
@@ -410,12 +465,38 @@ fn rename(shapes: &mut Shapes, shape: Shape, to: Head) -> Shape {
     result
 }
 
-/// Whether values of a head are what `%series` takes to make one of the head `to`, or `%series-parts`.
-pub fn is_renamed(head: Head, to: Head) -> bool {
-    match to {
-        Head::Series => matches!(head, Head::Pair(_)),
-        _ => head == Head::Series,
+/// A shape, and nothing where another one may be nothing: what there is in sums that backpropagators are handed.
+fn or_nothing(shapes: &mut Shapes, shape: Shape, other: Shape) -> Shape {
+    match shapes.position(other, Class::Nothing) {
+        Some(_) => {
+            let nothing = shapes.make(Head::Nothing, &[]);
+            shapes.join(shape, nothing)
+        }
+        None => shape,
     }
+}
+
+/// The pairs in a shape as records of the kinds of other records.
+fn record(shapes: &mut Shapes, of: Shape, pair: Shape) -> Shape {
+    let of = shapes.unfold_zeros(of);
+    let mut result = Shapes::BOTTOM;
+    for alternative in shapes.alternatives(of).iter() {
+        if let head @ Head::Record(_) = alternative.head {
+            let records = rename(shapes, pair, head, |head| matches!(head, Head::Pair(_)));
+            result = shapes.join(result, records);
+        }
+    }
+    or_nothing(shapes, result, pair)
+}
+
+/// The pairs that the records in a shape are made of, all or those of one kind.
+fn record_parts(shapes: &mut Shapes, shape: Shape, kind: Option<RecordId>) -> Shape {
+    let takes = |head: Head| matches!(head, Head::Record(of) if kind.is_none_or(|kind| of == kind));
+    let mut pairs = rename(shapes, shape, Head::Pair(None), takes);
+    if shapes.is_recursive(shape) {
+        pairs = shapes.read_from_data(pairs);
+    }
+    or_nothing(shapes, pairs, shape)
 }
 
 /// The sensitivity of a pair that has `part` in the slot at `index` and is zero in the other.

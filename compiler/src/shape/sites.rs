@@ -44,7 +44,7 @@ impl Shapes {
         for alternative in &mut new {
             match alternative.head {
                 Head::Closure(code, _) => alternative.head = Head::Closure(code, site),
-                Head::Pair(None) => {
+                Head::Pair(None) | Head::Record(_) => {
                     alternative.children = alternative.children.iter().map(|part| self.at_site(*part, site)).collect();
                 }
                 _ => {}
@@ -91,5 +91,5 @@ impl Shapes {
 
 /// Whether closures in parts of a recursive value with that head, or in elements of a vector, are data.
 fn holds_data(head: Head) -> bool {
-    matches!(head, Head::Vector | Head::Beginning | Head::Pair(None))
+    matches!(head, Head::Vector | Head::Beginning | Head::Pair(None) | Head::Record(_))
 }

@@ -10,6 +10,7 @@
 //! a vector.
 
 use crate::core::prim::{Levels, Prim};
+use crate::shape::algebra::{are_pairs, is_pair};
 use crate::shape::lattice::{Alternative, Class, Fact, Head, Shape, Shapes, Site};
 use crate::shape::primitive::real_fact;
 
@@ -92,7 +93,7 @@ impl Shapes {
             [] => true,
             [Alternative { head, children }] => match head {
                 Head::Nil | Head::Nothing | Head::Real(Fact::Zero) => true,
-                Head::Pair(_) | Head::Series | Head::Reverse | Head::Bundle => {
+                Head::Pair(_) | Head::Record(_) | Head::Series | Head::Reverse | Head::Bundle => {
                     !self.is_recursive(shape) && children.iter().all(|child| self.is_constant(*child))
                 }
                 _ => false,
@@ -266,7 +267,7 @@ impl Shapes {
         if let Some(zero) = self.find(zero, Class::ZeroOf) {
             alternatives.iter_mut().for_each(|of| of.head = Self::head_beside(of.head, &zero));
         } else if let ([pair], Some(zero)) = (&mut alternatives[..], self.single(zero))
-            && matches!((pair.head, zero.head), (Head::Pair(_), Head::Pair(_)))
+            && are_pairs(pair.head, zero.head)
         {
             let parts = pair.children.iter().zip(zero.children.iter());
             pair.children = parts.map(|(part, zero)| self.began_with(*part, *zero)).collect();
@@ -299,7 +300,7 @@ impl Shapes {
         let mut sides = Vec::new();
         for alternative in self.alternatives(sum).iter() {
             sides.push(match alternative.head {
-                Head::Pair(_) if self.parts_hand_on(alternative, levels) => {
+                head if is_pair(head) && self.parts_hand_on(alternative, levels) => {
                     let levels = levels.within(is_environment(alternative.head));
                     let parts: Vec<Shape> = (0..2)
                         .map(|part| self.side_of_part(alternative.children[part], side, levels.below(part)))
@@ -358,7 +359,7 @@ impl Shapes {
             return *known;
         }
         let hands_on = self.alternatives(sum).iter().any(|alternative| match alternative.head {
-            Head::Pair(_) => self.parts_hand_on(alternative, levels),
+            Head::Pair(_) | Head::Record(_) => self.parts_hand_on(alternative, levels),
             _ => is_handed(self, alternative),
         });
         self.known.hands_on.insert((sum, levels), hands_on);
@@ -405,7 +406,7 @@ impl Shapes {
         !self.is_recursive(shape)
             && self.single(shape).is_some_and(|alternative| match alternative.head {
                 Head::Nothing | Head::Nil => true,
-                Head::Pair(_) => alternative.children.iter().all(|part| self.is_nothing(*part)),
+                Head::Pair(_) | Head::Record(_) => alternative.children.iter().all(|part| self.is_nothing(*part)),
                 _ => false,
             })
     }

@@ -47,7 +47,7 @@ impl Shapes {
             zeros.push(match alternative.head {
                 Head::Nil | Head::Bool(_) | Head::Text(_) => self.nil(),
                 Head::Real(_) => self.real(Fact::Zero),
-                head @ (Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_)) => {
+                head @ (Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_) | Head::Record(_)) => {
                     let zeros = zeros_of_parts();
                     self.make(head, &zeros)
                 }

@@ -2,12 +2,13 @@
 
 use super::emit::{Emitted, Emitter, Parts, Val};
 use crate::ad::base_and_tower;
-use crate::core::errors::{RuntimeError, mismatch};
-use crate::core::ir::{Below, Part, Var};
+use crate::core::errors::RuntimeError;
+use crate::core::ir::{Below, Part, RecordId, Var};
+use crate::core::mismatch::{mismatch, mismatch_at_top};
 use crate::core::prim::{Family, Levels, Prim};
 use crate::shape::lattice::{Class, Fact, Head, Shape};
 use crate::shape::operators::Operator;
-use crate::shape::primitive::{is_renamed, known_zero, part, real_fact, satisfies};
+use crate::shape::primitive::{Question, known_zero, part, real_fact, satisfies};
 use crate::specialize::operators::vector::Elements;
 use crate::specialize::operators::zeros;
 use crate::specialize::{Specializer, write};
@@ -28,8 +29,12 @@ impl Specializer<'_> {
             Family::Arithmetic => self.arithmetic(e, prim, args, result),
             Family::Comparison if prim == Prim::IsSameString => self.same_string(e, args, result),
             Family::Comparison => self.comparison(e, prim, args, result),
-            Family::Test => self.test(e, below, prim, &args[0], result),
+            Family::Test => self.test(e, below, prim, args, result),
             Family::Structure => match prim {
+                Prim::Record => self.record(e, &args[0], &args[1], result),
+                Prim::RecordParts => self.record_parts(e, None, &args[0], result, |this, head| {
+                    RuntimeError::Sensitivity { part: Part::Never, record: None, found: this.found(head) }
+                }),
                 Prim::Cons => {
                     let leaves = args.iter().flat_map(|arg| arg.leaves.iter().copied()).collect();
                     Some(self.build(e, result, 0, leaves))
@@ -49,8 +54,19 @@ impl Specializer<'_> {
                 Prim::Bundle => self.bundle(e, below, &args[0], &args[1], result),
                 Prim::Environment => self.environment_of(e, &args[0], result),
                 Prim::WithEnvironment => self.with_environment(e, &args[0], &args[1], result),
-                Prim::Series => self.rename(e, &args[0], Head::Series, result),
-                Prim::SeriesParts => self.rename(e, &args[0], Head::Pair(None), result),
+                Prim::Series => {
+                    self.rename(e, &args[0], (Head::Series, |head| matches!(head, Head::Pair(_))), result, {
+                        |this, head| RuntimeError::NotAPair { prim, found: this.found(head) }
+                    })
+                }
+                Prim::SeriesParts => {
+                    let takes = |head| head == Head::Series;
+                    self.rename(e, &args[0], (Head::Pair(None), takes), result, |this, head| RuntimeError::NotAReal {
+                        prim,
+                        operand: 0,
+                        found: this.found(head),
+                    })
+                }
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
                 Prim::InCdr => self.in_part(e, 1, &args[0], &args[1], result),
                 Prim::Handed | Prim::HandedFew | Prim::Kept => self.split_sum(e, prim, &args[0], Levels::ALL, result),
@@ -74,6 +90,9 @@ impl Specializer<'_> {
         if let Part::Vector(length) = part {
             return self.demand_length(e, value, length, |this, head| this.mismatch(part, var, head));
         }
+        if let Part::Record(kind) = part {
+            return self.record_parts(e, Some(kind), value, result, |this, head| this.mismatch(part, var, head));
+        }
         if part == Part::Never {
             return self.dispatch(e, value, result, |this, e, parts| {
                 let error = this.mismatch(part, var, parts.alternative.head);
@@ -95,7 +114,7 @@ impl Specializer<'_> {
                 let (base, _) = base_and_tower(self.core, lambda);
                 mismatch(self.core, &self.core.lambdas[base].name, &self.core.lambdas[lambda], part, var, found)
             }
-            None => RuntimeError::Mismatch { part, found, arguments: None, behind: 0 },
+            None => mismatch_at_top(self.core, part, found),
         }
     }
 
@@ -162,17 +181,21 @@ impl Specializer<'_> {
         })
     }
 
-    /// A pair as a power series, or the other way round: the leaves are the same.
-    fn rename(&mut self, e: &mut Emitter, value: &Val, to: Head, result: Shape) -> Emitted<Val> {
+    /// What has one of the heads that are `taken` under the other name: a pair as a power series or a record, or the
+    /// other way round. The leaves are the same.
+    fn rename(
+        &mut self,
+        e: &mut Emitter,
+        value: &Val,
+        (to, taken): (Head, impl Fn(Head) -> bool),
+        result: Shape,
+        error: impl Fn(&Self, Head) -> RuntimeError,
+    ) -> Emitted<Val> {
         let value = self.unfold_zeros(e, value)?;
         self.dispatch(e, &value, result, |this, e, parts| {
             let head = parts.alternative.head;
-            if !is_renamed(head, to) {
-                let found = this.found(head);
-                let error = match to {
-                    Head::Series => RuntimeError::NotAPair { prim: Prim::Series, found },
-                    _ => RuntimeError::NotAReal { prim: Prim::SeriesParts, operand: 0, found },
-                };
+            if !taken(head) {
+                let error = error(this, head);
                 return this.fail(e, &error);
             }
             let shape = this.flow.shapes.make(to, &parts.alternative.children);
@@ -180,6 +203,56 @@ impl Specializer<'_> {
             let renamed = this.build(e, shape, 0, leaves);
             this.convert(e, &renamed, result)
         })
+    }
+
+    /// The same, where nothing stays nothing, as in the sums that backpropagators are handed.
+    fn rename_in_sums(
+        &mut self,
+        e: &mut Emitter,
+        value: &Val,
+        (to, taken): (Head, impl Fn(Head) -> bool),
+        result: Shape,
+        error: impl Fn(&Self, Head) -> RuntimeError,
+    ) -> Emitted<Val> {
+        if self.tag_of(value.shape, Class::Nothing).is_none() {
+            return self.rename(e, value, (to, taken), result, error);
+        }
+        self.dispatch(e, value, result, |this, e, parts| {
+            let is_nothing = parts.alternative.head == Head::Nothing;
+            let value = this.single(e, parts);
+            match is_nothing {
+                true => this.convert(e, &value, result),
+                false => this.rename(e, &value, (to, &taken), result, &error),
+            }
+        })
+    }
+
+    /// The record of the kind of another that is made of a pair.
+    fn record(&mut self, e: &mut Emitter, of: &Val, pair: &Val, result: Shape) -> Emitted<Val> {
+        let of = self.unfold_zeros(e, of)?;
+        self.dispatch(e, &of, result, |this, e, parts| {
+            let to = parts.alternative.head;
+            if !matches!(to, Head::Record(_)) {
+                let found = this.found(to);
+                return this.fail(e, &RuntimeError::Sensitivity { part: Part::Never, record: None, found });
+            }
+            this.rename_in_sums(e, pair, (to, |head| matches!(head, Head::Pair(_))), result, |this, head| {
+                RuntimeError::NotAPair { prim: Prim::Record, found: this.found(head) }
+            })
+        })
+    }
+
+    /// The pair that a record, of that kind, is made of.
+    fn record_parts(
+        &mut self,
+        e: &mut Emitter,
+        kind: Option<RecordId>,
+        record: &Val,
+        result: Shape,
+        error: impl Fn(&Self, Head) -> RuntimeError,
+    ) -> Emitted<Val> {
+        let taken = |head: Head| matches!(head, Head::Record(of) if kind.is_none_or(|kind| of == kind));
+        self.rename_in_sums(e, record, (Head::Pair(None), taken), result, error)
     }
 
     /// The number that a value is, checked.
@@ -287,9 +360,25 @@ impl Specializer<'_> {
         Some(Val { shape: result, leaves })
     }
 
-    fn test(&mut self, e: &mut Emitter, below: Below, prim: Prim, value: &Val, result: Shape) -> Emitted<Val> {
+    fn test(&mut self, e: &mut Emitter, below: Below, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
+        let value = &args[0];
+        if let [_, of] = args
+            && self.flow.shapes.single(of.shape).is_none_or(|a| a.head.class() == Class::ZeroOf)
+        {
+            let of = self.unfold_zeros(e, of)?;
+            return self.dispatch(e, &of, result, |this, e, parts| {
+                this.ask(e, below, Question::about(parts.alternative.head), value, result)
+            });
+        }
+        let shapes: Vec<Shape> = args.iter().map(|arg| arg.shape).collect();
+        let questions = Question::all(&self.flow.shapes, prim, &shapes);
+        self.ask(e, below, questions[0], value, result)
+    }
+
+    fn ask(&mut self, e: &mut Emitter, below: Below, question: Question, value: &Val, result: Shape) -> Emitted<Val> {
+        let prim = question.prim;
         if below != Below::NONE && self.flow.shapes.single(result).is_some_and(|a| a.head == Head::Bool(None)) {
-            return self.test_below(e, below, prim, value);
+            return self.test_below(e, below, question, value);
         }
         if prim == Prim::IsZero && self.flow.shapes.single(result).is_some_and(|a| a.head == Head::Bool(None)) {
             return self.is_zero(e, value, result);
@@ -298,8 +387,9 @@ impl Specializer<'_> {
         let leaves = match self.flow.shapes.single(result).map(|a| a.head) {
             Some(Head::Bool(None)) => {
                 let alternatives = self.flow.shapes.alternatives(value.shape);
-                let tags: Vec<usize> =
-                    (0..alternatives.len()).filter(|tag| satisfies(alternatives[*tag].head.class(), prim)).collect();
+                let tags: Vec<usize> = (0..alternatives.len())
+                    .filter(|tag| satisfies(alternatives[*tag].head.class(), question))
+                    .collect();
                 vec![self.is_one_of(e, &value, &tags)]
             }
             _ => Vec::new(),

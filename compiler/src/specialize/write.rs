@@ -16,6 +16,8 @@ pub enum Position {
     Element,
     /// After an element: `)`, ` 2)`, ` . 3)`.
     Tail,
+    /// So many fields of a record, two at least: ` 2 3)`.
+    Fields(usize),
 }
 
 /// Writes a value as `write` does: texts in quotes.
@@ -67,6 +69,10 @@ pub fn print_unfolded(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, 
 fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, position: Position, stream: Stream) {
     let tail = position == Position::Tail;
     match parts.alternative.head {
+        Head::Pair(_) if let Position::Fields(count) = position => {
+            this.write_text(e, stream, " ");
+            return print_fields(this, e, &parts.children, count, stream);
+        }
         Head::Pair(_) => {
             this.write_text(e, stream, if tail { " " } else { "(" });
             print(this, e, &parts.children[0], Position::Element, stream);
@@ -141,6 +147,12 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
             });
             this.write_text(e, stream, ")");
         }
+        Head::Record(kind) => {
+            let record = &this.core.records[kind];
+            let (count, name) = (record.fields.len(), record.name.clone());
+            this.write_text(e, stream, &format!("({name}{}", if count > 0 { " " } else { "" }));
+            print_fields(this, e, &parts.children, count, stream);
+        }
         Head::Pair(_)
         | Head::Nil
         | Head::Nothing
@@ -152,6 +164,20 @@ fn print_alternative(this: &mut Specializer<'_>, e: &mut Emitter, parts: Parts, 
     if tail {
         this.write_text(e, stream, ")");
     }
+}
+
+/// Prints so many fields of a record, which are in these two parts, and the end. In front of the first there is space.
+fn print_fields(this: &mut Specializer<'_>, e: &mut Emitter, parts: &[Val], count: usize, stream: Stream) {
+    for (part, left) in parts.iter().zip((1..=count).rev()) {
+        if left > 1 && left < count {
+            return print(this, e, part, Position::Fields(left), stream);
+        }
+        if left < count {
+            this.write_text(e, stream, " ");
+        }
+        print(this, e, part, Position::Element, stream);
+    }
+    this.write_text(e, stream, ")");
 }
 
 fn boolean(known: bool) -> &'static str {

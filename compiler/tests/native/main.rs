@@ -15,7 +15,7 @@ mod random_ssa;
 use build::{Builder, live_boxes, run, run_on_this_cpu, run_with, stdout, target};
 use vlad::codegen::Options;
 use vlad::ssa::arithmetic;
-use vlad::ssa::ir::{Compare, Item, Op, Real1, Real2, Stream, Terminator, Type};
+use vlad::ssa::ir::{Compare, Form, Item, Op, Real1, Real2, Stream, Terminator, Type};
 
 #[test]
 fn arithmetic_is_that_of_the_evaluator() {
@@ -135,8 +135,8 @@ fn input_and_failure() {
         let larger = code.compare(Compare::Gt, x, y);
         let (yes, no) = (code.int(i64::from(right.0)), code.int(i64::from(wrong.0)));
         let text = code.value(Op::Select, &[larger, yes, no], Type::Int);
-        code.effect(Op::WriteTextOf(Stream::Out), &[text]);
-        code.effect(Op::WriteTextOf(Stream::Err), &[text]);
+        code.effect(Op::WriteTextOf(Stream::Out, Form::Plain), &[text]);
+        code.effect(Op::WriteTextOf(Stream::Err, Form::Plain), &[text]);
         let z = code.value(Op::Read(Item::Real, nothing), &[], Type::F64);
         code.print(z, newline);
         code.end(Terminator::Fail(wrong));

@@ -36,7 +36,9 @@ pub struct Program {
 
 /// Functions that generated code may call: all that is needed of a library.
 const PRELUDE: &str = "
+    (define-record duo left right)
     (define (sum-all v) (cond ((real? v) v) ((pair? v) (+ (sum-all (car v)) (sum-all (cdr v))))
+                             ((duo? v) (+ (sum-all (duo-left v)) (sum-all (duo-right v))))
                              ((vector? v) (vector-fold (lambda (s x) (+ s (sum-all x))) 0 v)) (else 0)))
     (define (map1 f l) (if (null? l) '() (cons (f (car l)) (map1 f (cdr l)))))
     (define (fold f a l) (if (null? l) a (fold f (f a (car l)) (cdr l))))
@@ -365,6 +367,7 @@ impl Generator {
             Type::Real => self.number(),
             Type::Bool => atom(if self.rng.percent(50) { "#t" } else { "#f" }),
             Type::Pair(car, cdr) => form("(cons ? ?)", [self.simple(car), self.simple(cdr)]),
+            Type::Duo(left, right) => form("(duo ? ?)", [self.simple(left), self.simple(right)]),
             Type::List(item) if self.rng.percent(60) => form("(list ?)", [self.simple(item)]),
             Type::List(_) => atom("'()"),
             Type::Vector(item) if self.rng.percent(80) => form("(vector ?)", [self.simple(item)]),
@@ -424,15 +427,25 @@ impl Generator {
 
     fn bind_pair(&mut self, wanted: &Type) -> Sexp {
         let (car, cdr) = (self.any_type(1), self.any_type(1));
-        let value = self.expression(&Type::pair(car.clone(), cdr.clone()));
+        let is_record = self.rng.percent(30);
+        let value = match is_record {
+            true => self.expression(&Type::Duo(Rc::new(car.clone()), Rc::new(cdr.clone()))),
+            false => self.expression(&Type::pair(car.clone(), cdr.clone())),
+        };
         let (a, b) = (self.fresh("a"), self.fresh("b"));
         let body = self.within(&[(&a, &car), (&b, &cdr)], |inside| inside.expression(wanted));
-        form("(let (((cons ? ?) ?)) ?)", [atom(a), atom(b), value, body])
+        let template = if is_record { "(let (((duo ? ?) ?)) ?)" } else { "(let (((cons ? ?) ?)) ?)" };
+        form(template, [atom(a), atom(b), value, body])
     }
 
     fn part_of_pair(&mut self, wanted: &Type) -> Sexp {
-        let part = |of: &Type| matches!(of, Type::Pair(car, cdr) if **car == *wanted || **cdr == *wanted);
+        let part = |of: &Type| match of {
+            Type::Pair(first, second) | Type::Duo(first, second) => **first == *wanted || **second == *wanted,
+            _ => false,
+        };
         match self.variable(part) {
+            Some((name, Type::Duo(left, _))) if *left == *wanted => form("(duo-left ?)", [atom(name)]),
+            Some((name, Type::Duo(..))) => form("(duo-right ?)", [atom(name)]),
             Some((name, Type::Pair(car, _))) if *car == *wanted => form("(car ?)", [atom(name)]),
             Some((name, _)) => form("(cdr ?)", [atom(name)]),
             None => self.expression(wanted),

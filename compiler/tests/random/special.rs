@@ -24,6 +24,13 @@ impl Generator {
                 self.value_and_gradient(cdr)
             }
             Type::Pair(car, cdr) => form("(cons ? ?)", [self.expression(car), self.expression(cdr)]),
+            Type::Duo(left, _) if self.rng.percent(20) => {
+                form("(duo-with-left ? ?)", [self.expression(wanted), self.expression(left)])
+            }
+            Type::Duo(_, right) if self.rng.percent(20) => {
+                form("(duo-with-right ? ?)", [self.expression(wanted), self.expression(right)])
+            }
+            Type::Duo(left, right) => form("(duo ? ?)", [self.expression(left), self.expression(right)]),
             Type::List(item) => self.list(item),
             Type::Vector(item) => self.vector(item),
             Type::RealOr(pair) => {
@@ -147,6 +154,13 @@ impl Generator {
             let body = self.within(&[(&a, car), (&b, cdr)], |inside| inside.expression(result));
             return form("(lambda (? ?) ?)", [atom(a), atom(b), body]);
         }
+        if let Type::Duo(left, right) = argument
+            && self.rng.percent(60)
+        {
+            let (a, b) = (self.fresh("a"), self.fresh("b"));
+            let body = self.within(&[(&a, left), (&b, right)], |inside| inside.expression(result));
+            return form("(lambda ((duo ? ?)) ?)", [atom(a), atom(b), body]);
+        }
         let x = self.fresh("x");
         let body = self.within(&[(&x, argument)], |inside| inside.expression(result));
         form("(lambda (?) ?)", [atom(x), body])
@@ -219,6 +233,7 @@ impl Generator {
 fn fixed_shape(space: &Type) -> Type {
     match space {
         Type::Pair(car, cdr) => Type::pair(fixed_shape(car), fixed_shape(cdr)),
+        Type::Duo(left, right) => Type::Duo(Rc::new(fixed_shape(left)), Rc::new(fixed_shape(right))),
         Type::List(item) | Type::Vector(item) | Type::RealOr(item) => fixed_shape(item),
         _ => Type::Real,
     }

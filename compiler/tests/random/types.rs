@@ -12,6 +12,8 @@ pub enum Type {
     Bool,
     /// A pair.
     Pair(Rc<Type>, Rc<Type>),
+    /// A record `duo` with two fields.
+    Duo(Rc<Type>, Rc<Type>),
     /// A list of any length with elements of one type.
     List(Rc<Type>),
     /// A vector of any length with elements of one type.
@@ -36,7 +38,8 @@ impl Type {
             7 => Type::Nest,
             6 => Type::Vector(Rc::new(Type::random_space(rng, depth - 1))),
             5 => Type::Tree,
-            2 | 3 => Type::pair(Type::random_space(rng, depth - 1), Type::random_space(rng, depth - 1)),
+            2 => Type::pair(Type::random_space(rng, depth - 1), Type::random_space(rng, depth - 1)),
+            3 => Type::two(rng, |rng| Type::random_space(rng, depth - 1)),
             _ => Type::List(Rc::new(Type::random_space(rng, depth - 1))),
         }
     }
@@ -50,7 +53,7 @@ impl Type {
             4 => {
                 Type::RealOr(Rc::new(Type::pair(Type::random_data(rng, depth - 1), Type::random_data(rng, depth - 1))))
             }
-            5 => Type::pair(Type::random_data(rng, depth - 1), Type::random_data(rng, depth - 1)),
+            5 => Type::two(rng, |rng| Type::random_data(rng, depth - 1)),
             _ => Type::random_space(rng, depth),
         }
     }
@@ -62,11 +65,17 @@ impl Type {
             3 => Type::function(Type::random_data(rng, depth - 1), Type::random_data(rng, depth - 1)),
             _ => match rng.below(4) {
                 3 => Type::Vector(Rc::new(Type::random(rng, depth - 1))),
-                0 => Type::pair(Type::random(rng, depth - 1), Type::random(rng, depth - 1)),
+                0 => Type::two(rng, |rng| Type::random(rng, depth - 1)),
                 1 => Type::List(Rc::new(Type::random(rng, depth - 1))),
                 _ => Type::function(Type::random(rng, depth - 1), Type::random(rng, depth - 1)),
             },
         }
+    }
+    /// A pair or a record of two values of some types.
+    fn two(rng: &mut Rng, mut part: impl FnMut(&mut Rng) -> Type) -> Type {
+        let is_record = rng.percent(40);
+        let (first, second) = (Rc::new(part(rng)), Rc::new(part(rng)));
+        if is_record { Type::Duo(first, second) } else { Type::Pair(first, second) }
     }
     /// A pair type.
     pub fn pair(car: Type, cdr: Type) -> Type {
@@ -80,7 +89,7 @@ impl Type {
     pub fn is_data(&self) -> bool {
         match self {
             Type::Real | Type::Bool | Type::Tree | Type::Nest => true,
-            Type::Pair(car, cdr) => car.is_data() && cdr.is_data(),
+            Type::Pair(car, cdr) | Type::Duo(car, cdr) => car.is_data() && cdr.is_data(),
             Type::List(item) | Type::Vector(item) | Type::RealOr(item) => item.is_data(),
             Type::Record(_) | Type::Function(..) => false,
         }
@@ -89,7 +98,7 @@ impl Type {
     pub fn is_space(&self) -> bool {
         match self {
             Type::Real | Type::Tree | Type::Nest => true,
-            Type::Pair(car, cdr) => car.is_space() && cdr.is_space(),
+            Type::Pair(car, cdr) | Type::Duo(car, cdr) => car.is_space() && cdr.is_space(),
             Type::List(item) | Type::Vector(item) => item.is_space(),
             Type::RealOr(item) => item.is_space(),
             Type::Bool | Type::Record(_) | Type::Function(..) => false,

@@ -117,11 +117,7 @@ fn examine(text: &str) {
         let (data, _) = syntax::parse(file, text);
         documentation::read(text, &data);
         Promises::read(text);
-        if let Some(end) = syntax::closing(text) {
-            let closed = format!("{text}{end}");
-            let file = sources.add("closed.vlad", closed.clone(), false);
-            syntax::parse(file, &closed);
-        }
+        syntax::recover(file, text);
         syntax::is_incomplete(text);
     });
 }

@@ -39,6 +39,16 @@ fn definitions_stay_and_are_replaced() {
 }
 
 #[test]
+fn records_are_replaced_as_a_whole() {
+    let input =
+        "(define-record point x y)\n(define p (point 1 2))\n(point-x p)\n(define-record point y x)\n(point-x p)\np\n";
+    assert_eq!(values(input), "1\n2\n(point 1 2)\n");
+    let (out, err) = session("(define-record point x y)\n(define (point-x p) 5)\n(point-x (point 1 2))\n");
+    assert_eq!(out, "1\n");
+    assert!(err.contains("`point-x` is defined twice"), "{err}");
+}
+
+#[test]
 fn values_follow_those_that_they_depend_on() {
     assert_eq!(values("(define a 1)\n(define b (+ a 1))\n(define a 5)\nb\n"), "6\n");
     assert_eq!(values("(define a 1)\n(define c 2)\n(define a (+ c 1))\na\n"), "3\n");

@@ -17,6 +17,8 @@
 //! | `x = (f a)` | `(↼x . x̃) = (↼f ↼a)` | `(f̄ . ā) ⊕= (x̃ x̄)` |
 //! | `x = (p y ...)`, a primitive | `x = (p y ...)`, `↼x = *j x` | `ȳ ⊕= (∂p/∂y) x̄`, see [`super::rules`] |
 //! | `x = (car y)` | `↼x = (car ↼y)` | `ȳ ⊕= (in-car y x̄)`; where `(cdr y)` is read too, `ȳ ⊕= (cons x̄ z̄)` for both |
+//! | `x = record parts of y` | `↼x = record parts of ↼y` | `ȳ ⊕= (%record kind x̄)` |
+//! | `x = (%record k y)` | `↼x = (%record ↼k ↼y)` | `ȳ ⊕= record parts of x̄` |
 //! | `x = (vector-ref v i)` | `↼x = (vector-ref ↼v i)` | `v̄ ⊕= (in-element v i x̄)` |
 //! | `x = (%fill v y)` | `i = (%filled ↼v)`, `↼x = (%fill ↼v ↼y)` | `v̄ ⊕= x̄`, `ȳ ⊕= (vector-ref x̄ i)` |
 //! | `x = (%finish v)` | `↼x = (%finish ↼v)` | `v̄ ⊕= x̄` |
@@ -293,11 +295,19 @@ impl Reverser<'_> {
             }
             Rhs::Destructure(part, y) => {
                 code.bind_to(reversed_x, Rhs::Destructure(*part, reversed[0]));
-                if matches!(part, Part::Nil | Part::Vector(_) | Part::Never) {
-                    scope.inactive.insert(x, ());
-                } else {
-                    let operand = primal(&mut code, scope, *y, reversed[0]);
-                    kind = StepKind::Prim { operands: vec![operand], result: operand };
+                match part {
+                    Part::Nil | Part::Vector(_) | Part::Never => scope.inactive.insert(x, ()),
+                    Part::Record(record) => {
+                        // What says of which kind the sensitivity is.
+                        let constant = Const::Record(*record);
+                        let operand = code.bind("kind", Rhs::Const(constant.clone()));
+                        scope.constants.insert(operand, constant);
+                        kind = StepKind::Prim { operands: vec![operand], result: operand };
+                    }
+                    Part::Car | Part::Cdr => {
+                        let operand = primal(&mut code, scope, *y, reversed[0]);
+                        kind = StepKind::Prim { operands: vec![operand], result: operand };
+                    }
                 }
             }
             Rhs::Prim(..) | Rhs::Lifted(..) | Rhs::If(..) | Rhs::Closure(_) => {}
@@ -342,7 +352,7 @@ impl Reverser<'_> {
                     let operands = number.into_iter().map(|(_, index)| index).chain(replaced).collect();
                     StepKind::Prim { operands, result: reversed_x }
                 }
-                Prim::Cons | Prim::NewVector => StepKind::Plain,
+                Prim::Cons | Prim::Record | Prim::NewVector => StepKind::Plain,
                 _ if prim.family() == Family::Kernel => StepKind::Plain,
                 Prim::Fill => {
                     let place = code.bind("i", Rhs::Prim(Prim::Filled, vec![reversed[0]]));

@@ -36,6 +36,12 @@
 //! x = (*j-inverse y)               s = sum of y;  x̄ = *j-inverse s;  ...;  s' = (*j x̄)
 //! ~~~
 //!
+//! And so is what a record is made of:
+//!
+//! ~~~text
+//! x = record parts of y            s = sum of y;  x̄ = %record-parts s;  ...;  s' = (%record kind x̄)
+//! ~~~
+//!
 //! The derivative of this code reads where it adds: whatever is added to a sum has the sensitivity of what the sum
 //! becomes in the end. So `k` has all of that of `s'`, and hands it to `s`; `h` gets nothing, and neither do the sums
 //! that a backpropagator is handed ([`Prim::Lent`]). No sum is kept for that, and n reads have one sensitivity, which
@@ -51,7 +57,7 @@
 use super::super::code::Code;
 use super::super::rules::{self, Call};
 use super::{Scope, Step, StepKind, Targets, bar};
-use crate::core::ir::{Below, LambdaId, Part, Rhs, Var};
+use crate::core::ir::{Below, Const, LambdaId, Part, RecordId, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -86,15 +92,18 @@ enum Place {
     Element,
     /// What the other variable holds the transform of.
     Inverse,
+    /// The pair that the record in the other variable is made of.
+    Parts,
 }
 
 impl Place {
-    const ALL: [Place; 5] = [Place::Whole, Place::Car, Place::Cdr, Place::Element, Place::Inverse];
+    const ALL: [Place; 6] = [Place::Whole, Place::Car, Place::Cdr, Place::Element, Place::Inverse, Place::Parts];
 
     fn of(part: Part) -> Option<Place> {
         match part {
             Part::Car => Some(Place::Car),
             Part::Cdr => Some(Place::Cdr),
+            Part::Record(_) => Some(Place::Parts),
             Part::Nil | Part::Vector(_) | Part::Never => None,
         }
     }
@@ -105,8 +114,8 @@ impl Place {
 struct Holder {
     of: Var,
     place: Place,
-    /// The primal values of what it is in and, of an element, the index, for the reverse phase. None where that is a
-    /// sum.
+    /// The primal values of what it is in (of the parts of a record, any record of the kind) and, of an element, the
+    /// index, for the reverse phase. None where that is a sum.
     operands: Vec<Var>,
     /// The variable of the forward phase that holds the same.
     reversed: Var,
@@ -212,10 +221,14 @@ impl<'a> ReversePhase<'a> {
         }
         self.take(y, hands_on);
         let sum = match place {
-            Place::Whole | Place::Inverse => {
+            Place::Whole | Place::Inverse | Place::Parts => {
                 let sum = self.sensitivity(y);
                 self.sensitivities.remove(&y);
-                if place == Place::Inverse { sum.map(|sum| self.transformed(Prim::JInverse, sum)) } else { sum }
+                match place {
+                    Place::Inverse => sum.map(|sum| self.transformed(Prim::JInverse, &[sum])),
+                    Place::Parts => sum.map(|sum| self.transformed(Prim::RecordParts, &[sum])),
+                    _ => sum,
+                }
             }
             Place::Car | Place::Cdr => self.take_part(y, place, operands.first().copied()),
             Place::Element => self.take_element(y, operands[1]),
@@ -246,13 +259,19 @@ impl<'a> ReversePhase<'a> {
         self.parts.get_mut(&y)?.sums[usize::from(place == Place::Cdr)].take()
     }
 
-    /// A sum that was one of transformed values, or is one of these again.
-    fn transformed(&mut self, prim: Prim, sum: Var) -> Var {
-        let transformed = self.code.prim(prim, &[sum]);
-        if self.is_incomplete(sum) {
+    /// A sum that was one of transformed values or of records, or is one of these again: the last operand.
+    fn transformed(&mut self, prim: Prim, operands: &[Var]) -> Var {
+        let transformed = self.code.prim(prim, operands);
+        if operands.last().is_some_and(|sum| self.is_incomplete(*sum)) {
             self.incomplete.insert(transformed);
         }
         transformed
+    }
+
+    /// The sensitivity of a record of the kind of another, by that of its parts.
+    fn record(&mut self, of: Var, parts: Var) -> Var {
+        let of = self.operand(of);
+        self.transformed(Prim::Record, &[of, parts])
     }
 
     fn take_element(&mut self, vector: Var, index: Var) -> Option<Var> {
@@ -284,7 +303,11 @@ impl<'a> ReversePhase<'a> {
         match place {
             Place::Whole => self.add_to(y, sum),
             Place::Inverse => {
-                let sum = self.transformed(Prim::J, sum);
+                let sum = self.transformed(Prim::J, &[sum]);
+                self.add_to(y, sum);
+            }
+            Place::Parts => {
+                let sum = self.record(operands[0], sum);
                 self.add_to(y, sum);
             }
             _ => self.add_part(place, y, operands.first().copied(), sum),
@@ -446,7 +469,7 @@ impl<'a> ReversePhase<'a> {
         let passes_holes = match step.rhs {
             Rhs::Var(_) | Rhs::Destructure(..) => true,
             Rhs::Prim(prim, _) => {
-                matches!(prim, Prim::Car | Prim::Cdr | Prim::Plus | Prim::JInverse)
+                matches!(prim, Prim::Car | Prim::Cdr | Prim::Plus | Prim::JInverse | Prim::RecordParts)
                     || rules::is_of_sums(*prim) && !matches!(prim, Prim::Adding | Prim::Plain)
             }
             _ => false,
@@ -477,6 +500,20 @@ impl<'a> ReversePhase<'a> {
                 let list = self.backpropagate(*backpropagator, sensitivity, handed);
                 self.distribute(list, targets);
             }
+            (rhs, StepKind::Prim { operands, .. }) if let Some((Place::Parts, y)) = part_of(rhs) => {
+                let contribution = self.record(operands[0], sensitivity);
+                match self.taken.remove(&(y, Place::Parts)) == Some(step.var) {
+                    true => self.add_to(y, contribution),
+                    false => self.add(y, contribution),
+                }
+            }
+            (Rhs::Prim(Prim::Record, args), _) if !self.scope.inactive.contains(&args[1]) => {
+                let contribution = match self.kind_of(args[0]) {
+                    Some(kind) => self.code.bind("s", Rhs::Destructure(Part::Record(kind), sensitivity)),
+                    None => self.code.prim(Prim::RecordParts, &[sensitivity]),
+                };
+                self.add(args[1], contribution);
+            }
             (rhs, StepKind::Prim { operands, .. }) if let Some((place, y)) = part_of(rhs) => {
                 if self.taken.get(&(y, place)) == Some(&step.var) {
                     self.taken.remove(&(y, place));
@@ -484,7 +521,7 @@ impl<'a> ReversePhase<'a> {
                 self.add_part(place, y, operands.first().copied(), sensitivity);
             }
             (Rhs::Prim(Prim::JInverse, args), _) => {
-                let contribution = self.transformed(Prim::J, sensitivity);
+                let contribution = self.transformed(Prim::J, &[sensitivity]);
                 match self.taken.remove(&(args[0], Place::Inverse)) == Some(step.var) {
                     true => self.add_to(args[0], contribution),
                     false => self.add(args[0], contribution),
@@ -562,6 +599,14 @@ impl<'a> ReversePhase<'a> {
         }
     }
 
+    /// The kind of the records that `(%record r p)` makes, where `r` is a constant.
+    fn kind_of(&self, r: Var) -> Option<RecordId> {
+        match self.scope.constants.get(self.scope.primal.get(&r)?) {
+            Some(Const::Record(kind)) => Some(*kind),
+            _ => None,
+        }
+    }
+
     /// ρ of `x = (car y)` and `x = (cdr y)`.
     fn add_part(&mut self, place: Place, y: Var, primal: Option<Var>, sensitivity: Var) {
         if self.scope.inactive.contains(&y) {
@@ -616,12 +661,13 @@ fn holders(steps: &[Step<'_>], scope: &Scope) -> FxHashMap<Var, Holder> {
     holders
 }
 
-/// Which part of a pair it is that a right-hand side gives, and of which pair.
+/// Which part of a pair or record it is that a right-hand side gives, and of which one.
 fn part_of(rhs: &Rhs) -> Option<(Place, Var)> {
     match rhs {
         Rhs::Destructure(part, y) => Some((Place::of(*part)?, *y)),
         Rhs::Prim(Prim::Car | Prim::SplitCar, args) => Some((Place::Car, args[0])),
         Rhs::Prim(Prim::Cdr | Prim::SplitCdr, args) => Some((Place::Cdr, args[0])),
+        Rhs::Prim(Prim::RecordParts, args) => Some((Place::Parts, args[0])),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@
 //! shape of the variable's value, and nothing else of it. The zero of a number has one value, so code that captures
 //! zeros captures no numbers, where lists of environments within environments would be kept at each order for the sake
 //! of their shape. Of a vector that it has read an element of, a backpropagator needs no more than the zero either,
-//! which is often a length.
+//! which is often a length. A record whose parts have a sensitivity says of which kind that is.
 
 use super::super::code::{Code, operands};
 use super::Scope;
@@ -86,9 +86,9 @@ impl Uses {
     }
 }
 
-/// Whether the first operand of a primitive gives the shape of a zero only.
+/// Whether the first operand of a primitive gives the shape of a zero only, or the kind of a record.
 fn takes_shape(prim: Prim) -> bool {
-    matches!(prim, Prim::Zero | Prim::InCar | Prim::InCdr | Prim::InElement)
+    matches!(prim, Prim::Zero | Prim::InCar | Prim::InCdr | Prim::InElement | Prim::Record)
 }
 
 fn replace(body: &mut Body, replacements: &FxHashMap<Var, Var>) {

@@ -72,7 +72,9 @@ impl Server {
         let first = bindings.expressions.iter().take(1);
         let mut lenses: Vec<lsp::CodeLens> =
             first.map(|span| lens(*span, "run", RUN, vec![json!(uri.as_str())])).collect();
-        for found in bindings.definitions.iter().filter(|found| found.header.starts_with('(')) {
+        let functions =
+            bindings.definitions.iter().filter(|found| found.header.starts_with('(') && !found.is_of_records);
+        for found in functions {
             let arguments = vec![json!(uri.as_str()), json!(&*found.name)];
             lenses.push(lens(found.name_span, "show derivative", SHOW_DERIVATIVE, arguments));
         }
@@ -122,7 +124,7 @@ impl Server {
         let (start, end) = (document.byte(params.range.start), document.byte(params.range.end));
         let bindings = document.bindings();
         let mut hints = Vec::new();
-        for found in &bindings.definitions {
+        for found in bindings.definitions.iter().filter(|found| !found.is_of_records) {
             if (found.span.end as usize) < start || end < found.span.start as usize {
                 continue;
             }

@@ -17,6 +17,7 @@ use crate::cli::terminal;
 use crate::cli::tools::emit;
 use crate::core::ir::{Binding, Body, Const, Definition, Item, Lambda, Origin, Program, Rhs};
 use crate::expand::program::outline;
+use crate::expand::program::outline::Outline;
 use crate::expand::{self, Dialect};
 use crate::pipeline::{Pipeline, Settings};
 use crate::syntax::{self, Datum};
@@ -52,7 +53,7 @@ impl Session {
     /// The names that the session defines.
     pub fn names(&self) -> Vec<Rc<str>> {
         let datums = self.definitions.iter().flat_map(|(_, text)| datums(text).unwrap_or_default());
-        datums.filter_map(|datum| outline::definition(&datum)).map(|found| found.name).collect()
+        datums.flat_map(|datum| outline::all(&datum)).map(|found| found.name).collect()
     }
 
     fn new_name(&mut self) -> String {
@@ -224,7 +225,8 @@ fn without(parts: &[Part], names: &[Rc<str>]) -> (Vec<Part>, Option<usize>) {
     let (mut rest, mut first) = (Vec::new(), None);
     for (name, text) in parts {
         let datums = datums(text).unwrap_or_default();
-        let found = outline::definitions(&datums);
+        // Records are defined anew as a whole.
+        let found: Vec<Outline> = datums.iter().filter_map(outline::definition).collect();
         let replaced: Vec<Span> =
             found.iter().filter(|found| names.contains(&found.name)).map(|found| found.span).collect();
         if !replaced.is_empty() {

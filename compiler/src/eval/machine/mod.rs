@@ -13,9 +13,10 @@ use super::value::{Function, Value, live_bytes};
 use super::{Counts, Failure, KinkReport, Options, primitives};
 use crate::ad::{Transforms, plain_without_sums};
 use crate::base::{SourceMap, Span};
-use crate::core::errors::{Place, RuntimeError, mismatch};
+use crate::core::errors::{Place, RuntimeError};
 use crate::core::input::Numbers;
 use crate::core::ir::{Body, Definition, GlobalId, Item, Part, Program, Var};
+use crate::core::mismatch::{mismatch, mismatch_at_top};
 use crate::core::number;
 use rustc_hash::FxHashMap;
 use std::io::{BufRead, Write};
@@ -306,6 +307,9 @@ impl<'a> Machine<'a> {
             (Part::Car, Value::Pair(pair)) => Ok(pair.car().clone()),
             (Part::Cdr, Value::Pair(pair)) => Ok(pair.cdr().clone()),
             (Part::Nil, Value::Nil) => Ok(Value::Nil),
+            (Part::Record(wanted), Value::Record(kind, pair)) if *kind == wanted => Ok(Value::renamed(pair, None)),
+            // In what is handed to backpropagators there may be nothing.
+            (Part::Record(_), Value::Nothing) => Ok(Value::Nothing),
             (Part::Vector(length), Value::Vector(vector)) if vector.elements().len() == length as usize => {
                 Ok(Value::Nil)
             }
@@ -316,7 +320,7 @@ impl<'a> Machine<'a> {
             _ => {
                 let found = found(self.world.program, whole);
                 let Some(lambda) = self.codes[self.running.code as usize].lambda else {
-                    return Err(RuntimeError::Mismatch { part, found, arguments: None, behind: 0 });
+                    return Err(mismatch_at_top(self.world.program, part, found));
                 };
                 let name = self.source_name(Function::of(self.world.program, lambda));
                 Err(mismatch(self.world.program, &name, &self.world.program.lambdas[lambda], part, var, found))

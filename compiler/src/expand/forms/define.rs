@@ -1,7 +1,7 @@
 //! Top-level definitions and expressions, and the syntax of `define`.
 
 use crate::base::{Diagnostic, FileId, Span};
-use crate::core::ir::{Body, Checks, Const, Definition, Given, Item, LambdaId, Origin, Rhs};
+use crate::core::ir::{Body, Checks, Const, Definition, Given, GlobalId, Item, LambdaId, Origin, Rhs};
 use crate::expand::Dialect;
 use crate::expand::build::{Callee, Expander, Meaning};
 use crate::expand::error::Error;
@@ -23,6 +23,9 @@ pub struct Define<'a> {
     /// What it is defined as.
     pub value: Defined<'a>,
 }
+
+/// Where names were defined first.
+type FirstDefinitions = FxHashMap<(ModuleId, u32, Rc<str>), Span>;
 
 /// What a name is defined as.
 pub enum Defined<'a> {
@@ -115,13 +118,40 @@ impl Expander {
         self.exports(&exports, is_library);
     }
 
+    /// A top-level name of the current module; `first` says where others are defined.
+    fn defined_global(&mut self, name: &Rc<str>, span: Span, first: &mut FirstDefinitions) -> GlobalId {
+        let (module, block) = (self.globals.user.current(), self.globals.user.block());
+        if let Some(&first) = first.get(&(module, block, name.clone())) {
+            self.errors.push(Error::DefinedTwice { first, second: span, name: name.clone() });
+        } else {
+            first.insert((module, block, name.clone()), span);
+        }
+        let global = self.new_global(name, span);
+        if self.in_library {
+            self.globals.library.insert(name.clone(), global);
+        } else {
+            self.globals.user.define(name.clone(), global);
+        }
+        global
+    }
+
     /// Expands definitions, which see each other, and expressions.
     fn top_level(&mut self, datums: &[Datum]) {
         let mut pieces = Vec::new();
-        let mut first: FxHashMap<(ModuleId, u32, &Rc<str>), Span> = FxHashMap::default();
+        let mut first = FirstDefinitions::default();
         let (mut block, mut in_block) = (0, true);
         for datum in datums {
             self.globals.user.enter(datum.span.file, block);
+            if let Some(records) = self.record_definition(datum) {
+                let Some((kind, form)) = records else { continue };
+                for defined in form.defined() {
+                    let global = self.defined_global(&defined.name, defined.span, &mut first);
+                    self.know_record(global, kind, &defined);
+                    let lambda = self.record_function(kind, &form, &defined);
+                    self.core.globals[global].definition = Definition::Function(lambda);
+                }
+                continue;
+            }
             let Some(define) = self.definition(datum) else {
                 in_block = false;
                 pieces.push((datum, block, None));
@@ -133,20 +163,8 @@ impl Expander {
             }
             in_block = true;
             let Some(define) = define else { continue };
-            let module = self.globals.user.current();
-            if let Some(&first) = first.get(&(module, block, define.name)) {
-                let (second, name) = (define.name_span, define.name.clone());
-                self.errors.push(Error::DefinedTwice { first, second, name });
-            } else {
-                first.insert((module, block, define.name), define.name_span);
-            }
-            let global = self.new_global(define.name, define.name_span);
+            let global = self.defined_global(define.name, define.name_span, &mut first);
             self.know_arity(Callee::Global(global), &define);
-            if self.in_library {
-                self.globals.library.insert(define.name.clone(), global);
-            } else {
-                self.globals.user.define(define.name.clone(), global);
-            }
             if matches!(define.value, Defined::Value(_)) {
                 self.pending.insert(global);
             }

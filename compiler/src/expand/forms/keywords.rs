@@ -9,6 +9,7 @@ use crate::expand::forms::pattern::{Bound, Params};
 use crate::expand::forms::recursion::{Grouping, Part};
 use crate::expand::names::basis::Keyword;
 use crate::expand::names::modules::Found;
+use crate::expand::names::records;
 use crate::syntax::{Datum, DatumKind, Prefix};
 use std::rc::Rc;
 
@@ -110,6 +111,12 @@ impl Expander {
             (Keyword::Define, operands) => {
                 operands.iter().take(1).for_each(|target| self.excuse(target));
                 self.error(Error::MisplacedDefine(span))
+            }
+            (Keyword::DefineRecord, operands) => {
+                let defined = records::form(datum).map(|form| form.defined()).unwrap_or_default();
+                self.excused.extend(defined.into_iter().map(|defined| defined.name));
+                operands.iter().take(1).for_each(|name| self.excuse(name));
+                self.error(Error::MisplacedRecord(span))
             }
             (Keyword::Include, _) => self.error(Error::MisplacedInclude(span)),
             (Keyword::Else, _) => self.error(Error::MisplacedElse(span)),

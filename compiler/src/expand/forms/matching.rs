@@ -13,7 +13,7 @@
 //! analysis reports it at once if that is certain.
 
 use crate::base::Span;
-use crate::core::ir::{Binding, Const, Part, Rhs, Var};
+use crate::core::ir::{Binding, Const, Part, RecordId, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::expand::build::{Expander, Meaning};
 use crate::expand::error::Error;
@@ -203,8 +203,28 @@ impl Expander {
                     expander.fits(rest)
                 })
             }),
+            (Some(head), parts) if let Some(kind) = self.record_of(head) => {
+                self.record_fits(kind, parts, (span, value), rest)
+            }
             _ => self.fits(rest),
         }
+    }
+
+    fn record_fits(&mut self, kind: RecordId, parts: &[Datum], (span, value): (Span, Var), rest: &mut Rest) -> Rhs {
+        let of = self.emit("kind", Rhs::Const(Const::Record(kind)), span);
+        self.only_if(Rhs::Prim(Prim::IsOfKind, vec![value, of]), span, |expander| {
+            // How many parts there should be is said where their names are bound.
+            let is_named = parts.iter().all(|part| part.symbol().is_some());
+            if !is_named && parts.len() == expander.core.records[kind].fields.len() {
+                let rests = expander.rests(kind, value, parts.len(), span);
+                for (index, part) in parts.iter().enumerate().rev().filter(|(_, part)| part.symbol().is_none()) {
+                    let field = expander.field(kind, &rests, index);
+                    let field = expander.emit("part", field, span);
+                    rest.waiting.push((part.clone(), field));
+                }
+            }
+            expander.fits(rest)
+        })
     }
 
     fn pair_fits(&mut self, parts: [&Datum; 2], (span, value): (Span, Var), rest: &mut Rest) -> Rhs {

@@ -9,6 +9,7 @@
 //! | [`delayed`] | local values that need each other, but not at once |
 //! | [`pattern`] | patterns: what binds variables |
 //! | [`matching`] | `match` |
+//! | [`records`] | `define-record` |
 //! | [`quote`] | quotation and quasi-quotation |
 
 pub(super) mod call;
@@ -18,4 +19,5 @@ pub(super) mod keywords;
 pub(super) mod matching;
 pub(super) mod pattern;
 pub(super) mod quote;
+pub(super) mod records;
 pub(super) mod recursion;

@@ -1,7 +1,7 @@
 //! Patterns: the places where a program binds variables.
 //!
 //! ```text
-//! x   _   ()   (cons p q)   (list p ...)   (cons* p ... q)   (vector p ...)   (*j p)   (bundle p q)
+//! x   _   ()   (cons p q)   (list p ...)   (cons* p ... q)   (vector p ...)   (*j p)   (bundle p q)   (record p ...)
 //! ```
 //!
 //! A pattern becomes a sequence of `Rhs::Destructure`, from the left, that demands the shape and names the parts. A
@@ -143,7 +143,7 @@ impl Expander {
 
     /// Takes apart a chain of pairs whose last second part is the last pattern's: what a call with several operands
     /// passes.
-    fn tuple_pattern(&mut self, patterns: &[&Datum], span: Span, value: Var, bound: &mut Bound) {
+    pub fn tuple_pattern(&mut self, patterns: &[&Datum], span: Span, value: Var, bound: &mut Bound) {
         let (heads, last) = match patterns {
             [] => return self.demand_nil(value, span),
             [only] => return self.destructure(only, value, bound),
@@ -188,7 +188,7 @@ impl Expander {
     }
 
     /// Binds a pattern to a part of a pair.
-    fn part(&mut self, part: Part, pattern: &Datum, pair: Var, span: Span, bound: &mut Bound) {
+    pub fn part(&mut self, part: Part, pattern: &Datum, pair: Var, span: Span, bound: &mut Bound) {
         self.component(Rhs::Destructure(part, pair), pattern, "part", span, bound);
     }
 
@@ -222,7 +222,8 @@ impl Expander {
         }
     }
 
-    fn wrong_pattern(&mut self, pattern: &Datum, error: Error) {
+    /// Reports a pattern, and excuses the names in it.
+    pub fn wrong_pattern(&mut self, pattern: &Datum, error: Error) {
         self.errors.push(error);
         self.excuse(pattern);
     }
@@ -256,6 +257,9 @@ impl Expander {
                     _ => "(*j p)",
                 };
                 self.wrong_pattern(pattern, Error::MalformedPattern(span, usage));
+            }
+            (Some(name), _) if let Some(kind) = self.record_of(name) => {
+                self.record_pattern(kind, (pattern, value), &parts, bound);
             }
             _ => self.wrong_pattern(pattern, Error::NotAPattern(span)),
         }

@@ -9,6 +9,7 @@ pub enum Keyword {
     Begin,
     Cond,
     Define,
+    DefineRecord,
     Else,
     If,
     Include,
@@ -31,6 +32,7 @@ pub const KEYWORDS: &[(&str, Keyword)] = &[
     ("begin", Keyword::Begin),
     ("cond", Keyword::Cond),
     ("define", Keyword::Define),
+    ("define-record", Keyword::DefineRecord),
     ("else", Keyword::Else),
     ("if", Keyword::If),
     ("include", Keyword::Include),
@@ -54,7 +56,7 @@ pub fn keyword(name: &str) -> Option<Keyword> {
 
 /// Whether a program may define or bind a name that is a keyword: words that the language did not always have.
 pub fn may_be_defined(name: &str) -> bool {
-    name == "match"
+    name == "match" || name == "define-record"
 }
 
 /// How a call of a library function that shows its operands is expanded. Calls that do not match are ordinary.
@@ -162,6 +164,10 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%text-byte" => Some(Prim::TextByte),
         "%progress" => Some(Prim::Progress),
         "%write-double" => Some(Prim::WriteDouble),
+        "%record" => Some(Prim::Record),
+        "%record-parts" => Some(Prim::RecordParts),
+        "%record?" => Some(Prim::IsRecord),
+        "%of-kind?" => Some(Prim::IsOfKind),
         "%environment" => Some(Prim::Environment),
         "%with-environment" => Some(Prim::WithEnvironment),
         "%erf" => Some(Prim::Erf),

@@ -6,10 +6,12 @@
 //! | [`modules`] | the top-level names of each file, and which of them others see |
 //! | [`basis`] | what names mean before anyone defines them |
 //! | [`known_functions`] | functions that are made again where they are used |
+//! | [`records`] | the names that a definition of records defines |
 //! | [`unbound`] | names that nothing defines |
 
 pub(super) mod basis;
 pub(super) mod known_functions;
 pub(super) mod modules;
+pub(super) mod records;
 pub(super) mod scope;
 pub(super) mod unbound;

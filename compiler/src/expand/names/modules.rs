@@ -156,6 +156,11 @@ impl Modules {
         self.current
     }
 
+    /// The block of definitions that names are looked up from.
+    pub fn block(&self) -> u32 {
+        self.block
+    }
+
     /// Defines a name in the current module.
     pub fn define(&mut self, name: Rc<str>, global: GlobalId) {
         self.modules[self.current].own.entry(name).or_default().push((self.block, global));

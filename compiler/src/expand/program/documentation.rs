@@ -46,7 +46,9 @@ pub fn read(text: &str, datums: &[Datum]) -> Vec<Part> {
         let between = between(text, end, datum.span.start as usize);
         end = datum.span.end as usize;
         let (alone, comment, apart) = blocks(between);
-        let definition = outline::definition(datum).filter(|found| !found.name.starts_with('%'));
+        // Records define several names.
+        let mut others = outline::all(datum).into_iter();
+        let definition = others.next().filter(|found| !found.name.starts_with('%'));
         let title = if index == 0 { 1 } else { 0 };
         let kept = if definition.is_some() { alone.len() } else { title.min(alone.len()) };
         parts.extend(alone.into_iter().take(kept).map(Part::Prose));
@@ -56,12 +58,14 @@ pub fn read(text: &str, datums: &[Datum]) -> Vec<Part> {
         };
         match parts.last_mut() {
             Some(Part::Entry(entry)) if open && comment.is_empty() && !apart => {
-                entry.names.push(definition.name.to_string());
-                entry.calls.push(definition.header);
+                add(entry, definition);
+                others.for_each(|other| add(entry, other));
             }
             _ => {
                 open = !comment.is_empty();
-                parts.push(Part::Entry(entry(definition, comment)));
+                let mut entry = entry(definition, comment);
+                others.for_each(|other| add(&mut entry, other));
+                parts.push(Part::Entry(entry));
             }
         }
     }
@@ -81,6 +85,11 @@ pub fn of(text: &str, definition: &Outline) -> Entry {
 pub fn comment_before(text: &str, start: usize) -> String {
     let from = text[..start].rfind("\n\n").map_or(0, |place| place + 1);
     blocks(between(text, from, start)).1
+}
+
+fn add(entry: &mut Entry, definition: Outline) {
+    entry.names.push(definition.name.to_string());
+    entry.calls.push(definition.header);
 }
 
 fn entry(definition: Outline, comment: String) -> Entry {
@@ -160,6 +169,13 @@ mod tests {
         let text = "; Title.\n;\n; More.\n\n; What f is\n; for.\n(define (f x) x) ; not this\n(define ((g x) y) x)\n\n(define h 1)\n";
         let f = entry(&["f", "g"], &["(f x)", "((g x) y)"], "What f is\nfor.");
         assert_eq!(documentation(text), [Part::Prose("Title.\n\nMore.".to_string()), f, entry(&["h"], &["h"], "")]);
+    }
+
+    #[test]
+    fn records_define_several_names() {
+        let names = ["p", "p?", "p-x", "p-with-x"];
+        let calls = ["(p x)", "(p? x)", "(p-x p)", "(p-with-x p x)"];
+        assert_eq!(documentation("; A p.\n(define-record p x)\n"), [entry(&names, &calls, "A p.")]);
     }
 
     #[test]

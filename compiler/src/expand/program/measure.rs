@@ -14,6 +14,7 @@
 
 use crate::base::Span;
 use crate::expand::names::basis;
+use crate::expand::program::outline;
 use crate::syntax::{self, Datum, DatumKind};
 use std::rc::Rc;
 
@@ -62,7 +63,8 @@ pub const LIBRARY: [(&str, &str); 2] = [(" measured", "%measured"), (" rounds", 
 
 /// The calls that are measured, in order.
 pub fn taken(datums: &[Datum]) -> Vec<Taken> {
-    let own: Vec<&Rc<str>> = datums.iter().filter_map(defined_name).collect();
+    let own: Vec<Rc<str>> = outline::definitions(datums).into_iter().map(|found| found.name).collect();
+    let own: Vec<&Rc<str>> = own.iter().collect();
     let mut found = Vec::new();
     for (item, datum) in datums.iter().enumerate() {
         find(datum, item, &own, &mut found);
@@ -85,23 +87,11 @@ pub fn program(datums: Vec<Datum>, measure: Measure) -> Vec<Datum> {
     let number = name(" number");
     let repeated = list(vec![measured, number.clone(), function]);
     let call = list([vec![repeated], operands].concat());
-    let keep = |(at, datum): &(usize, Datum)| !items.contains(at) && (*at < item || defined_name(datum).is_some());
+    let keep =
+        |(at, datum): &(usize, Datum)| !items.contains(at) && (*at < item || outline::definition(datum).is_some());
     let kept = datums.into_iter().enumerate().filter(keep).map(|row| row.1);
     let first = list(vec![name("define"), number, list(vec![rounds])]);
     std::iter::once(first).chain(kept).chain([call]).collect()
-}
-
-/// The name that a top-level datum defines.
-fn defined_name(datum: &Datum) -> Option<&Rc<str>> {
-    let [head, target, ..] = datum.list()? else { return None };
-    if !head.is_symbol("define") {
-        return None;
-    }
-    let mut target = target;
-    while let Some(inner) = target.list() {
-        target = inner.first()?;
-    }
-    target.symbol()
 }
 
 /// Finds the calls in an expression, but not in forms, which may bind names.

@@ -4,6 +4,7 @@
 //! written.
 
 use crate::base::Span;
+use crate::expand::names::records::{self, Defined};
 use crate::syntax::{self, Datum, DatumKind};
 use std::rc::Rc;
 
@@ -20,15 +21,30 @@ pub struct Outline {
     pub header: String,
     /// Where that stands.
     pub header_span: Span,
+    /// Whether it is one of the functions that a definition of records makes.
+    pub is_of_records: bool,
 }
 
 /// The definitions among datums, in order.
 pub fn definitions(datums: &[Datum]) -> Vec<Outline> {
-    datums.iter().filter_map(definition).collect()
+    datums.iter().flat_map(all).collect()
 }
 
-/// The definition that a datum is, if it is one.
+/// The definitions that a datum is: several if it defines records.
+pub fn all(datum: &Datum) -> Vec<Outline> {
+    let Some(form) = records::form(datum) else { return definition(datum).into_iter().collect() };
+    let outline = |defined: Defined| {
+        let Defined { name, span: name_span, call: header, .. } = defined;
+        Outline { name, name_span, span: form.span, header, header_span: name_span, is_of_records: true }
+    };
+    form.defined().into_iter().map(outline).collect()
+}
+
+/// The definition that a datum is, if it is one; the first, if it is several.
 pub fn definition(datum: &Datum) -> Option<Outline> {
+    if records::form(datum).is_some() {
+        return all(datum).into_iter().next();
+    }
     let [head, header, ..] = datum.list()? else { return None };
     if !head.is_symbol("define") {
         return None;
@@ -39,7 +55,8 @@ pub fn definition(datum: &Datum) -> Option<Outline> {
             DatumKind::Symbol(name) => {
                 let (name, name_span) = (name.clone(), target.span);
                 let (span, header_span) = (datum.span, header.span);
-                return Some(Outline { name, name_span, span, header: syntax::flat(header), header_span });
+                let header = syntax::flat(header);
+                return Some(Outline { name, name_span, span, header, header_span, is_of_records: false });
             }
             DatumKind::List(items) | DatumKind::Dotted(items, _) => target = items.first()?,
             _ => return None,

@@ -8,6 +8,7 @@ use super::{Abort, Analyzer, Facts, Test, truth};
 use crate::core::ir::{Below, Binding, Body, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use crate::shape::lattice::{Shape, Shapes};
+use crate::shape::primitive::Question;
 
 /// What a conditional may come to. A conditional that a branch ends with is part of the one around it, and so is of its
 /// shape: a chain of clauses is joined once, instead of at each clause with all that follow.
@@ -91,8 +92,11 @@ impl Analyzer<'_> {
                 _ => continue,
             };
             if prim.family() == Family::Test {
-                let subjects = self.subjects(args[0], below);
-                facts.tests.insert(binding.var, Test { prim, below, subjects });
+                let shapes: Vec<Shape> = args.iter().map(|arg| facts.shapes[arg]).collect();
+                if let [question] = Question::all(&self.result.shapes, prim, &shapes)[..] {
+                    let subjects = self.subjects(args[0], below);
+                    facts.tests.insert(binding.var, Test { question, below, subjects });
+                }
             } else if prim == Prim::JInverse {
                 self.inverse_of.insert(binding.var, (args[0], below));
             } else if prim == Prim::J

@@ -33,12 +33,13 @@ use super::limits::{Options, Precision};
 use crate::ad::tower::{Tower, Transformation};
 use crate::ad::{Transforms, adding, base_and_tower, plain, plain_without_sums};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
-use crate::core::ir::{Below, Binding, Const, Definition, GlobalId, Item, Lambda, LambdaId, Part, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Const, Definition, GlobalId, Item, Lambda, LambdaId, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::shape::algebra::{TowerTooHigh, Transform};
 use crate::shape::collapse::Grade;
 use crate::shape::lattice::{Code, Head, Shape, Shapes, Site};
 use crate::shape::primitive;
+use crate::shape::primitive::Question;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shared::Shared;
 use std::rc::Rc;
@@ -89,8 +90,8 @@ pub struct Facts {
 /// A test of the shape of a value.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// The test.
-    pub prim: Prim,
+    /// What is asked.
+    pub question: Question,
     /// Which transformations of the value it is below.
     pub below: Below,
     /// The variable that was tested; then the one that it is `*j-inverse` of, and so on.
@@ -111,7 +112,7 @@ impl Facts {
         let refine = |(inverses, var): (u32, &Var)| {
             let shape = shape_of(*var);
             let below = test.below.with_forward(test.below.forward + inverses);
-            let refined = primitive::refine(shapes, shape, test.prim, outcome, below);
+            let refined = primitive::refine(shapes, shape, test.question, outcome, below);
             (refined != shape).then_some((*var, refined))
         };
         (0..).zip(&test.subjects).filter_map(refine).collect()
@@ -480,23 +481,7 @@ impl Analyzer<'_> {
                 let site = self.site_of_closure(*lambda, facts);
                 self.result.shapes.make(Head::Closure(code, site), &children)
             }
-            Rhs::Destructure(part, x) => {
-                let shape = facts.shapes[x];
-                match part {
-                    Part::Car => primitive::part(shapes, shape, 0),
-                    Part::Cdr => primitive::part(shapes, shape, 1),
-                    Part::Vector(_) => match shapes.vectors(shape) {
-                        Shapes::BOTTOM => Shapes::BOTTOM,
-                        _ => shapes.nil(),
-                    },
-                    Part::Never => Shapes::BOTTOM,
-                    Part::Nil => {
-                        let shape = shapes.unfold_zeros(shape);
-                        let found = shapes.find(shape, crate::shape::lattice::Class::Nil);
-                        found.map_or(Shapes::BOTTOM, |_| shapes.nil())
-                    }
-                }
-            }
+            Rhs::Destructure(part, x) => primitive::destructure(shapes, *part, facts.shapes[x]),
             Rhs::Prim(Prim::Catch, vars) => self.catch(binding.var, [vars[0], vars[1], vars[2]], facts)?,
             Rhs::Prim(prim, vars) => {
                 if *prim == Prim::Error {
@@ -530,6 +515,10 @@ impl Analyzer<'_> {
             Const::Nothing => shapes.make(Head::Nothing, &[]),
             Const::Bool(value) => shapes.boolean(Some(*value)),
             Const::Real(value) => shapes.real(crate::shape::lattice::Fact::of(*value)),
+            Const::Record(kind) => {
+                let nil = shapes.nil();
+                shapes.make(Head::Record(*kind), &[nil, nil])
+            }
             Const::Str(text) => {
                 let texts = &mut self.result.texts;
                 let number = texts.iter().position(|known| known == text).unwrap_or_else(|| {

@@ -84,7 +84,7 @@ impl Facts {
             return;
         }
         let shared = match rhs {
-            Rhs::Var(y) => self.shared_of(*y),
+            Rhs::Var(y) | Rhs::Destructure(Part::Record(_), y) => self.shared_of(*y),
             Rhs::Destructure(Part::Car, y) => self.shared_of(*y).part(0),
             Rhs::Destructure(Part::Cdr, y) => self.shared_of(*y).part(1),
             Rhs::Prim(prim, args) | Rhs::Lifted(_, prim, args) => match prim {
@@ -92,6 +92,8 @@ impl Facts {
                 Prim::Car => self.shared_of(args[0]).part(0),
                 Prim::Cdr => self.shared_of(args[0]).part(1),
                 Prim::VectorRef => self.shared_of(args[0]).part(0),
+                Prim::Record => self.shared_of(args[1]),
+                Prim::RecordParts => self.shared_of(args[0]),
                 Prim::Cons => Shared::pair([self.shared_of(args[0]), self.shared_of(args[1])]),
                 _ => Shared::Nothing,
             },

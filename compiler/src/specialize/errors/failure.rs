@@ -37,6 +37,7 @@ impl Specializer<'_> {
             Head::Reverse => Kind::Reverse,
             Head::Bundle => Kind::Forward,
             Head::Pair(_) | Head::ZeroOf(_) => Kind::Pair,
+            Head::Record(kind) => Kind::Record(self.core.records[kind].name.clone()),
             Head::Closure(..) => Kind::Procedure,
             Head::Vector | Head::Beginning | Head::OneHot(_) => Kind::Vector,
         })
@@ -240,6 +241,9 @@ impl Specializer<'_> {
             self.flow.shapes.alternatives(*shape).iter().all(|alternative| match part {
                 Part::Nil => alternative.head == Head::Nil,
                 Part::Vector(_) | Part::Never => false,
+                Part::Record(kind) => {
+                    alternative.head == Head::Record(kind) || matches!(alternative.head, Head::ZeroOf(_))
+                }
                 Part::Car | Part::Cdr => matches!(alternative.head, Head::Pair(_) | Head::ZeroOf(_)),
             })
         };

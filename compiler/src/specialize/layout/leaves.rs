@@ -355,6 +355,7 @@ fn name(core: &Program, head: Head) -> Arc<str> {
         Head::Bundle => "bundle".into(),
         Head::Series => "series".into(),
         Head::Pair(_) => "pair".into(),
+        Head::Record(kind) => core.records[kind].name.as_ref().into(),
         Head::Closure(code, _) => core.lambdas[code.lambda].name.as_ref().into(),
         Head::ZeroOf(_) => "zero".into(),
         Head::Vector | Head::Beginning => "vector".into(),

@@ -5,7 +5,7 @@
 
 use crate::core::errors::RuntimeError;
 use crate::core::prim::{Levels, Prim};
-use crate::shape::algebra::sum_head;
+use crate::shape::algebra::{is_pair, sum_head};
 use crate::shape::lattice::{Alternative, Class, Code, Fact, Head, Shape, Site};
 use crate::shape::vector::{is_environment, is_handed};
 use crate::specialize::dispatch::Among;
@@ -96,7 +96,7 @@ impl Specializer<'_> {
                     let shape = shapes.make(head, &[parts.children[0].shape]);
                     Val { shape, leaves: parts.children[0].leaves.clone() }
                 }
-                Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_) => {
+                Head::Reverse | Head::Bundle | Head::Series | Head::Pair(_) | Head::Record(_) => {
                     let zeros = this.zeros(e, &parts.children, within)?;
                     let shapes: Vec<Shape> = zeros.iter().map(|zero| zero.shape).collect();
                     let shape = this.flow.shapes.make(parts.alternative.head, &shapes);
@@ -513,7 +513,7 @@ impl Specializer<'_> {
     ) -> Emitted<Val> {
         self.dispatch(e, sum, target, |this, e, parts| {
             let alternative = parts.alternative.clone();
-            if matches!(alternative.head, Head::Pair(_)) && this.flow.shapes.parts_hand_on(&alternative, levels) {
+            if is_pair(alternative.head) && this.flow.shapes.parts_hand_on(&alternative, levels) {
                 let tag = this.tag_of(target, alternative.head.class())?;
                 let wide = this.flow.shapes.alternatives(target)[tag].children.clone();
                 let levels = levels.within(is_environment(alternative.head));

@@ -15,7 +15,7 @@ use crate::core::prim::{DIRECTIONS, Prim};
 use crate::shape::algebra::Transform;
 use crate::shape::lattice::{Class, Code, Head, Shape, Shapes, Site};
 use crate::shape::operators::{Operator, is_environment_of, is_number};
-use crate::shape::primitive::{form_of, inside, satisfies};
+use crate::shape::primitive::{Question, form_of, inside, satisfies};
 use crate::specialize::Specializer;
 use crate::specialize::emit::{Emitted, Emitter, Parts, Val};
 use crate::specialize::helper::{Helper, Origin};
@@ -64,7 +64,7 @@ impl Specializer<'_> {
                 }
                 Head::Real(_) | Head::Reverse | Head::Bundle => this.number_operator(e, operator, parts, target),
                 Head::Series if operator.is_of_series() => this.number_operator(e, operator, parts, target),
-                Head::Series => this.each_part(e, operator, &parts, Some(Class::Series), target),
+                Head::Series | Head::Record(_) => this.each_part(e, operator, &parts, Some(head.class()), target),
                 Head::ZeroOf(_) => {
                     let (operator, primal) = (operator.of_zero(), parts.children[0].clone());
                     let of = this.operator_shape(operator, primal.shape);
@@ -301,7 +301,13 @@ impl Specializer<'_> {
                     && self.always_assuming(operator, a.children[1], seen)
             }
             (
-                Head::Pair(_) | Head::Series | Head::ZeroOf(_) | Head::Closure(..) | Head::Vector | Head::Beginning,
+                Head::Pair(_)
+                | Head::Record(_)
+                | Head::Series
+                | Head::ZeroOf(_)
+                | Head::Closure(..)
+                | Head::Vector
+                | Head::Beginning,
                 _,
             ) => a.children.iter().all(|child| self.always_assuming(operator, *child, seen)),
         })
@@ -398,6 +404,9 @@ impl Specializer<'_> {
                 Some(self.build(e, target, tag, result.leaves()))
             }
             (Head::Series, Head::Series) => self.bundle_each(e, below, [&x, &t], Some(Class::Series), target),
+            (Head::Record(kind), Head::Record(other)) if kind == other => {
+                self.bundle_each(e, below, [&x, &t], Some(Class::Record(kind)), target)
+            }
             (Head::Pair(of), Head::Pair(_)) => {
                 let of = of.and_then(|code| self.transformed(perturb, code));
                 self.bundle_each(e, below, [&x, &t], Some(Class::Pair(of)), target)
@@ -479,15 +488,15 @@ impl Specializer<'_> {
     }
 
     /// A test of a number below some of its transformations.
-    pub fn test_below(&mut self, e: &mut Emitter, below: Below, prim: Prim, value: &Val) -> Emitted<Val> {
+    pub fn test_below(&mut self, e: &mut Emitter, below: Below, question: Question, value: &Val) -> Emitted<Val> {
         let value = self.unfold_zeros(e, value)?;
         let unknown = self.flow.shapes.boolean(None);
         self.dispatch(e, &value, unknown, |this, e, parts| {
             let class = parts.alternative.head.class();
             if let Some(below) = inside(class, below) {
-                return this.test_below(e, below, prim, &parts.children[0]);
+                return this.test_below(e, below, question, &parts.children[0]);
             }
-            Some(Val { shape: unknown, leaves: vec![e.boolean(satisfies(class, prim))] })
+            Some(Val { shape: unknown, leaves: vec![e.boolean(satisfies(class, question))] })
         })
     }
 }

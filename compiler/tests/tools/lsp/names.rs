@@ -39,6 +39,25 @@ fn the_library_can_be_read() {
 }
 
 #[test]
+fn what_records_define_is_found() {
+    let mut client = Client::new(&[]);
+    let record = "; A place in the plane.\n(define-record point x y)\n";
+    let definition = |client: &mut Client, text: &str| client.definition(&format!("{record}{text}"));
+    let here = |line| Some(("main.vlad".to_string(), line));
+    assert_eq!(definition(&mut client, "(define (f p) (point-with-x| p 1))\n"), here(1));
+    assert_eq!(definition(&mut client, "(define (f (poi|nt x y)) x)\n"), here(1));
+    assert_eq!(definition(&mut client, "(define (f (point x y)) x|)\n"), here(2));
+    let hover = client.hover(&format!("{record}(point-y| (point 1 2))\n"));
+    assert!(hover.contains("```vlad\n(point-y point)\n```\nA place in the plane."), "{hover}");
+    assert!(client.hover("(define-re|cord point x y)\n").contains("a form"));
+    let names = client.completion(&format!("{record}(point|)\n"));
+    for name in ["point", "point?", "point-x", "point-with-y", "define-record"] {
+        assert!(names.iter().any(|found| found == name), "{name}");
+    }
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
 fn names_are_described() {
     let mut client = Client::new(&[("part.vlad", PART)]);
     let own = client.hover("; Twice x.\n(define (f x) (* 2 x))\n(|f (real 3))\n");

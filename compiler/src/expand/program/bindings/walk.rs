@@ -2,16 +2,20 @@
 
 use super::{Binder, BinderId, BinderKind, Bindings, Call, Import, Named, Occurrence, Role};
 use crate::expand::names::basis;
+use crate::expand::names::records::{self, DEFINE_RECORD};
 use crate::expand::program::outline::{self, Outline};
 use crate::syntax::{self, Datum, DatumKind, Prefix};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+/// What patterns take apart that a program need not define.
+const CONSTRUCTORS: [&str; 7] = ["cons", "cons*", "list", "vector", "*j", "bundle", "quote"];
+
 /// What the names in the datums of a file stand for.
 pub fn bindings(datums: &[Datum]) -> Bindings {
     let mut walk = Walk::default();
-    walk.own.extend(datums.iter().filter_map(outline::definition).map(|definition| definition.name));
+    walk.own.extend(outline::definitions(datums).into_iter().map(|definition| definition.name));
     datums.iter().for_each(|datum| walk.top(datum));
     walk.found.occurrences.sort_by_key(|occurrence| occurrence.span.start);
     walk.found
@@ -104,18 +108,24 @@ impl Walk {
         }
     }
 
+    /// What a pattern takes apart: something of the language, or the records of that name.
+    fn constructor(&mut self, name: &Datum) {
+        let is_own = name.symbol().is_some_and(|name| CONSTRUCTORS.contains(&&**name));
+        self.occurs(name, if is_own { Role::Constructor } else { Role::Free });
+    }
+
     /// Binds the names in a pattern.
     fn pattern(&mut self, pattern: &Datum, scope: &Range<u32>, group: usize, kind: BinderKind) {
         match &pattern.kind {
             DatumKind::Symbol(_) => self.bind(pattern, scope, group, kind, None),
             DatumKind::List(items) if !items.is_empty() => {
-                self.occurs(&items[0], Role::Constructor);
+                self.constructor(&items[0]);
                 // Only a name says what is taken apart; what is quoted binds nothing.
                 let parts = if items[0].is_symbol("quote") { &[][..] } else { &items[1..] };
                 parts.iter().for_each(|part| self.pattern(part, scope, group, kind));
             }
             DatumKind::Dotted(items, tail) => {
-                self.occurs(&items[0], Role::Constructor);
+                self.constructor(&items[0]);
                 let parts = items[1..].iter().chain([&**tail]);
                 parts.for_each(|part| self.pattern(part, scope, group, kind));
             }
@@ -191,6 +201,7 @@ impl Walk {
             }
             Some("export") => self.export(datum, head, operands),
             Some("arguments") => self.arguments(datum, head, operands),
+            Some(DEFINE_RECORD) if records::form(datum).is_some() => self.records(datum, head, operands),
             _ => {
                 if let Some(definition) = outline::definition(datum) {
                     let header = called(datum, &definition).unwrap_or_else(|| definition.header.clone());
@@ -200,6 +211,16 @@ impl Walk {
                 }
                 self.expression(datum, true);
             }
+        }
+    }
+
+    /// A definition of records. The names of fields are parts of what it defines, and stand nowhere else.
+    fn records(&mut self, datum: &Datum, head: &Datum, operands: &[Datum]) {
+        self.form(datum, head, operands);
+        let constructor = Role::Defines(self.found.definitions.len());
+        self.found.definitions.extend(outline::all(datum));
+        for (index, name) in operands.iter().enumerate() {
+            self.occurs(name, if index == 0 { constructor } else { Role::Label });
         }
     }
 
@@ -277,7 +298,8 @@ impl Walk {
                 let position = self.found.definitions.len();
                 let (name, header_span, span) = (name.clone(), target.span, operand.span);
                 let header = name.to_string();
-                let definition = Outline { name, name_span: header_span, span, header, header_span };
+                let definition =
+                    Outline { name, name_span: header_span, span, header, header_span, is_of_records: false };
                 self.found.definitions.push(definition);
                 self.occurs(target, Role::Defines(position));
             }
