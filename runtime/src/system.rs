@@ -19,6 +19,9 @@ pub(crate) const O_CLOEXEC: c_int = 0o2_000_000;
 /// For writing only, created or emptied.
 pub(crate) const O_NEW: c_int = 0o1101;
 
+/// Writing goes to the end.
+pub(crate) const O_APPEND: c_int = 0o2000;
+
 pub(crate) const SIGINT: c_int = 2;
 pub(crate) const SIGPIPE: c_int = 13;
 pub(crate) const SIGILL: c_int = 4;
@@ -61,6 +64,7 @@ unsafe extern "C" {
     pub(crate) fn write(file: c_int, buffer: *const c_void, size: usize) -> isize;
     pub(crate) fn open(path: *const c_char, flags: c_int, ...) -> c_int;
     pub(crate) fn close(file: c_int) -> c_int;
+    pub(crate) fn fsync(file: c_int) -> c_int;
     pub(crate) fn rename(from: *const c_char, to: *const c_char) -> c_int;
     pub(crate) fn unlink(path: *const c_char) -> c_int;
     pub(crate) fn isatty(file: c_int) -> c_int;

@@ -154,6 +154,8 @@ pub enum Stream {
     Out,
     /// Standard error.
     Err,
+    /// Standard output, for the results of a program: the values of its expressions.
+    Result,
 }
 
 /// Stands for what is wrong with the input in the message of [`Op::Read`].
@@ -276,8 +278,8 @@ pub enum Op {
     WriteByte,
     /// `f64 ->`: writes the eight bytes of the number to standard output, the lowest first.
     WriteDouble,
-    /// Notes a number that tells how far a search has come: `x`
-    Progress,
+    /// `f64, f64 -> f64`: asks the system what the first number says, see [`crate::core::question`].
+    Ask,
     /// `->`: writes a text.
     WriteText(Stream, TextId),
     /// `int ->`: writes the text with that number.
@@ -480,6 +482,8 @@ pub struct Program {
     pub reporters: Vec<FuncId>,
     /// The arguments that the program takes, as the run time reads their declaration; empty without one.
     pub arguments: Arc<str>,
+    /// Which program this is, see [`crate::core::ir::Program`].
+    pub identity: u64,
 }
 
 impl Function {
@@ -576,7 +580,7 @@ impl Op {
                 | Op::WriteReal(_)
                 | Op::WriteByte
                 | Op::WriteDouble
-                | Op::Progress
+                | Op::Ask
                 | Op::WriteText(..)
                 | Op::WriteTextOf(_)
                 | Op::BeginFile(_)

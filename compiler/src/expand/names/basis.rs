@@ -157,7 +157,7 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%write-byte" => Some(Prim::WriteByte),
         "%begin-file" => Some(Prim::BeginFile),
         "%end-file" => Some(Prim::EndFile),
-        "%progress" => Some(Prim::Progress),
+        "%ask" => Some(Prim::Ask),
         "%write-double" => Some(Prim::WriteDouble),
         "%environment" => Some(Prim::Environment),
         "%with-environment" => Some(Prim::WithEnvironment),
