@@ -101,6 +101,8 @@ enum Mistake<'w> {
     TooLong(&'w str),
     /// A name that stood in the file before, in this line.
     Again(&'w [u8], usize),
+    /// The name of another such file.
+    Another,
     /// Something else than this.
     Expected(&'static str),
 }
@@ -208,11 +210,11 @@ fn check<'h>(declaration: &'h str, host: &'h impl Host) -> Result<(), Placed<'h>
             Err(fault) => return Err((Some((config.path, fault.line)), Mistake::Expected(fault.expected))),
         };
         let place = Some((config.path, entry.line));
-        let is_known = |argument: Declared<'_>| {
-            argument.name.as_bytes() == entry.name && argument.purpose != Some(Purpose::Config)
-        };
-        if !declared(declaration).any(is_known) {
-            return Err((place, Mistake::Unknown(entry.name)));
+        let named = declared(declaration).find(|argument| argument.name.as_bytes() == entry.name);
+        match named.map(|argument| argument.purpose) {
+            None => return Err((place, Mistake::Unknown(entry.name))),
+            Some(Some(Purpose::Config)) => return Err((place, Mistake::Another)),
+            Some(_) => {}
         }
         let first = config.entries().flatten().find(|other| other.name == entry.name);
         if let Some(first) = first.filter(|first| !::core::ptr::eq(first.name, entry.name)) {
@@ -628,6 +630,7 @@ fn write_mistake(f: &mut Text, declaration: &str, (place, mistake): Placed<'_>) 
             quoted(f, name)?;
             write!(f, " is given twice, first in line {line}")
         }
+        Mistake::Another => f.write_str("a file with arguments names no other"),
         Mistake::Expected(what) => write!(f, "expected {what}"),
         Mistake::NoValue(argument) => {
             write!(f, "`--{}` has no value: expected {}", argument.name, argument.expected())

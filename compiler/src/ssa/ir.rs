@@ -266,11 +266,9 @@ pub enum Op {
     Argument(Piece),
     /// `int -> ptr`: the next elements of the array at hand, so many: a vector with elements of one real field.
     ArgumentElements(VectorId),
-    /// Hands the caller of a library a result, `f64 ->`: a number; or begins an array, `f64, f64 ->`, of so many rows
-    /// and columns.
+    /// Hands the caller of a library a number, `f64 ->`; or begins an array of so many rows and columns, `f64, f64 ->`.
     Result(Piece),
-    /// `ptr, int ->`: hands over the next elements of the array at hand: a vector with elements of one real field, and
-    /// its length.
+    /// `ptr, int ->`: hands over the next elements of the array at hand: a vector of one real field, and its length.
     ResultElements(VectorId),
     /// `f64 ->`: writes the shortest decimal that reads back to the same double.
     WriteReal(Stream),
@@ -299,8 +297,7 @@ pub enum Op {
     /// `parameters -> bool`: whether some of the arguments of a function are boxes, and all of these have more than one
     /// owner. Before owners are counted it says no. The function is one that may be asked for what it remembers.
     IsShared(FuncId),
-    /// `parameters -> bool, results`: whether the results of a function for these arguments are remembered, and the
-    /// results.
+    /// `parameters -> bool, results`: whether the results of a function for these arguments are remembered, and these.
     Recall(FuncId),
     /// `parameters, results ->`: remembers the results of a function.
     Remember(FuncId),

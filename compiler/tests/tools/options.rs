@@ -80,7 +80,7 @@ fn files_say_what_the_command_line_may_say() {
 
 #[test]
 fn mistakes_in_files_have_their_places() {
-    let many = format!("start = [{}x]\n", "1, ".repeat(2000));
+    let many = format!("data = 1\nstart = [{}x]\n", "1, ".repeat(2000));
     let files = [
         ("unknown.toml", "data = 1\nstep = 7\n"),
         ("twice.toml", "data = 1\nrate = 1\n\nrate = 2\n"),
@@ -148,7 +148,8 @@ fn results_that_are_not_finite_are_errors_in_programs_with_arguments() {
 const ENDLESS: &str = "\
 (arguments (n integer 1000000000) (wait real 0))
 (define (f (list x y)) (+ (* (- x 1) (- x 1)) (* 3 (- y 2) (- y 2))))
-(define r (minimise by-gradient-descent f '(0 0) (at-most-steps n) (at-most-evaluations (+ n 1)) (gradient-tolerance 0)))
+(define r
+  (minimise by-gradient-descent f '(0 0) (at-most-steps n) (at-most-evaluations (+ n 1)) (gradient-tolerance 0)))
 (found-status r)
 (list (found-place r) (= (found-steps r) n))
 ";
@@ -203,7 +204,8 @@ const SEARCHES: &str = "\
 (tell (minimise by-conjugate-gradients rosenbrock start))
 (tell (minimise by-newton rosenbrock start))
 (tell (minimise by-newton-cg rosenbrock start))
-(tell (minimise by-levenberg-marquardt (lambda ((vector x y)) (list (- 1 x) (slow (* 10 (- y (* x x)))))) start))
+(define (residuals (vector x y)) (list (- 1 x) (slow (* 10 (- y (* x x))))))
+(tell (minimise by-levenberg-marquardt residuals start))
 (tell (minimise by-sqp rosenbrock start (such-that-positive (lambda ((vector x y)) (- 1 (* x x) (* y y))))))
 (tell (minimise by-augmented-lagrangian rosenbrock start (such-that-zero (lambda ((vector x y)) (- (+ x y) 1)))))
 (tell (minimise by-nelder-mead rosenbrock start))
@@ -215,8 +217,10 @@ const SEARCHES: &str = "\
                 (in-batches 10 3) (at-most-steps 40)))
 (tell (minimise (from-starts 4 1 by-bfgs) rosenbrock start))
 (tell (minimise (basin-hopping 3 1 by-bfgs) rosenbrock start))
-(tell (minimise by-bfgs (lambda (a) (found-value (minimise by-newton (lambda (x) (+ (* (- x a) (- x a)) (* x x))) 0))) 3))
-(iterate-with-progress 50 (lambda ((cons a v)) (cons (slow (* 0.5 (+ a (/ 2 a)))) v)) (cons 1 #(1 2)) (lambda ((cons a _)) a))
+(define (inner a) (found-value (minimise by-newton (lambda (x) (+ (* (- x a) (- x a)) (* x x))) 0)))
+(tell (minimise by-bfgs inner 3))
+(define (heron (cons a v)) (cons (slow (* 0.5 (+ a (/ 2 a)))) v))
+(iterate-with-progress 50 heron (cons 1 #(1 2)) (lambda ((cons a _)) a))
 ";
 
 /// However often a program is stopped, by signals and by its time, it ends as it would have without that.
@@ -234,7 +238,7 @@ fn interrupted_searches_go_on() {
             // The numbers of the arguments are compared: each run has the same.
             let arguments = format!("--pause 10000 --checkpoint state --checkpoint-every 0s {resume}");
             let [_, mut command] = ways(folder.path(), &arguments);
-            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+            let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
             std::thread::sleep(Duration::from_millis(wait));
             // SAFETY: the process is our child and has not been waited for.
             unsafe { libc::kill(child.id() as libc::pid_t, signal) };
@@ -254,7 +258,8 @@ fn interrupted_searches_go_on() {
     }
 }
 
-/// A search that its time has stopped goes on, too, also in the evaluator, which goes on from what the executable kept.
+/// A search that its time has stopped goes on, too, also in the evaluator, which goes on from what the executable has
+/// kept.
 #[test]
 fn searches_stopped_by_time_go_on() {
     let program = ENDLESS.replace("1000000000", "20000");
