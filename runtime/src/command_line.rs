@@ -144,16 +144,24 @@ impl Host for Process {
 ///
 /// When it cannot be opened.
 pub fn open(path: &[u8], flags: c_int, act: &str) -> Result<c_int, Unreadable> {
+    try_open(path, flags).map_err(|error| {
+        complain(act, path, system::describe_error(error));
+        Unreadable
+    })
+}
+
+/// The same, saying nothing.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn try_open(path: &[u8], flags: c_int) -> Result<c_int, c_int> {
     let mut zero_terminated = [0; 4200];
-    let Some(place) = zero_terminated.get_mut(..path.len()) else {
-        complain(act, path, system::describe_error(system::ENAMETOOLONG));
-        return Err(Unreadable);
-    };
+    let place = zero_terminated[..4199].get_mut(..path.len()).ok_or(system::ENAMETOOLONG)?;
     place.copy_from_slice(path);
-    zero_terminated[4199] = 0;
     // SAFETY: the path ends in a zero byte.
     let file = unsafe { system::open(zero_terminated.as_ptr().cast(), flags | system::O_CLOEXEC, 0o666) };
-    if file < 0 { Err(cannot(act, path)) } else { Ok(file) }
+    if file < 0 { Err(system::last_error()) } else { Ok(file) }
 }
 
 /// Says that the system has just refused something with a file.

@@ -86,6 +86,7 @@ pub fn set(purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable> {
         (Purpose::TimeLimit, Setting::Seconds(seconds)) => watch().limit(seconds),
         (Purpose::Finite, Setting::Truth(demanded)) => output::demand_finite(demanded),
         (Purpose::Checkpoint, Setting::File(path)) => {
+            demand_regular(path)?;
             // SAFETY: nothing else refers to the names while this function runs.
             let files = unsafe { &mut *FILES.get() };
             for (place, ending) in files.iter_mut().zip([&b""[..], PART]) {
@@ -121,6 +122,27 @@ pub fn set(purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable> {
         _ => {}
     }
     Ok(())
+}
+
+/// What is there and is no regular file must not be replaced.
+fn demand_regular(path: &[u8]) -> Result<(), Unreadable> {
+    match command_line::try_open(path, system::O_PRESENT) {
+        Err(system::ENOENT) => Ok(()),
+        Err(error) => {
+            command_line::complain("write", path, system::describe_error(error));
+            Err(Unreadable)
+        }
+        Ok(file) => {
+            let is_regular = system::is_regular(file);
+            // SAFETY: the file is open and not used any more.
+            unsafe { system::close(file) };
+            if is_regular {
+                return Ok(());
+            }
+            command_line::complain("write", path, b"it is no regular file");
+            Err(Unreadable)
+        }
+    }
 }
 
 /// Writes to a file; `false` if the system refuses.

@@ -297,4 +297,9 @@ fn states_of_other_programs_are_refused() {
     }
     assert_eq!(both(&folder, "--n 5 --resume nowhere").0, Some(2));
     assert_eq!(both(&folder, "--n 5 --checkpoint nowhere/state").0, Some(2));
+    for (file, reason) in [(".", "Is a directory"), ("/dev/null", "it is no regular file")] {
+        let (code, _, message) = both(&folder, &format!("--n 5 --checkpoint {file}"));
+        assert_eq!(code, Some(2));
+        assert!(message.starts_with(&format!("error: cannot write `{file}`: {reason}\n")), "{message}");
+    }
 }

@@ -176,6 +176,12 @@ pub fn set(purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable> {
         (Purpose::Finite, Setting::Truth(demanded)) => *is_finite_demanded = demanded,
         (Purpose::Checkpoint, Setting::File(path)) => {
             let name = OsStr::from_bytes(path);
+            // What is there and is no regular file must not be replaced.
+            match fs::metadata(name) {
+                Ok(data) if data.is_dir() => return Err(complain("write", path, "Is a directory")),
+                Ok(data) if !data.is_file() => return Err(complain("write", path, "it is no regular file")),
+                _ => {}
+            }
             let part = part_of(name);
             // Better now than when the first state is there.
             let tried = File::create(&part).and_then(|_| fs::remove_file(&part));
