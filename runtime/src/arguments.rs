@@ -1,166 +1,29 @@
 //! Arguments of programs: the same in the evaluator and in compiled programs.
 //!
-//! A program declares them with `(arguments ...)`; the compiler writes the declaration as a text:
-//!
-//! ~~~text
-//! about RECORD name FIELD kind FIELD default FIELD about FIELD detail RECORD name ...
-//! ~~~
-//!
-//! where the kind is a letter of [`Kind::of`] and a default begins with `=`; without one the argument is required. The
-//! detail of a number is its limits, such as `>=1 <10`; that of a choice is what can be chosen, with [`BETWEEN`]
-//! between; that of an array is a letter for what to do where a number is missing, `e`, `d` or `n`, and the names of
-//! the columns that are wanted, if not all are. In
-//! front of everything else that the program does, the words of the command line are held against the declaration
-//! ([`prepare`]), and the numbers that they stand for are put where the program reads its input from, in the order of
-//! the declaration: a number, 1 or 0 for a truth value, the position of what is chosen, the length of a vector and its numbers, the numbers of rows and
-//! columns of a matrix and its numbers.
+//! In front of everything else that the program does, the words of the command line, and the names in a file that it
+//! may name, are held against the declaration ([`prepare`], [`declaration`]). The numbers that they stand for are put
+//! where the program reads its input from, in the order of the declaration: a number, 1 or 0 for a truth value, the
+//! position of what is chosen, the length of a vector and its numbers, the numbers of rows and columns of a matrix and
+//! its numbers. Options are given to the system. What the command line says comes before what the file says.
 //!
 //! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
+//!
+//! [`declaration`]: super::declaration
 
+use super::config::{self, Entries, NoArray, Part, Parts, Value};
+use super::declaration::{Declared, Kind, Purpose, declared, nearest, nth};
+pub use super::declaration::{FIELD, RECORD, Text};
+use super::help;
 use super::number;
 use super::reader::{Failure, Fault, Input, Item, Reader, write_bytes};
-use super::table::{BETWEEN, Missing, Table};
+use super::table::Table;
 use ::core::fmt::{self, Write};
-
-/// Stands between arguments.
-pub const RECORD: char = '\u{1e}';
-/// Stands between the parts of one.
-pub const FIELD: char = '\u{1f}';
 
 /// Whole numbers beyond are not all doubles.
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// What an argument is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Any number.
-    Real,
-    /// A whole number.
-    Integer,
-    /// A truth value.
-    Boolean,
-    /// A file with a vector, or its numbers.
-    Vector,
-    /// A file with a matrix, or its numbers.
-    Matrix,
-    /// One of several words.
-    Choice,
-}
-
-impl Kind {
-    /// The kind that a letter of the declaration stands for.
-    pub fn of(letter: &str) -> Kind {
-        match letter {
-            "r" => Kind::Real,
-            "i" => Kind::Integer,
-            "b" => Kind::Boolean,
-            "v" => Kind::Vector,
-            "c" => Kind::Choice,
-            _ => Kind::Matrix,
-        }
-    }
-    /// Stands for the value in the help.
-    fn value(self) -> &'static str {
-        match self {
-            Kind::Real => "NUMBER",
-            Kind::Integer => "INTEGER",
-            Kind::Boolean => "",
-            Kind::Vector | Kind::Matrix => "FILE",
-            Kind::Choice => "WORD",
-        }
-    }
-    fn expected(self) -> &'static str {
-        match self {
-            Kind::Real => "a number",
-            Kind::Integer => "a whole number",
-            Kind::Boolean => "`true` or `false`",
-            Kind::Vector => "a file with a vector, or numbers such as 1,2,3",
-            Kind::Matrix => "a file with a matrix, or numbers such as 1,2;3,4",
-            Kind::Choice => "one of",
-        }
-    }
-}
-
-/// One argument of a declaration.
-#[derive(Clone, Copy)]
-pub struct Declared<'d> {
-    name: &'d str,
-    kind: Kind,
-    default: Option<&'d str>,
-    about: &'d str,
-    detail: &'d str,
-}
-
-impl<'d> Declared<'d> {
-    /// The words that can be chosen.
-    fn choices(self) -> impl Iterator<Item = &'d str> {
-        self.detail.split(BETWEEN)
-    }
-    /// The limits of a number: how it compares to them.
-    fn limits(self) -> impl Iterator<Item = (&'d str, f64)> {
-        self.detail.split_ascii_whitespace().filter_map(|limit| {
-            let number = limit.trim_start_matches(['<', '>', '=']);
-            let (relation, _) = limit.split_at(limit.len() - number.len());
-            Some((relation, number::parse(number)?))
-        })
-    }
-    /// What to read of a table.
-    fn table(self) -> Table<'d> {
-        let (letter, columns) = self.detail.split_at(self.detail.len().min(1));
-        let missing = match letter {
-            "d" => Missing::Dropped,
-            "n" => Missing::NotANumber,
-            _ => Missing::Refused,
-        };
-        Table { columns, missing }
-    }
-    /// What is expected of a value.
-    fn expected(self) -> Expected<'d> {
-        Expected(self)
-    }
-}
-
-/// What is expected of a value, in words.
-struct Expected<'d>(Declared<'d>);
-
-impl fmt::Display for Expected<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.kind.expected())?;
-        match self.0.kind {
-            Kind::Choice => {
-                for (position, choice) in self.0.choices().enumerate() {
-                    write!(f, "{} `{choice}`", if position == 0 { "" } else { "," })?;
-                }
-            }
-            Kind::Real | Kind::Integer => write_limits(f, self.0)?,
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// The limits of a number in words, each after a comma.
-fn write_limits(f: &mut dyn Write, argument: Declared<'_>) -> fmt::Result {
-    for (relation, limit) in argument.limits() {
-        let words = match relation {
-            ">=" => "at least",
-            "<=" => "at most",
-            ">" => "more than",
-            _ => "less than",
-        };
-        write!(f, ", {words} {}", number::format(limit).as_str())?;
-    }
-    Ok(())
-}
-
-fn declared(declaration: &str) -> impl Iterator<Item = Declared<'_>> {
-    declaration.split(RECORD).skip(1).map(|record| {
-        let mut fields = record.split(FIELD);
-        let mut next = || fields.next().unwrap_or("");
-        let (name, kind, default, about, detail) = (next(), next(), next(), next(), next());
-        Declared { name, kind: Kind::of(kind), default: default.strip_prefix('='), about, detail }
-    })
-}
+/// The longest value, but for arrays in files.
+const LONGEST: usize = 4096;
 
 /// The system that a program runs on.
 pub trait Host {
@@ -172,13 +35,45 @@ pub trait Host {
     fn push(&mut self, number: f64);
     /// Reads an array from a file, or from standard input where the path is `-`, and takes its numbers.
     fn file(&mut self, path: &[u8], item: Item, table: &Table<'_>) -> Result<(), Unreadable>;
+    /// Reads a file with arguments.
+    fn load(&mut self, path: &[u8]) -> Result<(), Unreadable>;
+    /// The file with arguments, if one was read.
+    fn config(&self) -> Option<Config>;
+    /// Does what an option says.
+    fn set(&mut self, purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable>;
     /// Writes to standard output.
     fn out(&mut self) -> &mut dyn Write;
     /// Writes to standard error.
     fn error(&mut self) -> &mut dyn Write;
 }
 
-/// Why a file does not hold an array. What there is to say is written already.
+/// A file with arguments.
+#[derive(Clone, Copy)]
+pub struct Config {
+    /// What it is called.
+    pub path: &'static [u8],
+    /// What it holds.
+    pub text: &'static [u8],
+}
+
+impl Config {
+    fn entries(self) -> Entries<'static> {
+        Entries::new(self.text, self.path.ends_with(b".json"))
+    }
+}
+
+/// What an option says.
+#[derive(Clone, Copy, Debug)]
+pub enum Setting<'v> {
+    /// The name of a file.
+    File(&'v [u8]),
+    /// A time in seconds.
+    Seconds(f64),
+    /// A truth value.
+    Truth(bool),
+}
+
+/// Why a file cannot be used. What there is to say is written already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable;
 
@@ -193,7 +88,7 @@ pub enum Outcome {
     Wrong,
 }
 
-/// What is wrong with a command line.
+/// What is wrong with a command line, or with a file of arguments.
 #[derive(Clone, Copy)]
 enum Mistake<'w> {
     Unknown(&'w [u8]),
@@ -204,7 +99,16 @@ enum Mistake<'w> {
     NotOfKind(Declared<'w>, &'w [u8]),
     Ragged(&'w str, &'w [u8]),
     TooLong(&'w str),
+    /// A name that stood in the file before, in this line.
+    Again(&'w [u8], usize),
+    /// The name of another such file.
+    Another,
+    /// Something else than this.
+    Expected(&'static str),
 }
+
+/// A mistake, and the file and the line in it if it is there.
+type Placed<'w> = (Option<(&'static [u8], usize)>, Mistake<'w>);
 
 /// A word of the command line, understood.
 enum Word<'w> {
@@ -224,18 +128,28 @@ enum Word<'w> {
 
 /// Holds the command line against the declaration, and gives the program its numbers.
 pub fn prepare(declaration: &str, host: &mut impl Host) -> Outcome {
-    if declaration.is_empty() {
-        return Outcome::Ready;
-    }
+    prepare_some::<true>(declaration, host)
+}
+
+/// The same for a program that declares nothing: it has options only.
+pub fn prepare_options(host: &mut impl Host) -> Outcome {
+    prepare_some::<false>("", host)
+}
+
+/// `ARRAYS` says whether arguments may be arrays: programs that have none do without the code that reads them.
+fn prepare_some<const ARRAYS: bool>(declaration: &str, host: &mut impl Host) -> Outcome {
     let (mut help, mut version) = (false, false);
-    let checked = walk(declaration, host, |word| {
+    let checked = walk(declaration, host, &mut |word| {
         help |= matches!(word, Word::Help);
         version |= matches!(word, Word::Version);
         Ok(())
     });
     // Who asks for help has not got it right yet.
     if help {
-        write_help(declaration, host);
+        let mut program = Text::new();
+        let _ = write_bytes(&mut program, host.program());
+        // There is nowhere to say that standard output cannot be written.
+        let _ = help::write(declaration, program.as_str(), host.out());
         return Outcome::Helped;
     }
     if version {
@@ -247,22 +161,74 @@ pub fn prepare(declaration: &str, host: &mut impl Host) -> Outcome {
     let checked = checked.and_then(|()| complete(declaration, host));
     if let Err(mistake) = checked {
         let mut text = Text::new();
+        let _ = write_mistake(&mut text, declaration, (None, mistake));
+        return wrong(host, &text);
+    }
+    if load(declaration, host).is_err() {
+        return Outcome::Wrong;
+    }
+    let checked = check(declaration, host).and_then(|()| missing(declaration, host));
+    if let Err(mistake) = checked {
+        let mut text = Text::new();
         let _ = write_mistake(&mut text, declaration, mistake);
         return wrong(host, &text);
     }
     for position in 0..declared(declaration).count() {
-        let Some(argument) = declared(declaration).nth(position) else { break };
-        match give(declaration, host, position, argument) {
+        let Some(argument) = nth(declaration, position) else { break };
+        match give::<ARRAYS>(declaration, host, position, argument) {
             Ok(()) => {}
             Err(Refused::Said) => return Outcome::Wrong,
             Err(Refused::File) => {
-                let _ = writeln!(host.error(), "  = note: `--{}` needs {}", argument.name, argument.expected());
+                if argument.purpose.is_none() {
+                    let _ = writeln!(host.error(), "  = note: `--{}` needs {}", argument.name, argument.expected());
+                }
                 advise(host);
                 return Outcome::Wrong;
             }
         }
     }
     Outcome::Ready
+}
+
+/// Reads the file with arguments, if the command line names one.
+fn load(declaration: &str, host: &mut impl Host) -> Result<(), Unreadable> {
+    let position = declared(declaration).position(|argument| argument.purpose == Some(Purpose::Config));
+    let Some(position) = position else { return Ok(()) };
+    let mut copy = [0; LONGEST];
+    let Some(path) = given(declaration, host, position, false) else { return Ok(()) };
+    let length = path.len().min(LONGEST);
+    copy[..length].copy_from_slice(&path[..length]);
+    host.load(&copy[..length]).inspect_err(|_| advise(host))
+}
+
+/// Whether what the file says has the form, and names what there is, once.
+fn check<'h>(declaration: &'h str, host: &'h impl Host) -> Result<(), Placed<'h>> {
+    let Some(config) = host.config() else { return Ok(()) };
+    for entry in config.entries() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(fault) => return Err((Some((config.path, fault.line)), Mistake::Expected(fault.expected))),
+        };
+        let place = Some((config.path, entry.line));
+        let named = declared(declaration).find(|argument| argument.name.as_bytes() == entry.name);
+        match named.map(|argument| argument.purpose) {
+            None => return Err((place, Mistake::Unknown(entry.name))),
+            Some(Some(Purpose::Config)) => return Err((place, Mistake::Another)),
+            Some(_) => {}
+        }
+        let first = config.entries().flatten().find(|other| other.name == entry.name);
+        if let Some(first) = first.filter(|first| !::core::ptr::eq(first.name, entry.name)) {
+            return Err((place, Mistake::Again(entry.name, first.line)));
+        }
+    }
+    Ok(())
+}
+
+/// What the file says of an argument.
+fn entry(host: &impl Host, argument: Declared<'_>) -> Option<(Config, usize, Value<'static>)> {
+    let config = host.config()?;
+    let entry = config.entries().flatten().find(|entry| entry.name == argument.name.as_bytes())?;
+    Some((config, entry.line, entry.value))
 }
 
 /// Why an argument has no numbers.
@@ -273,7 +239,7 @@ enum Refused {
     File,
 }
 
-fn refuse(host: &mut impl Host, declaration: &str, mistake: Mistake<'_>) -> Refused {
+fn refuse(host: &mut impl Host, declaration: &str, mistake: Placed<'_>) -> Refused {
     let mut text = Text::new();
     let _ = write_mistake(&mut text, declaration, mistake);
     wrong(host, &text);
@@ -296,7 +262,7 @@ fn advise(host: &mut impl Host) {
 fn walk<'h>(
     declaration: &'h str,
     host: &'h impl Host,
-    mut visit: impl FnMut(Word<'h>) -> Result<(), Mistake<'h>>,
+    visit: &mut dyn FnMut(Word<'h>) -> Result<(), Mistake<'h>>,
 ) -> Result<(), Mistake<'h>> {
     let (mut index, mut alone, mut options) = (0, 0, true);
     let mut mistake = Ok(());
@@ -326,7 +292,7 @@ fn walk<'h>(
         let find = |name: &[u8]| declared(declaration).position(|argument| argument.name.as_bytes() == name);
         let without = name.strip_prefix(b"no-").and_then(find).filter(|_| value.is_none());
         if let Some(position) = find(name) {
-            let argument = declared(declaration).nth(position);
+            let argument = nth(declaration, position);
             let kind = argument.map_or(Kind::Boolean, |argument| argument.kind);
             let value = match value {
                 None if kind != Kind::Boolean => {
@@ -340,9 +306,9 @@ fn walk<'h>(
                 value => value,
             };
             visit(Word::Named { position, value })?;
-        } else if let Some(position) = without.filter(|position| {
-            declared(declaration).nth(*position).is_some_and(|argument| argument.kind == Kind::Boolean)
-        }) {
+        } else if let Some(position) = without
+            .filter(|position| nth(declaration, *position).is_some_and(|argument| argument.kind == Kind::Boolean))
+        {
             visit(Word::Named { position, value: Some(b"false") })?;
         } else {
             // Help may still be asked for.
@@ -352,12 +318,12 @@ fn walk<'h>(
     mistake
 }
 
-/// Fails if an argument is given twice, one that is required is not given, or a word has no argument.
+/// Fails if an argument is given twice, or a word has no argument.
 fn complete<'h>(declaration: &'h str, host: &'h impl Host) -> Result<(), Mistake<'h>> {
     let mut alone = 0;
     for (position, argument) in declared(declaration).enumerate() {
         let mut times = 0;
-        walk(declaration, host, |word| {
+        walk(declaration, host, &mut |word| {
             match word {
                 Word::Named { position: named, .. } if named == position => times += 1,
                 Word::Alone { number, .. } => alone = alone.max(number + 1),
@@ -369,16 +335,10 @@ fn complete<'h>(declaration: &'h str, host: &'h impl Host) -> Result<(), Mistake
     let places = declared(declaration)
         .enumerate()
         .filter(|(at, argument)| argument.default.is_none() && !is_named(declaration, host, *at));
-    let (mut count, mut missing) = (0, None);
-    for (_, argument) in places {
-        if count >= alone {
-            missing = missing.or(Some(argument));
-        }
-        count += 1;
-    }
+    let count = places.count();
     if alone > count {
         let mut result = Ok(());
-        walk(declaration, host, |word| {
+        walk(declaration, host, &mut |word| {
             if let Word::Alone { number, value } = word
                 && number == count
             {
@@ -388,12 +348,21 @@ fn complete<'h>(declaration: &'h str, host: &'h impl Host) -> Result<(), Mistake
         })?;
         return result;
     }
-    missing.map_or(Ok(()), |argument| Err(Mistake::Missing(argument)))
+    Ok(())
+}
+
+/// Fails if an argument that is required stands neither on the command line nor in the file.
+fn missing<'h>(declaration: &'h str, host: &'h impl Host) -> Result<(), Placed<'h>> {
+    let mut required = declared(declaration).enumerate().filter(|(_, argument)| argument.default.is_none());
+    let missing = required.find(|(position, argument)| {
+        given(declaration, host, *position, true).is_none() && entry(host, *argument).is_none()
+    });
+    missing.map_or(Ok(()), |(_, argument)| Err((None, Mistake::Missing(argument))))
 }
 
 fn is_named(declaration: &str, host: &impl Host, position: usize) -> bool {
     let mut found = false;
-    let _ = walk(declaration, host, |word| {
+    let _ = walk(declaration, host, &mut |word| {
         found |= matches!(word, Word::Named { position: named, .. } if named == position);
         Ok(())
     });
@@ -407,7 +376,7 @@ fn given<'h>(declaration: &'h str, host: &'h impl Host, position: usize, is_requ
     let number = before.filter(|(at, other)| other.default.is_none() && !is_named(declaration, host, *at)).count();
     let stands_alone = is_required && !is_named(declaration, host, position);
     let mut found = None;
-    let _ = walk(declaration, host, |word| {
+    let _ = walk(declaration, host, &mut |word| {
         match word {
             Word::Named { position: named, value } if named == position => found = Some(value.unwrap_or(b"true")),
             Word::Alone { number: this, value } if stands_alone && this == number => found = Some(value),
@@ -418,20 +387,48 @@ fn given<'h>(declaration: &'h str, host: &'h impl Host, position: usize, is_requ
     found
 }
 
-/// Gives the program the numbers of an argument.
-fn give(declaration: &str, host: &mut impl Host, position: usize, argument: Declared<'_>) -> Result<(), Refused> {
+/// Gives the program the numbers of an argument, or the system what an option says.
+fn give<const ARRAYS: bool>(
+    declaration: &str,
+    host: &mut impl Host,
+    position: usize,
+    argument: Declared<'_>,
+) -> Result<(), Refused> {
     let Declared { name, kind, default, .. } = argument;
-    let mut value = [0; 4096];
-    let given = given(declaration, host, position, default.is_none());
-    let given = given.or(default.map(str::as_bytes)).unwrap_or(b"");
-    let length = given.len();
+    let mut value = [0; LONGEST];
+    let (mut place, mut in_file) = (None, None);
     // A copy: the host is about to change.
-    let Some(place) = value.get_mut(..length) else {
-        return Err(refuse(host, declaration, Mistake::TooLong(name)));
+    let length = match given(declaration, host, position, default.is_none()) {
+        Some(given) => copy(given, &mut value),
+        None => match entry(host, argument) {
+            Some((config, line, found)) => {
+                (place, in_file) = (Some((config.path, line)), Some(found));
+                if matches!(found, Value::Array(_)) { Some(0) } else { found.decode(&mut value).map(<[u8]>::len) }
+            }
+            None => match default {
+                // Nobody wants this option.
+                Some("") if argument.purpose.is_some() => return Ok(()),
+                _ => copy(default.unwrap_or("").as_bytes(), &mut value),
+            },
+        },
     };
-    place.copy_from_slice(given);
-    let value = value.get(..length).unwrap_or(b"");
-    let not_of_kind = Mistake::NotOfKind(argument, value);
+    let Some(value) = length.and_then(|length| value.get(..length)) else {
+        return Err(refuse(host, declaration, (place, Mistake::TooLong(name))));
+    };
+    let shown = in_file.map_or(value, |found| found.written());
+    let not_of_kind = (place, Mistake::NotOfKind(argument, shown));
+    if let Some(Value::Array(array)) = in_file {
+        if !ARRAYS || !matches!(kind, Kind::Vector | Kind::Matrix) {
+            return Err(refuse(host, declaration, not_of_kind));
+        }
+        return give_array(array, kind == Kind::Matrix, host).map_err(|wrong| {
+            let mistake = match wrong {
+                NoArray::Ragged => Mistake::Ragged(name, array),
+                NoArray::Form => not_of_kind.1,
+            };
+            refuse(host, declaration, (place, mistake))
+        });
+    }
     let allowed = |number: &f64| argument.limits().all(|(relation, limit)| is_within(*number, relation, limit));
     let number = match kind {
         Kind::Real => real(value).filter(allowed),
@@ -442,6 +439,8 @@ fn give(declaration: &str, host: &mut impl Host, position: usize, argument: Decl
             b"false" | b"no" | b"0" => Some(0.0),
             _ => None,
         },
+        Kind::Time => seconds(value),
+        Kind::File => (!value.is_empty()).then_some(0.0),
         Kind::Vector | Kind::Matrix if is_inline(value) => {
             let rows = || value.split(|byte| *byte == b';');
             let columns = |row: &[u8]| row.split(|byte| *byte == b',').count();
@@ -450,7 +449,7 @@ fn give(declaration: &str, host: &mut impl Host, position: usize, argument: Decl
                 return Err(refuse(host, declaration, not_of_kind));
             }
             if rows().any(|row| columns(row) != first) {
-                return Err(refuse(host, declaration, Mistake::Ragged(name, value)));
+                return Err(refuse(host, declaration, (place, Mistake::Ragged(name, shown))));
             }
             if kind == Kind::Matrix {
                 host.push(rows().count() as f64);
@@ -463,18 +462,54 @@ fn give(declaration: &str, host: &mut impl Host, position: usize, argument: Decl
             }
             return Ok(());
         }
-        Kind::Vector | Kind::Matrix => {
+        Kind::Vector | Kind::Matrix if ARRAYS => {
             let item = if kind == Kind::Vector { Item::Vector } else { Item::Matrix };
             return host.file(value, item, &argument.table()).map_err(|Unreadable| Refused::File);
         }
+        Kind::Vector | Kind::Matrix => None,
     };
-    match number {
-        Some(number) => {
+    let Some(number) = number else { return Err(refuse(host, declaration, not_of_kind)) };
+    let setting = match kind {
+        Kind::File => Setting::File(value),
+        Kind::Time => Setting::Seconds(number),
+        _ => Setting::Truth(number != 0.0),
+    };
+    match argument.purpose {
+        Some(purpose) => host.set(purpose, setting).map_err(|Unreadable| Refused::File),
+        None => {
             host.push(number);
             Ok(())
         }
-        None => Err(refuse(host, declaration, not_of_kind)),
     }
+}
+
+fn copy(from: &[u8], to: &mut [u8]) -> Option<usize> {
+    to.get_mut(..from.len())?.copy_from_slice(from);
+    Some(from.len())
+}
+
+/// Gives the program the numbers of an array in a file.
+fn give_array(array: &[u8], is_matrix: bool, host: &mut impl Host) -> Result<(), NoArray> {
+    let (rows, columns) = config::sizes(array, is_matrix)?;
+    if is_matrix {
+        host.push(rows as f64);
+    }
+    host.push(columns as f64);
+    for part in Parts(array) {
+        if let Part::Element(element) = part {
+            host.push(real(element).ok_or(NoArray::Form)?);
+        }
+    }
+    Ok(())
+}
+
+/// A time as one writes it, in seconds.
+fn seconds(text: &[u8]) -> Option<f64> {
+    let units: [(&[u8], f64); 4] = [(b"ms", 1e-3), (b"s", 1.0), (b"m", 60.0), (b"h", 3600.0)];
+    let found = units.iter().find_map(|(unit, size)| Some((text.strip_suffix(*unit)?, *size)));
+    let (number, unit) = found.unwrap_or((text, 1.0));
+    let seconds = real(number.trim_ascii())? * unit;
+    (seconds >= 0.0 && seconds.is_finite()).then_some(seconds)
 }
 
 fn real(text: &[u8]) -> Option<f64> {
@@ -564,134 +599,62 @@ impl fmt::Display for Wrong<'_> {
     }
 }
 
-fn write_mistake(f: &mut Text, declaration: &str, mistake: Mistake<'_>) -> fmt::Result {
+/// How much of a value a message shows.
+const SHOWN: usize = 200;
+
+/// A value in quotes, shortened.
+#[inline(never)]
+fn quoted(f: &mut Text, value: &[u8]) -> fmt::Result {
+    f.write_char('`')?;
+    write_bytes(f, value.get(..SHOWN).unwrap_or(value))?;
+    f.write_str(if value.len() > SHOWN { "...`" } else { "`" })
+}
+
+fn write_mistake(f: &mut Text, declaration: &str, (place, mistake): Placed<'_>) -> fmt::Result {
+    if let Some((path, line)) = place {
+        f.write_char('`')?;
+        write_bytes(f, path)?;
+        write!(f, "`: line {line}: ")?;
+    }
+    let dashes = if place.is_some() { "" } else { "--" };
     match mistake {
         Mistake::Unknown(word) => {
-            f.write_str("there is no argument `")?;
-            write_bytes(f, word)?;
-            f.write_char('`')
+            f.write_str("there is no argument ")?;
+            quoted(f, word)?;
+            let name = word.strip_prefix(b"--").unwrap_or(word);
+            let name = name.split(|byte| *byte == b'=').next().unwrap_or(name);
+            nearest(declaration, name).map_or(Ok(()), |name| write!(f, "; did you mean `{dashes}{name}`?"))
         }
         Mistake::Twice(name) => write!(f, "`--{name}` is given twice"),
+        Mistake::Again(name, line) => {
+            quoted(f, name)?;
+            write!(f, " is given twice, first in line {line}")
+        }
+        Mistake::Another => f.write_str("a file with arguments names no other"),
+        Mistake::Expected(what) => write!(f, "expected {what}"),
         Mistake::NoValue(argument) => {
             write!(f, "`--{}` has no value: expected {}", argument.name, argument.expected())
         }
         Mistake::TooMany(word) => {
-            f.write_char('`')?;
-            write_bytes(f, word)?;
+            quoted(f, word)?;
             let required = declared(declaration).any(|argument| argument.default.is_none());
-            f.write_str(if required { "` is one value too many" } else { "` belongs to no argument" })
+            f.write_str(if required { " is one value too many" } else { " belongs to no argument" })
         }
         Mistake::Missing(argument) => {
             write!(f, "`--{}` is missing: expected {}", argument.name, argument.expected())
         }
         Mistake::NotOfKind(argument, value) => {
-            write!(f, "`--{}`: expected {}, found `", argument.name, argument.expected())?;
-            write_bytes(f, value)?;
-            f.write_char('`')
+            write!(f, "`{dashes}{}`: expected {}, found ", argument.name, argument.expected())?;
+            quoted(f, value)
         }
-        Mistake::TooLong(name) => write!(f, "`--{name}`: the value is longer than 4096 bytes"),
+        Mistake::TooLong(name) if place.is_some() => {
+            write!(f, "`{name}`: the text is longer than {LONGEST} bytes, or has an escape that is none")
+        }
+        Mistake::TooLong(name) => write!(f, "`--{name}`: the value is longer than {LONGEST} bytes"),
         Mistake::Ragged(name, value) => {
-            write!(f, "`--{name}`: the rows of `")?;
-            write_bytes(f, value)?;
-            f.write_str("` are of different lengths")
+            write!(f, "`{dashes}{name}`: the rows of ")?;
+            quoted(f, value)?;
+            f.write_str(" are of different lengths")
         }
-    }
-}
-
-fn write_help(declaration: &str, host: &mut impl Host) {
-    let mut program = Text::new();
-    let _ = write_bytes(&mut program, host.program());
-    let out = host.out();
-    // There is nowhere to say that standard output cannot be written.
-    let _ = help(declaration, program.as_str(), out);
-}
-
-fn help(declaration: &str, program: &str, out: &mut dyn Write) -> fmt::Result {
-    let about = declaration.split(RECORD).next().unwrap_or("");
-    if !about.is_empty() {
-        writeln!(out, "{about}\n")?;
-    }
-    write!(out, "Usage: {program}")?;
-    if declared(declaration).any(|argument| argument.default.is_some()) {
-        out.write_str(" [OPTIONS]")?;
-    }
-    for argument in declared(declaration).filter(|argument| argument.default.is_none()) {
-        write!(out, " --{}", argument.name)?;
-        if argument.kind != Kind::Boolean {
-            write!(out, " {}", argument.kind.value())?;
-        }
-    }
-    out.write_str("\n\nArguments:\n")?;
-    let width = |argument: Declared<'_>| {
-        let space = usize::from(argument.kind != Kind::Boolean);
-        argument.name.chars().count() + space + argument.kind.value().len()
-    };
-    let widest = declared(declaration).map(width).fold("version".len(), usize::max);
-    for argument in declared(declaration) {
-        let space = if argument.kind == Kind::Boolean { "" } else { " " };
-        write!(out, "  --{}{space}{}", argument.name, argument.kind.value())?;
-        write!(out, "{:pad$}  {}", "", argument.about, pad = widest - width(argument))?;
-        let gap = if argument.about.is_empty() { "" } else { " " };
-        let is_limited = matches!(argument.kind, Kind::Real | Kind::Integer) && argument.limits().next().is_some();
-        if argument.kind == Kind::Choice {
-            write!(out, "{gap}[")?;
-            for (position, choice) in argument.choices().enumerate() {
-                write!(out, "{}{choice}", if position == 0 { "" } else { ", " })?;
-            }
-            out.write_char(']')?;
-        } else if is_limited {
-            let mut text = Text::new();
-            write_limits(&mut text, argument)?;
-            write!(out, "{gap}[{}]", text.as_str().trim_start_matches(", "))?;
-        }
-        let is_described = !argument.about.is_empty() || argument.kind == Kind::Choice || is_limited;
-        let gap = if is_described { " " } else { "" };
-        match argument.default {
-            None => write!(out, "{gap}[required]")?,
-            Some("false") if argument.kind == Kind::Boolean => {}
-            Some("true") if argument.kind == Kind::Boolean => {
-                write!(out, "{gap}[default; --no-{} for the contrary]", argument.name)?;
-            }
-            Some(default) => write!(out, "{gap}[default: {default}]")?,
-        }
-        out.write_char('\n')?;
-    }
-    writeln!(out, "  --version{:pad$}  show the version", "", pad = widest - "version".len())?;
-    writeln!(out, "  --help{:pad$}  show this", "", pad = widest - "help".len())
-}
-
-/// A text of limited length.
-pub struct Text {
-    bytes: [u8; 1024],
-    length: usize,
-}
-
-impl Text {
-    /// Nothing.
-    pub const fn new() -> Text {
-        Text { bytes: [0; 1024], length: 0 }
-    }
-    /// What was written.
-    pub fn as_str(&self) -> &str {
-        ::core::str::from_utf8(self.bytes.get(..self.length).unwrap_or(b"")).unwrap_or("")
-    }
-}
-
-impl Default for Text {
-    fn default() -> Text {
-        Text::new()
-    }
-}
-
-impl Write for Text {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for character in text.chars() {
-            let mut bytes = [0; 4];
-            let bytes = character.encode_utf8(&mut bytes).as_bytes();
-            let Some(place) = self.bytes.get_mut(self.length..self.length + bytes.len()) else { return Ok(()) };
-            place.copy_from_slice(bytes);
-            self.length += bytes.len();
-        }
-        Ok(())
     }
 }

@@ -40,8 +40,9 @@ static STATE: Single<State> = Single::new(State { buffer: Buffer::new(system::ST
 /// For the files that arguments name, one after another.
 static FILE: Single<State> = Single::new(State { buffer: Buffer::new(system::STDIN), reader: Reader::new() });
 
-/// Adds a number to those that the program reads next.
+/// Adds a number to those that the program reads next: one of its arguments.
 pub fn push(number: f64) {
+    crate::watch::argument(number);
     // SAFETY: nothing else refers to the state while this function runs.
     unsafe { &mut *STATE.get() }.buffer.queue.push(number);
 }

@@ -10,11 +10,13 @@
 //! | [`memory`] | how much memory the program may use |
 //! | [`stack`] | a large stack that ends in a message, not in a crash |
 //! | [`input`], [`output`] | numbers in, numbers and texts out |
-//! | [`arguments`], [`command_line`] | what programs get from the command line |
+//! | [`arguments`], [`declaration`], [`config`], [`help`], [`command_line`] | what programs get from the command line |
 //! | [`reader`] | numbers and arrays of numbers, read from bytes |
 //! | [`number`] | numbers as text, texts in quotes |
 //! | [`text`] | texts that a program makes |
 //! | [`progress`], [`terminal`] | how far a search has come; interruptions |
+//! | [`question`], [`watch`], [`words`] | what programs ask: whether their time is up, what is kept of their searches |
+//! | [`finite`] | whether results are finite |
 //! | [`processor`] | the instructions that the program needs |
 //! | [`start`] | `main`, exit codes |
 //! | [`library`] | contexts: what a library has in place of a process of its own |
@@ -33,7 +35,11 @@ pub mod arguments;
 pub mod cell;
 #[cfg(not(vlad_library))]
 pub mod command_line;
+pub mod config;
+pub mod declaration;
+pub mod finite;
 pub mod heap;
+pub mod help;
 #[cfg(not(vlad_library))]
 pub mod input;
 pub mod layout;
@@ -47,6 +53,7 @@ pub mod output;
 #[cfg(not(vlad_library))]
 pub mod processor;
 pub mod progress;
+pub mod question;
 pub mod reader;
 pub mod results;
 #[cfg(not(vlad_library))]
@@ -60,6 +67,10 @@ pub mod terminal;
 #[cfg(not(vlad_library))]
 pub mod text;
 pub mod vector;
+#[cfg(not(vlad_library))]
+pub mod watch;
+#[cfg(not(vlad_library))]
+pub mod words;
 
 /// Reached only through a mistake in this library; says so and ends the program the way an abort does.
 #[cfg(all(vlad_archive, not(vlad_library), not(test)))]

@@ -403,6 +403,13 @@ pub unsafe extern "C" fn vlad_context_write_real(context: *mut Context, x: f64) 
     unsafe { say(context, number::format(x).as_bytes()) }
 }
 
+/// Answers a question of the program: nobody watches it, but it may have the time.
+#[cfg(vlad_library)]
+#[unsafe(no_mangle)]
+pub extern "C" fn vlad_ask(what: f64, _: f64) -> f64 {
+    if what == crate::question::CLOCK { crate::system::time() as f64 / 1e9 } else { 0.0 }
+}
+
 /// The next word of the call.
 unsafe fn word(context: *mut Context) -> u64 {
     // SAFETY: the words of a call are as many as its code reads.

@@ -5,6 +5,7 @@
 //! more (a closed pipe), the program ends without a message.
 
 use crate::cell::Single;
+use crate::finite::{Fault, Results};
 use crate::{number, start, system, terminal, text};
 use core::ffi::c_int;
 use core::fmt;
@@ -103,7 +104,8 @@ pub fn raw_error(bytes: &[u8]) {
     let _ = write_all(system::STDERR, bytes);
 }
 
-fn write_all(file: c_int, mut bytes: &[u8]) -> Result<(), c_int> {
+/// Writes all bytes to a file; an error is the system's.
+pub fn write_all(file: c_int, mut bytes: &[u8]) -> Result<(), c_int> {
     while !bytes.is_empty() {
         // SAFETY: the pointer and the length are those of a slice.
         let written = unsafe { system::write(file, bytes.as_ptr().cast(), bytes.len()) };
@@ -116,14 +118,37 @@ fn write_all(file: c_int, mut bytes: &[u8]) -> Result<(), c_int> {
     Ok(())
 }
 
-/// Writes to standard output (0) or standard error (1).
-pub fn write_stream(stream: u64, bytes: &[u8]) {
-    if stream == 0 { write_out(bytes) } else { write_error(bytes) }
+/// The results of the program, and whether they must be finite.
+static RESULTS: Single<Results> = Single::new(Results::new());
+static IS_FINITE_DEMANDED: Single<bool> = Single::new(false);
+
+/// Standard error.
+const ERROR: u64 = 1;
+/// Standard output, for results.
+const RESULT: u64 = 2;
+
+/// Demands that results are finite, or not.
+pub fn demand_finite(demanded: bool) {
+    IS_FINITE_DEMANDED.store(demanded);
 }
 
-/// Writes a number to standard output (0) or standard error (1).
+/// The first number of a result that is not finite, where that is demanded.
+pub fn fault() -> Option<Fault> {
+    if IS_FINITE_DEMANDED.load() { RESULTS.load().fault() } else { None }
+}
+
+/// Writes to standard output (0), to standard error (1), or a result to standard output (2).
+pub fn write_stream(stream: u64, bytes: &[u8]) {
+    if stream == ERROR { write_error(bytes) } else { write_out(bytes) }
+}
+
+/// Writes a number to standard output (0) or standard error (1), or to standard output as part of a result (2).
 #[unsafe(no_mangle)]
 pub extern "C" fn vlad_write_real(stream: u64, x: f64) {
+    if stream == RESULT {
+        // SAFETY: nothing else refers to the results while this function runs.
+        unsafe { &mut *RESULTS.get() }.number(x);
+    }
     write_stream(stream, number::format(x).as_bytes());
 }
 
@@ -139,7 +164,8 @@ pub extern "C" fn vlad_write_double(x: f64) {
     write_out(&x.to_le_bytes());
 }
 
-/// Writes a text to standard output (0) or standard error (1).
+/// Writes a text to standard output (0) or standard error (1), or to standard output as part of a result (2), which
+/// ends with its line.
 ///
 /// # Safety
 ///
@@ -147,7 +173,12 @@ pub extern "C" fn vlad_write_double(x: f64) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vlad_write_text(stream: u64, text: *const u8, length: usize) {
     // SAFETY: the caller's obligation.
-    write_stream(stream, unsafe { core::slice::from_raw_parts(text, length) });
+    let text = unsafe { core::slice::from_raw_parts(text, length) };
+    if stream == RESULT && text == b"\n" {
+        // SAFETY: nothing else refers to the results while this function runs.
+        unsafe { &mut *RESULTS.get() }.end();
+    }
+    write_stream(stream, text);
 }
 
 /// The longest name of a file.

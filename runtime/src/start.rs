@@ -1,9 +1,10 @@
 //! The beginning and the end of a compiled program.
 //!
-//! Exit codes: 0, 1 when the program is at fault, 2 when its arguments are wrong, 130 when it is interrupted, 143 when
-//! it is told to end (SIGTERM), 3 when memory or stack is exhausted. With `VLAD_REPORT_MEMORY` set in the environment,
-//! the program says at its end how many boxes are still alive and how much memory boxes took; with `VLAD_REPORT_USE`,
-//! how much processor time it took, and how much memory for boxes and in all.
+//! Exit codes: 0, 1 when the program is at fault or has a result that is not finite and must be, 2 when its arguments
+//! are wrong, 130 when it is interrupted, 143 when it is told to end (SIGTERM), 3 when memory or stack is exhausted.
+//! With `VLAD_REPORT_MEMORY` set in the environment, the program says at its end how many boxes are still alive and how
+//! much memory boxes took; with `VLAD_REPORT_USE`, how much processor time it took, and how much memory for boxes and
+//! in all.
 
 #[cfg(all(vlad_archive, not(test)))]
 use crate::{command_line::USAGE, processor};
@@ -100,7 +101,15 @@ extern "C" fn program(_: *mut c_void) -> *mut c_void {
             vlad_release_globals();
         }
     }
-    finish(0)
+    match output::fault() {
+        None => finish(0),
+        Some(fault) => {
+            output::flush();
+            terminal::end_line();
+            let _ = write!(output::Stderr, "{fault}");
+            finish(FAULT)
+        }
+    }
 }
 
 /// The function that the C library calls.
@@ -112,6 +121,7 @@ pub extern "C" fn main(count: c_int, words: *const *const core::ffi::c_char) -> 
     terminal::INTERRUPTIONS.into_iter().for_each(system::keep_away);
     crate::command_line::initialise(count, words);
     terminal::initialise();
+    crate::watch::initialise();
     output::initialise();
     demand_processor();
     crate::memory::initialise();

@@ -19,6 +19,11 @@ pub(crate) const O_CLOEXEC: c_int = 0o2_000_000;
 /// For writing only, created or emptied.
 pub(crate) const O_NEW: c_int = 0o1101;
 
+/// For writing only, without waiting for a reader.
+pub(crate) const O_PRESENT: c_int = 0o4001;
+/// Writing goes to the end.
+pub(crate) const O_APPEND: c_int = 0o2000;
+
 pub(crate) const SIGINT: c_int = 2;
 pub(crate) const SIGPIPE: c_int = 13;
 pub(crate) const SIGILL: c_int = 4;
@@ -30,6 +35,7 @@ pub(crate) const SIG_IGN: usize = 1;
 pub(crate) const SA_SIGINFO: c_int = 4;
 pub(crate) const SA_ONSTACK: c_int = 0x0800_0000;
 
+pub(crate) const ENOENT: c_int = 2;
 pub(crate) const EINTR: c_int = 4;
 pub(crate) const EBADF: c_int = 9;
 pub(crate) const EPIPE: c_int = 32;
@@ -61,6 +67,9 @@ unsafe extern "C" {
     pub(crate) fn write(file: c_int, buffer: *const c_void, size: usize) -> isize;
     pub(crate) fn open(path: *const c_char, flags: c_int, ...) -> c_int;
     pub(crate) fn close(file: c_int) -> c_int;
+    fn lseek(file: c_int, offset: i64, from: c_int) -> i64;
+    fn ftruncate(file: c_int, size: i64) -> c_int;
+    pub(crate) fn fsync(file: c_int) -> c_int;
     pub(crate) fn rename(from: *const c_char, to: *const c_char) -> c_int;
     pub(crate) fn unlink(path: *const c_char) -> c_int;
     pub(crate) fn isatty(file: c_int) -> c_int;
@@ -109,6 +118,16 @@ pub fn exit_process(code: c_int) -> ! {
 pub fn abort_process() -> ! {
     // SAFETY: always sound.
     unsafe { abort() }
+}
+
+/// Whether an open file is a regular one: devices and pipes have no length to be set to.
+pub fn is_regular(file: c_int) -> bool {
+    const SEEK_END: c_int = 2;
+    // SAFETY: always sound; the length stays what it is.
+    unsafe {
+        let length = lseek(file, 0, SEEK_END);
+        length >= 0 && ftruncate(file, length) == 0
+    }
 }
 
 /// The cause of the last failure of a system call.

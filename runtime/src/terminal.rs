@@ -2,15 +2,13 @@
 //!
 //! Progress goes to standard error, if that is a terminal. An interruption (SIGINT, or SIGTERM) ends the line there,
 //! writes the whole lines that standard output still has in its buffer, and ends the program with the exit code 130 (or
-//! 143): nothing is left half written.
+//! 143): nothing is left half written. The state of a search is kept, if that is wanted.
 
 use crate::cell::Single;
-use crate::progress::Progress;
-use crate::{output, start, system};
+use crate::{output, start, system, watch};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-static PROGRESS: Single<Progress> = Single::new(Progress::new());
 static IS_TERMINAL: Single<bool> = Single::new(false);
 /// Output is being written: an interruption waits for that.
 static BUSY: AtomicBool = AtomicBool::new(false);
@@ -29,19 +27,14 @@ pub fn initialise() {
     IS_TERMINAL.store(unsafe { system::isatty(system::STDERR) } == 1);
 }
 
-/// Takes one of the three numbers that tell how far a search has come.
-#[unsafe(no_mangle)]
-pub extern "C" fn vlad_progress(number: f64) {
-    if IS_TERMINAL.load() {
-        // SAFETY: nothing else refers to the state while this function runs.
-        undivided(|| unsafe { &mut *PROGRESS.get() }.tell(number, system::time, &mut output::Stderr));
-    }
+/// Whether progress is shown.
+pub fn is_shown() -> bool {
+    IS_TERMINAL.load()
 }
 
 /// Ends the line that shows progress, if there is one.
 pub fn end_line() {
-    // SAFETY: nothing else refers to the state while this function runs; the handler of interruptions does not return.
-    unsafe { &mut *PROGRESS.get() }.end(&mut output::Stderr);
+    watch::end_line();
 }
 
 /// Does something that an interruption must not divide.
@@ -74,9 +67,13 @@ pub fn catch_interruptions() {
 }
 
 extern "C" fn interrupted(signal: c_int) {
-    // Who asks a second time does not want to wait.
-    if BUSY.load(Ordering::SeqCst) && INTERRUPTED.swap(signal, Ordering::SeqCst) == 0 {
+    let is_busy = BUSY.load(Ordering::SeqCst);
+    if is_busy && INTERRUPTED.swap(signal, Ordering::SeqCst) == 0 {
         return;
+    }
+    if is_busy {
+        // Who asks a second time does not want to wait, and what is being written is not to be written anew.
+        start::leave(INTERRUPTION + signal);
     }
     leave(signal)
 }
@@ -84,5 +81,6 @@ extern "C" fn interrupted(signal: c_int) {
 fn leave(signal: c_int) -> ! {
     end_line();
     output::write_whole_lines();
+    watch::interrupted();
     start::leave(INTERRUPTION + signal)
 }

@@ -244,8 +244,9 @@ impl Dual<'_, '_> {
 
     fn effect(&mut self, prim: Prim) -> Rhs {
         match prim {
-            Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => {
-                let number = self.code.prim(prim, &[]);
+            Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix | Prim::Ask => {
+                let asked = self.primals();
+                let number = self.code.prim(prim, &asked);
                 Rhs::Prim(Prim::LiftDirections, vec![number])
             }
             Prim::TextByte => {
@@ -254,7 +255,7 @@ impl Dual<'_, '_> {
                 Rhs::Prim(Prim::LiftDirections, vec![number])
             }
             // These return their operand.
-            Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress | Prim::Opaque => {
+            Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Opaque => {
                 let primal = self.primal(0);
                 self.code.prim(prim, &[primal]);
                 Rhs::Var(self.forwarded[0])

@@ -155,8 +155,9 @@ fn constant_terms(code: &mut Code<'_>, series: &[Var]) -> Vec<Var> {
 
 fn effect(code: &mut Code<'_>, prim: Prim, operands: &[Var]) -> Rhs {
     match prim {
-        Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => {
-            let number = code.prim(prim, &[]);
+        Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix | Prim::Ask => {
+            let asked = constant_terms(code, operands);
+            let number = code.prim(prim, &asked);
             Rhs::Prim(Prim::Lift, vec![number])
         }
         Prim::TextByte => {
@@ -165,7 +166,7 @@ fn effect(code: &mut Code<'_>, prim: Prim, operands: &[Var]) -> Rhs {
             Rhs::Prim(Prim::Lift, vec![number])
         }
         // These return their operand.
-        Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress | Prim::Opaque => {
+        Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Opaque => {
             let written = constant_terms(code, operands);
             code.prim(prim, &written);
             Rhs::Var(operands[0])

@@ -469,22 +469,30 @@ impl<'p> Unit<'p> {
     }
 
     /// Lets the run time hold the command line against what the program declares. Programs without a declaration do
-    /// without that part of the run time.
+    /// without part of that.
     fn prepare_arguments(&mut self, builder: &mut FunctionBuilder) -> Result<(), Error> {
+        // Libraries have no command line.
+        if self.is_library {
+            return Ok(());
+        }
         let declaration = self.program.arguments.as_bytes();
+        let identity = builder.ins().iconst(types::I64, self.program.identity as i64);
         if declaration.is_empty() {
+            let prepare = self.external(External::Runtime("vlad_prepare_options", &[types::I64], None))?;
+            let prepare = self.import(prepare, builder.func);
+            builder.ins().call(prepare, &[identity]);
             return Ok(());
         }
         let bug = |error: ModuleError| module_error("the declaration of arguments", &error);
         let data = self.module.declare_data("arguments", Linkage::Local, false, false).map_err(bug)?;
         self.module.define_data(data, &contents(declaration.to_vec())).map_err(bug)?;
-        let prepare = External::Runtime("vlad_prepare_arguments", &[types::I64, types::I64], None);
+        let prepare = External::Runtime("vlad_prepare_arguments", &[types::I64; 3], None);
         let prepare = self.external(prepare)?;
         let prepare = self.import(prepare, builder.func);
         let data = self.module.declare_data_in_func(data, builder.func);
         let address = builder.ins().symbol_value(types::I64, data);
         let length = builder.ins().iconst(types::I64, declaration.len() as i64);
-        builder.ins().call(prepare, &[address, length]);
+        builder.ins().call(prepare, &[identity, address, length]);
         Ok(())
     }
 

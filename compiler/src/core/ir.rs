@@ -339,6 +339,8 @@ pub struct Program {
     pub library: Option<Library>,
     /// The arguments that the program takes, in the form of [`crate::core::arguments`]; empty without a declaration.
     pub arguments: Option<Rc<str>>,
+    /// A check over the text of the program and of the library: which program this is.
+    pub identity: u64,
     /// The names of variables, most of which many have: those that transformations bind.
     pub names: FxHashSet<Rc<str>>,
 }

@@ -21,12 +21,27 @@ pub mod reader;
 #[path = "../../../runtime/src/table.rs"]
 pub mod table;
 
-// Declarations of arguments, and progress: the same.
+// What programs can be told, and what they ask and tell: the same.
+#[path = "../../../runtime/src/declaration.rs"]
+pub mod declaration;
+
+#[path = "../../../runtime/src/config.rs"]
+pub mod config;
+
+#[path = "../../../runtime/src/help.rs"]
+pub mod help;
+
 #[path = "../../../runtime/src/arguments.rs"]
 pub mod arguments;
 
 #[path = "../../../runtime/src/progress.rs"]
 pub mod progress;
+
+#[path = "../../../runtime/src/question.rs"]
+pub mod question;
+
+#[path = "../../../runtime/src/finite.rs"]
+pub mod finite;
 
 pub mod input;
 

@@ -207,8 +207,9 @@ pub enum Prim {
     WriteByte,
     /// `(%write-double x)`: writes the eight bytes of `x`, the lowest first, returns `x`.
     WriteDouble,
-    /// `(%progress x)`: one of the three numbers that tell how far a search has come, shown at times; returns `x`.
-    Progress,
+    /// `(%ask what x)`: asks the system that the program runs on, or tells it how far a search has come; a number. What
+    /// can be asked is in [`crate::core::question`].
+    Ask,
     Write,
     WriteString,
     Newline,
@@ -392,7 +393,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::WriteReal, "write-real", 1, Effect),
     (Prim::WriteByte, "%write-byte", 1, Effect),
     (Prim::WriteDouble, "%write-double", 1, Effect),
-    (Prim::Progress, "%progress", 1, Effect),
+    (Prim::Ask, "%ask", 2, Effect),
     (Prim::Write, "write", 1, Effect),
     (Prim::WriteString, "write-string", 1, Effect),
     (Prim::Newline, "newline", 0, Effect),

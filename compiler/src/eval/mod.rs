@@ -57,8 +57,10 @@ pub struct Options {
     pub unchecked: Vec<String>,
     /// Numbers that the program reads in front of its input: what its arguments say.
     pub arguments: Vec<f64>,
-    /// What to do with the numbers that tell how far a search has come.
-    pub progress: Option<fn(f64)>,
+    /// What answers the questions of the program, see [`crate::core::question`].
+    pub answer: Option<fn(f64, f64) -> f64>,
+    /// Takes the numbers of each result, in order, and `None` at its end.
+    pub on_result: Option<fn(Option<f64>)>,
 }
 
 /// What to do with a message about a kink.

@@ -348,6 +348,11 @@ fn effect(prim: Prim, x: Value, y: Value, carried: Value, world: &mut World<'_>)
     match prim {
         Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => read(prim, world),
         Prim::Opaque => Ok(x),
+        Prim::Ask => {
+            let (what, about) = (number_of(prim, 0, &x, world.program)?, number_of(prim, 1, &y, world.program)?);
+            // While a derivative is checked nobody listens.
+            Ok(Value::real(world.answer.filter(|_| !world.in_check).map_or(0.0, |answer| answer(what, about))))
+        }
         _ if prim.is_of_library() => {
             Err(RuntimeError::InputOutput { message: format!("`{prim}` works in libraries only") })
         }
@@ -400,7 +405,7 @@ fn read(prim: Prim, world: &mut World<'_>) -> Result<Value, RuntimeError> {
 
 /// Effects that write. While a derivative is checked nothing is written.
 fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
-    let World { program, in_check, output, progress, files, .. } = world;
+    let World { program, in_check, output, files, .. } = world;
     let mut nowhere = std::io::sink();
     let output: &mut dyn std::io::Write = match files.current() {
         Some(Target::Text(text)) => text,
@@ -422,13 +427,6 @@ fn write(prim: Prim, x: Value, world: &mut World<'_>) -> Result<Value, RuntimeEr
         Prim::WriteDouble => {
             let number = number_of(prim, 0, &x, program)?;
             output.write_all(&number.to_le_bytes()).map_err(failed)?;
-            Ok(x)
-        }
-        Prim::Progress => {
-            let number = number_of(prim, 0, &x, program)?;
-            if let Some(progress) = progress.filter(|_| !*in_check) {
-                progress(number);
-            }
             Ok(x)
         }
         Prim::WriteString => {

@@ -19,6 +19,16 @@ enum Rest<'a> {
 
 /// Writes a value as `write` does.
 pub fn print(program: &Program, value: &Value, output: &mut dyn Write) -> io::Result<()> {
+    print_noting(program, value, output, &mut |_| {})
+}
+
+/// The same; each number in it is noted.
+pub fn print_noting(
+    program: &Program,
+    value: &Value,
+    output: &mut dyn Write,
+    note: &mut dyn FnMut(f64),
+) -> io::Result<()> {
     let mut pending = vec![Rest::Value(value)];
     while let Some(rest) = pending.pop() {
         match rest {
@@ -52,7 +62,7 @@ pub fn print(program: &Program, value: &Value, output: &mut dyn Write) -> io::Re
                     }
                 }
             }
-            Rest::Value(atom) => print_atom(program, atom, output)?,
+            Rest::Value(atom) => print_atom(program, atom, output, note)?,
             Rest::Tail(Value::Nil) => output.write_all(b")")?,
             Rest::Tail(Value::Pair(pair)) => {
                 output.write_all(b" ")?;
@@ -87,13 +97,16 @@ fn repeat(text: &[u8], times: u32, output: &mut dyn Write) -> io::Result<()> {
     (0..times).try_for_each(|_| output.write_all(text))
 }
 
-fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write) -> io::Result<()> {
+fn print_atom(program: &Program, atom: &Value, output: &mut dyn Write, note: &mut dyn FnMut(f64)) -> io::Result<()> {
     match atom {
         Value::Nil | Value::Nothing => output.write_all(b"()"),
         // These are no atoms.
         Value::Pair(_) | Value::Bundle(_) | Value::Series(_) | Value::Record(..) | Value::Vector(_) => Ok(()),
         Value::Bool(truth) => output.write_all(if *truth { b"#t" } else { b"#f" }),
-        Value::Real(real) => print_real(*real, output),
+        Value::Real(real) => {
+            note(real.number);
+            print_real(*real, output)
+        }
         Value::Str(text) => print_string(text, output),
         Value::Closure(closure) => {
             let Function { base, tower } = closure.function();

@@ -41,6 +41,7 @@ pub use stdlib::FILES as STDLIB;
 use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
 use crate::core::ir::Program;
+use crate::core::question::{BASIS, digest};
 use build::Expander;
 use program::load::Loader;
 use program::measure::{Measure, Taken};
@@ -157,7 +158,8 @@ fn expand(
     expander.library(&files, (&datums, &also), &names, options.check_derivatives)?;
     expander.program(&datums, modules, options.library);
     let program = expander.finish(errors).map_err(limited)?;
-    Ok(Program { arguments: declaration, ..program })
+    let identity = sources.files().fold(BASIS, |hash, file| digest(hash, file.text.as_bytes()));
+    Ok(Program { arguments: declaration, identity, ..program })
 }
 
 #[cfg(test)]

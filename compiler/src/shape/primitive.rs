@@ -101,6 +101,7 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
     match prim {
         Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => shapes.real(Fact::Unknown),
         Prim::Argument | Prim::ArgumentArray => shapes.real(Fact::Unknown),
+        Prim::Ask if args.iter().all(|arg| real_fact(shapes, *arg).is_some()) => shapes.real(Fact::Unknown),
         Prim::ArgumentElements => {
             if real_fact(shapes, args[0]).is_none() {
                 return Shapes::BOTTOM;
@@ -111,12 +112,10 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
         Prim::ResultArray => shapes.nil(),
         Prim::Write => args[0],
         Prim::Opaque => shapes.forget_numbers(args[0]),
-        Prim::Result | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => {
-            match real_fact(shapes, args[0]) {
-                Some(fact) => shapes.real(fact),
-                None => Shapes::BOTTOM,
-            }
-        }
+        Prim::Result | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => match real_fact(shapes, args[0]) {
+            Some(fact) => shapes.real(fact),
+            None => Shapes::BOTTOM,
+        },
         Prim::WriteString | Prim::BeginFile if shapes.find(args[0], Class::Text).is_none() => Shapes::BOTTOM,
         Prim::BeginText => shapes.nil(),
         Prim::EndText => shapes.make(Head::Text(None), &[]),

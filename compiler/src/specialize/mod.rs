@@ -170,7 +170,11 @@ pub fn lower(
         core,
         sources,
         flow,
-        out: ir::Program { arguments: core.arguments.as_deref().unwrap_or_default().into(), ..ir::Program::default() },
+        out: ir::Program {
+            arguments: core.arguments.as_deref().unwrap_or_default().into(),
+            identity: core.identity,
+            ..ir::Program::default()
+        },
         layouts: Layouts::new(sharing == Sharing::Shared),
         functions: FxHashMap::default(),
         helpers: FxHashMap::default(),
@@ -319,8 +323,8 @@ impl Specializer<'_> {
                 Item::Print(body, span) => {
                     let value = self.body(e, body, &facts, Env::default())?;
                     self.stand_at(e, Some(*span));
-                    write::write(self, e, &value, Stream::Out);
-                    self.write_text(e, Stream::Out, "\n");
+                    write::write(self, e, &value, Stream::Result);
+                    self.write_text(e, Stream::Result, "\n");
                 }
                 Item::Define(global, body) => {
                     let value = self.body(e, body, &facts, Env::default())?;

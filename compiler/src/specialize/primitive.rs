@@ -426,6 +426,10 @@ impl Specializer<'_> {
                 let op = Op::Argument(piece(prim));
                 Some(Val { shape: result, leaves: vec![e.value(op, &[], Type::F64)] })
             }
+            Prim::Ask => {
+                let asked = self.real_operands(e, prim, args)?;
+                Some(Val { shape: result, leaves: vec![e.value(Op::Ask, &asked, Type::F64)] })
+            }
             Prim::ResultArray => {
                 let sizes = self.real_operands(e, prim, args)?;
                 e.inst(Op::Result(Piece::Array), &sizes, &[]);
@@ -447,13 +451,12 @@ impl Specializer<'_> {
                 e.inst(Op::ResultElements(kind), &[elements.expect("numbers are leaves"), length], &[]);
                 Some(Val { shape: result, leaves: Vec::new() })
             }
-            Prim::Result | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Progress => {
+            Prim::Result | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => {
                 let number = self.real_operand(e, prim, 0, &args[0])?;
                 let op = match prim {
                     Prim::Result => Op::Result(piece(prim)),
                     Prim::WriteByte => Op::WriteByte,
                     Prim::WriteDouble => Op::WriteDouble,
-                    Prim::Progress => Op::Progress,
                     _ => Op::WriteReal(Stream::Out),
                 };
                 e.inst(op, &[number], &[]);

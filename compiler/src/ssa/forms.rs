@@ -71,7 +71,7 @@ pub fn of(op: Op) -> Option<Form> {
         | Op::WriteReal(_)
         | Op::WriteByte
         | Op::WriteDouble
-        | Op::Progress
+        | Op::Ask
         | Op::WriteText(..)
         | Op::WriteTextOf(..)
         | Op::BeginText

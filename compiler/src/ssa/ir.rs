@@ -154,6 +154,8 @@ pub enum Stream {
     Out,
     /// Standard error.
     Err,
+    /// Standard output, for the results of a program: the values of its expressions.
+    Result,
 }
 
 /// How a text is written.
@@ -273,11 +275,9 @@ pub enum Op {
     Argument(Piece),
     /// `int -> ptr`: the next elements of the array at hand, so many: a vector with elements of one real field.
     ArgumentElements(VectorId),
-    /// Hands the caller of a library a result, `f64 ->`: a number; or begins an array, `f64, f64 ->`, of so many rows
-    /// and columns.
+    /// Hands the caller of a library a number, `f64 ->`; or begins an array of so many rows and columns, `f64, f64 ->`.
     Result(Piece),
-    /// `ptr, int ->`: hands over the next elements of the array at hand: a vector with elements of one real field, and
-    /// its length.
+    /// `ptr, int ->`: hands over the next elements of the array at hand: a vector of one real field, and its length.
     ResultElements(VectorId),
     /// `f64 ->`: writes the shortest decimal that reads back to the same double.
     WriteReal(Stream),
@@ -285,8 +285,8 @@ pub enum Op {
     WriteByte,
     /// `f64 ->`: writes the eight bytes of the number to standard output, the lowest first.
     WriteDouble,
-    /// Notes a number that tells how far a search has come: `x`
-    Progress,
+    /// `f64, f64 -> f64`: asks the system what the first number says, see [`crate::core::question`].
+    Ask,
     /// `->`: writes a text.
     WriteText(Stream, TextId),
     /// `int ->`: writes the text with that number.
@@ -312,8 +312,7 @@ pub enum Op {
     /// `parameters -> bool`: whether some of the arguments of a function are boxes, and all of these have more than one
     /// owner. Before owners are counted it says no. The function is one that may be asked for what it remembers.
     IsShared(FuncId),
-    /// `parameters -> bool, results`: whether the results of a function for these arguments are remembered, and the
-    /// results.
+    /// `parameters -> bool, results`: whether the results of a function for these arguments are remembered, and these.
     Recall(FuncId),
     /// `parameters, results ->`: remembers the results of a function.
     Remember(FuncId),
@@ -495,6 +494,8 @@ pub struct Program {
     pub reporters: Vec<FuncId>,
     /// The arguments that the program takes, as the run time reads their declaration; empty without one.
     pub arguments: Arc<str>,
+    /// Which program this is, see [`crate::core::ir::Program`].
+    pub identity: u64,
 }
 
 impl Function {
@@ -591,7 +592,7 @@ impl Op {
                 | Op::WriteReal(_)
                 | Op::WriteByte
                 | Op::WriteDouble
-                | Op::Progress
+                | Op::Ask
                 | Op::WriteText(..)
                 | Op::WriteTextOf(..)
                 | Op::BeginText

@@ -578,7 +578,7 @@ impl Parser {
             "write_real" => Op::WriteReal(self.stream(a)?),
             "write_byte" => Op::WriteByte,
             "write_double" => Op::WriteDouble,
-            "progress" => Op::Progress,
+            "ask" => Op::Ask,
             "write_text" => Op::WriteText(self.stream(a)?, self.entity::<TextId>(b, "text")?),
             "begin_file" => Op::BeginFile(self.entity::<TextId>(a, "text")?),
             "end_file" => Op::EndFile(self.entity::<TextId>(a, "text")?),
@@ -615,6 +615,7 @@ impl Parser {
         match part {
             Some("out") => Ok(Stream::Out),
             Some("err") => Ok(Stream::Err),
+            Some("result") => Ok(Stream::Result),
             _ => self.error("expected `out` or `err`"),
         }
     }

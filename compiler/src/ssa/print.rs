@@ -127,6 +127,7 @@ impl fmt::Display for Stream {
         f.write_str(match self {
             Stream::Out => "out",
             Stream::Err => "err",
+            Stream::Result => "result",
         })
     }
 }
@@ -184,7 +185,7 @@ impl fmt::Display for Op {
             Op::WriteReal(stream) => write!(f, "write_real.{stream}"),
             Op::WriteByte => f.write_str("write_byte"),
             Op::WriteDouble => f.write_str("write_double"),
-            Op::Progress => f.write_str("progress"),
+            Op::Ask => f.write_str("ask"),
             Op::WriteText(stream, text) => write!(f, "write_text.{stream}.{text}"),
             Op::WriteTextOf(stream, Form::Plain) => write!(f, "write_text_of.{stream}"),
             Op::WriteTextOf(stream, Form::Quoted) => write!(f, "write_quoted.{stream}"),

@@ -124,9 +124,8 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             }
         }
         Op::Result(Piece::Array) => (smallvec![F64, F64], smallvec![]),
-        Op::Result(_) | Op::WriteReal(_) | Op::WriteByte | Op::WriteDouble | Op::Progress => {
-            (smallvec![F64], smallvec![])
-        }
+        Op::Result(_) | Op::WriteReal(_) | Op::WriteByte | Op::WriteDouble => (smallvec![F64], smallvec![]),
+        Op::Ask => (smallvec![F64, F64], smallvec![F64]),
         Op::WriteText(_, text) => {
             program.texts.get(text)?;
             (smallvec![], smallvec![])

@@ -35,6 +35,8 @@ mod manual;
 
 mod new;
 
+mod options;
+
 mod repl;
 
 mod test;

@@ -1,8 +1,9 @@
-//! Arguments of programs that are evaluated, and their progress on the terminal: as compiled programs have them.
+//! Arguments of programs that are evaluated, as compiled programs have them.
 
-use crate::core::arguments::{self, Host, Outcome, Unreadable};
+use super::watch;
+use crate::core::arguments::{self, Config, Host, Outcome, Setting, Unreadable};
+use crate::core::declaration::Purpose;
 use crate::core::input;
-use crate::core::progress::Progress;
 use crate::core::reader::{self, Item};
 use crate::core::table::Table;
 use std::ffi::{OsStr, OsString};
@@ -10,14 +11,18 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::Instant;
 
 /// The numbers that a program reads in front of its input, given its declaration of arguments, its name and the words
 /// of the command line; or else the exit code.
 pub fn numbers(declaration: &str, name: &OsStr, words: &[OsString]) -> Result<Vec<f64>, u8> {
-    let mut process =
-        Process { name, words, numbers: Vec::new(), out: Stream(io::stdout()), error: Stream(io::stderr()) };
+    let mut process = Process {
+        name,
+        words,
+        numbers: Vec::new(),
+        config: None,
+        out: Stream(io::stdout()),
+        error: Stream(io::stderr()),
+    };
     match arguments::prepare(declaration, &mut process) {
         Outcome::Ready => Ok(process.numbers),
         Outcome::Helped => Err(crate::cli::SUCCESS),
@@ -29,6 +34,7 @@ struct Process<'a> {
     name: &'a OsStr,
     words: &'a [OsString],
     numbers: Vec<f64>,
+    config: Option<Config>,
     out: Stream<io::Stdout>,
     error: Stream<io::Stderr>,
 }
@@ -50,6 +56,7 @@ impl Host for Process<'_> {
         self.name.as_bytes()
     }
     fn push(&mut self, number: f64) {
+        watch::argument(number);
         self.numbers.push(number);
     }
     fn file(&mut self, path: &[u8], item: Item, table: &Table<'_>) -> Result<(), Unreadable> {
@@ -67,9 +74,22 @@ impl Host for Process<'_> {
                 }
             }
         };
-        let numbers = &mut self.numbers;
         let complain = |wrong: &dyn fmt::Display| eprintln!("error: `{}`: {}", name.as_str(), reason(wrong));
-        input::read_file(&mut *stream, item, table, |number| numbers.push(number), complain)
+        input::read_file(&mut *stream, item, table, |number| self.push(number), complain)
+    }
+    fn load(&mut self, path: &[u8]) -> Result<(), Unreadable> {
+        let text = std::fs::read(OsStr::from_bytes(path));
+        let text = text.map_err(|error| watch::complain("read", path, &reason(&error)))?;
+        // There is one such file, and it is looked at until the process ends.
+        let config = Config { path: Box::leak(path.into()), text: Box::leak(text.into_boxed_slice()) };
+        self.config = Some(config);
+        Ok(())
+    }
+    fn config(&self) -> Option<Config> {
+        self.config
+    }
+    fn set(&mut self, purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable> {
+        watch::set(purpose, setting)
     }
     fn out(&mut self) -> &mut dyn fmt::Write {
         &mut self.out
@@ -80,21 +100,7 @@ impl Host for Process<'_> {
 }
 
 /// What the C library says, without the number that is added here.
-fn reason(error: &dyn fmt::Display) -> String {
+pub fn reason(error: &dyn fmt::Display) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_string()
-}
-
-static BEGINNING: LazyLock<Instant> = LazyLock::new(Instant::now);
-static PROGRESS: Mutex<Progress> = Mutex::new(Progress::new());
-
-/// Takes one of the three numbers that tell how far a search has come.
-pub fn tell(number: f64) {
-    let now = || u64::try_from(BEGINNING.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    PROGRESS.lock().unwrap_or_else(PoisonError::into_inner).tell(number, now, &mut Stream(io::stderr()));
-}
-
-/// Ends the line that shows progress, if there is one.
-pub fn end_line() {
-    PROGRESS.lock().unwrap_or_else(PoisonError::into_inner).end(&mut Stream(io::stderr()));
 }

@@ -1,7 +1,7 @@
 //! `vlad eval`: run in the reference evaluator. Also what programs that embed it do.
 
 use crate::base::{Diagnostic, SourceMap};
-use crate::cli::running::{arguments, build};
+use crate::cli::running::{arguments, build, watch};
 use crate::cli::{Input, SUCCESS, terminal};
 use crate::core::ir::Program;
 use crate::eval;
@@ -76,6 +76,7 @@ pub fn evaluate_program(
     reports: &Reports,
     (name, arguments): (&OsStr, &[OsString]),
 ) -> u8 {
+    watch::begin(program.identity);
     let numbers = match arguments::numbers(program.arguments.as_deref().unwrap_or(""), name, arguments) {
         Ok(numbers) => numbers,
         Err(code) => return code,
@@ -101,19 +102,20 @@ pub fn evaluate_program(
     let on_kink: Option<eval::KinkReport> =
         reports.warn_kinks.then_some(|kink, sources| terminal::report([kink], sources));
     let unchecked = reports.unchecked.clone();
-    let progress = io::stderr().is_terminal().then_some(arguments::tell as fn(f64));
     let options = eval::Options {
         trap_nan: reports.trap_nan,
         on_kink,
         unchecked,
         arguments: numbers,
-        progress,
+        answer: Some(watch::answer),
+        on_result: Some(watch::result),
         interrupted: Some(interrupted.clone()),
         ..options
     };
     let result = eval::run(program, sources, &options, &mut input, &mut output);
-    arguments::end_line();
+    watch::end_line();
     if interrupted.load(Ordering::Relaxed) && result.is_err() {
+        watch::interrupted();
         let signal = i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(SIGINT);
         shared.leave_whole_lines(INTERRUPTION + signal);
     }
@@ -129,7 +131,7 @@ pub fn evaluate_program(
             if reports.count {
                 eprint!("{counts}");
             }
-            SUCCESS
+            watch::fault().unwrap_or(SUCCESS)
         }
         Err(failure) => {
             let is_limited = failure.exit_code == EXHAUSTED && std::env::var_os(MEMORY).is_some();

@@ -8,6 +8,7 @@
 //! | [`library`] | `vlad build --lib` |
 //! | [`embedded`] | executables that embed the reference evaluator |
 //! | [`arguments`] | arguments of programs that are evaluated |
+//! | [`watch`] | progress, limits of time, what is kept of them |
 
 pub(super) mod arguments;
 pub(super) mod build;
@@ -15,3 +16,4 @@ pub(super) mod embedded;
 pub(super) mod eval;
 pub(super) mod library;
 pub(super) mod run;
+pub(super) mod watch;

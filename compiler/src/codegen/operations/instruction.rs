@@ -133,12 +133,12 @@ impl Translator<'_, '_, '_> {
                 self.call_external(write, &[stream, args[0]])?;
                 return Ok(());
             }
-            Op::WriteByte | Op::WriteDouble | Op::Progress => {
-                let name = match inst.op {
-                    Op::WriteByte => "vlad_write_byte",
-                    Op::WriteDouble => "vlad_write_double",
-                    _ => "vlad_progress",
-                };
+            Op::Ask => {
+                let ask = External::Runtime("vlad_ask", &[types::F64, types::F64], Some(types::F64));
+                self.call_external(ask, &[args[0], args[1]])?.expect("the signature has a result")
+            }
+            Op::WriteByte | Op::WriteDouble => {
+                let name = if inst.op == Op::WriteByte { "vlad_write_byte" } else { "vlad_write_double" };
                 self.call_external(External::Runtime(name, &[types::F64], None), &[args[0]])?;
                 return Ok(());
             }
@@ -282,7 +282,7 @@ impl Translator<'_, '_, '_> {
     }
 
     fn stream(&mut self, stream: Stream) -> ir::Value {
-        self.builder.ins().iconst(types::I64, i64::from(stream == Stream::Err))
+        self.builder.ins().iconst(types::I64, stream as i64)
     }
 
     fn write_text(&mut self, stream: Stream, form: Form, address: ir::Value, length: ir::Value) -> Result<(), Error> {
@@ -291,7 +291,7 @@ impl Translator<'_, '_, '_> {
             Form::Quoted => ["vlad_write_quoted", "vlad_context_write_quoted"],
         };
         if self.unit.is_library {
-            if stream == Stream::Out {
+            if stream != Stream::Err {
                 return Err(self.outside());
             }
             self.call_with_context(of_library, &[types::I64; 3], &[address, length])?;

@@ -8,7 +8,7 @@ mod watch;
 
 use super::code::{self, Code, Instruction, Operand, Slot};
 use super::files::Files;
-use super::print::{found, print};
+use super::print::{found, print_noting};
 use super::value::{Function, Value, live_bytes};
 use super::{Counts, Failure, KinkReport, Options, primitives};
 use crate::ad::{Transforms, plain_without_sums};
@@ -41,7 +41,7 @@ pub struct World<'a> {
     /// Whether a zero has to conform to what it is added to.
     pub strict_sums: bool,
     /// What to do with the numbers that tell how far a search has come.
-    pub progress: Option<fn(f64)>,
+    pub answer: Option<fn(f64, f64) -> f64>,
     /// The message and the value of the error that the program has raised last.
     pub raised: Option<(Value, Value)>,
     /// Files that are written.
@@ -56,6 +56,7 @@ pub struct Machine<'a> {
     trap_nan: bool,
     on_kink: Option<KinkReport>,
     interrupted: Option<Arc<AtomicBool>>,
+    on_result: Option<fn(Option<f64>)>,
     unchecked: Vec<String>,
     /// How many activations wait for the outermost check of a derivative, if one is running.
     check: Option<usize>,
@@ -136,7 +137,7 @@ impl<'a> Machine<'a> {
             counts: Counts::default(),
             in_check: false,
             strict_sums: options.strict_sums,
-            progress: options.progress,
+            answer: options.answer,
             raised: None,
             files: Files::default(),
         };
@@ -147,6 +148,7 @@ impl<'a> Machine<'a> {
             trap_nan: options.trap_nan,
             on_kink: options.on_kink,
             interrupted: options.interrupted.clone(),
+            on_result: options.on_result,
             unchecked: options.unchecked.clone(),
             check: None,
             probe: None,
@@ -182,7 +184,10 @@ impl<'a> Machine<'a> {
     }
 
     fn print_line(&mut self, value: &Value) -> Result<(), RuntimeError> {
-        print(self.world.program, value, self.world.output).map_err(primitives::failed)?;
+        let note = |number| self.on_result.into_iter().for_each(|on_result| on_result(number));
+        print_noting(self.world.program, value, self.world.output, &mut |number| note(Some(number)))
+            .map_err(primitives::failed)?;
+        note(None);
         self.world.output.write_all(b"\n").map_err(primitives::failed)
     }
 

@@ -162,7 +162,7 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%begin-text" => Some(Prim::BeginText),
         "%end-text" => Some(Prim::EndText),
         "%text-byte" => Some(Prim::TextByte),
-        "%progress" => Some(Prim::Progress),
+        "%ask" => Some(Prim::Ask),
         "%write-double" => Some(Prim::WriteDouble),
         "%record" => Some(Prim::Record),
         "%record-parts" => Some(Prim::RecordParts),

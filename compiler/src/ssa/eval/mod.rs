@@ -424,6 +424,8 @@ impl<'p> Machine<'p, '_> {
                 self.get(base, chosen)?.clone()
             }
             Op::Opaque => self.get(base, args[0])?.clone(),
+            // Nobody is there to answer.
+            Op::Ask => Datum::Real(0.0),
             Op::Box(_, tag) => self.make_box(Content::Alternative(tag), self.hand_on(base, args)?),
             Op::Vacant(_) => Datum::Vacant,
             Op::Hole(_, tag, field) => match self.get(base, args[0])? {
@@ -479,9 +481,6 @@ impl<'p> Machine<'p, '_> {
             Op::WriteDouble => {
                 let x = self.real(base, args[0])?;
                 self.put(&x.to_le_bytes())?;
-            }
-            Op::Progress => {
-                self.real(base, args[0])?;
             }
             Op::WriteText(stream, text) => self.write(stream, &program.texts[text])?,
             Op::WriteTextOf(stream, form) => {
@@ -548,7 +547,7 @@ impl<'p> Machine<'p, '_> {
 
     fn write(&mut self, stream: Stream, text: &str) -> Result<(), Error> {
         match stream {
-            Stream::Out => self.put(text.as_bytes())?,
+            Stream::Out | Stream::Result => self.put(text.as_bytes())?,
             Stream::Err => self.errors.write_all(text.as_bytes())?,
         }
         Ok(())

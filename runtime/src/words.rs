@@ -1,0 +1,96 @@
+//! Rows of words that grow, in pages of their own: they are no part of the program's heap, and may be read and written
+//! where that is not in order.
+
+use crate::question::Words;
+use crate::{memory, system};
+
+/// A row of words.
+pub struct Pages {
+    start: *mut u64,
+    length: usize,
+    room: usize,
+}
+
+/// How many words the first pages hold.
+const FEW: usize = 1 << 13;
+
+impl Pages {
+    /// None.
+    pub const fn new() -> Pages {
+        Pages { start: core::ptr::null_mut(), length: 0, room: 0 }
+    }
+
+    /// The room behind the words.
+    fn rest(&mut self) -> &mut [u64] {
+        if self.length == self.room {
+            let room = if self.room == 0 { FEW } else { 2 * self.room };
+            let Some(start) = system::map_pages(room * 8, system::PROT_READ_WRITE) else {
+                memory::exhausted(memory::Use::Heap)
+            };
+            let start = start.cast::<u64>();
+            if self.room > 0 {
+                // SAFETY: the new pages have room for what the old ones hold, which nobody else refers to.
+                unsafe {
+                    core::ptr::copy_nonoverlapping(self.start, start, self.length);
+                    system::unmap_pages(self.start.cast(), self.room * 8);
+                }
+            }
+            (self.start, self.room) = (start, room);
+        }
+        // SAFETY: so much room is there, in pages of zeros.
+        unsafe { core::slice::from_raw_parts_mut(self.start.add(self.length), self.room - self.length) }
+    }
+
+    /// Reads a file up to its end; how many bytes that are, or `None` if the system refuses.
+    pub fn read(&mut self, file: core::ffi::c_int) -> Option<usize> {
+        let mut bytes = 0;
+        loop {
+            self.length = bytes / 8;
+            let rest = self.rest();
+            let (size, begun) = (rest.len() * 8, bytes % 8);
+            // SAFETY: the pointer and the length are those of a part of a slice.
+            let count = unsafe { system::read(file, rest.as_mut_ptr().cast::<u8>().add(begun).cast(), size - begun) };
+            match usize::try_from(count) {
+                Ok(0) => return Some(bytes),
+                Ok(count) => bytes += count,
+                Err(_) if system::last_error() == system::EINTR => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// The first bytes of the row.
+    ///
+    /// # Safety
+    ///
+    /// So many have been read, and nothing is pushed or read any more.
+    pub unsafe fn bytes(&self, count: usize) -> &'static [u8] {
+        // SAFETY: the caller's obligation.
+        unsafe { core::slice::from_raw_parts(self.start.cast(), count) }
+    }
+}
+
+impl Default for Pages {
+    fn default() -> Pages {
+        Pages::new()
+    }
+}
+
+impl Words for Pages {
+    fn all(&self) -> &[u64] {
+        if self.start.is_null() {
+            return &[];
+        }
+        // SAFETY: so many words have been written.
+        unsafe { core::slice::from_raw_parts(self.start, self.length) }
+    }
+    fn push(&mut self, word: u64) {
+        if let Some(place) = self.rest().first_mut() {
+            *place = word;
+        }
+        self.length += 1;
+    }
+    fn clear(&mut self) {
+        self.length = 0;
+    }
+}
