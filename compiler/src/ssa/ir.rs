@@ -28,6 +28,8 @@ pub use crate::ssa::types::{LANES, Type};
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::sync::Arc;
+
+pub use crate::ssa::kinds::{Compare, Form, INPUT_FAULT, Int2, IntCompare, Lanewise, Real1, Real2, Stream};
 pub use vlad_kernels::Kernel;
 
 entity_id! {
@@ -58,117 +60,6 @@ entity_id! {
     /// A memory cell that holds (a leaf of) a global value.
     SlotId, "slot"
 }
-
-/// Operations on one real.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Real1 {
-    Neg,
-    Sqrt,
-    Exp,
-    Log,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Log1p,
-    Expm1,
-    Erf,
-    Erfc,
-    Gamma,
-    /// Of the modulus of the gamma function.
-    LogGamma,
-    Abs,
-    Floor,
-    Ceiling,
-    /// To the nearest integer, ties to even.
-    Round,
-    Truncate,
-}
-
-/// Operations on two reals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Real2 {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Atan2,
-    Pow,
-}
-
-/// Comparisons of two reals; all are false when an operand is not a number, `Ne` is true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Compare {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-/// Operations on two integers, modulo 2⁶⁴.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Int2 {
-    Add,
-    Sub,
-    Mul,
-}
-
-/// Comparisons of two integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum IntCompare {
-    Eq,
-    Lt,
-    /// Whether the first is less than the second, both without sign: `0 <= x < y` for a `y` that is not negative.
-    Below,
-    /// Whether they are equal: the lengths of two terms of a sum of sensitivities. Who does not need both lengths needs
-    /// no error where they differ.
-    Conform,
-}
-
-/// Operations on reals or truth values that there are for each of two lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Lanewise {
-    Real1(Real1),
-    Real2(Real2),
-    Compare(Compare),
-    Not,
-    And,
-    Or,
-    /// See [`Op::RealIs`].
-    RealIs(u64),
-    /// See [`Op::Select`]: of reals.
-    Select,
-}
-
-/// Where output goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Stream {
-    /// Standard output.
-    Out,
-    /// Standard error.
-    Err,
-    /// Standard output, for the results of a program: the values of its expressions.
-    Result,
-}
-
-/// How a text is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Form {
-    /// As it is.
-    Plain,
-    /// In quotes, as in a program.
-    Quoted,
-}
-
-/// Stands for what is wrong with the input in the message of [`Op::Read`].
-pub const INPUT_FAULT: char = '\u{FFFC}';
 
 /// An operation. The comment gives operand types -> result types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

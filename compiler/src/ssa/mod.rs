@@ -4,6 +4,8 @@ pub mod forms;
 
 pub mod types;
 
+pub mod kinds;
+
 pub mod ir;
 
 pub mod signature;

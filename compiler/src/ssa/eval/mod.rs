@@ -4,10 +4,11 @@
 //! recursion is bounded by memory only. It counts operations (see [`Counts`]) and, on demand, checks explicit reference
 //! counts: a program whose owners are counted ([`Stage::Counted`]) may use no box that was freed, free none twice, and
 //! must have freed every box at its end except those that globals hold. Vectors are in [`vector`], operations on two
-//! lanes in [`lanes`], and what is remembered of calls in [`results`].
+//! lanes in [`lanes`], texts in [`texts`], and what is remembered of calls in [`results`].
 
 mod lanes;
 mod results;
+mod texts;
 mod vector;
 
 use crate::base::EntityVec;
@@ -16,7 +17,7 @@ use crate::core::number;
 use crate::ssa::arithmetic;
 use crate::ssa::eval::results::Remembered;
 use crate::ssa::ir::{
-    BlockId, Form, FuncId, Function, INPUT_FAULT, Inst, LANES, Op, Program, SlotId, Stream, Target, Terminator, TextId,
+    BlockId, FuncId, Function, INPUT_FAULT, Inst, LANES, Op, Program, SlotId, Stream, Target, Terminator, TextId,
     Value, VectorId,
 };
 use crate::ssa::print::{REAL1, REAL2};
@@ -444,16 +445,8 @@ impl<'p> Machine<'p, '_> {
                 datum => datum.clone(),
             },
             Op::IsShared(_) => self.is_shared(base, args)?,
-            Op::EndText => {
-                let Some(bytes) = self.texts_begun.pop() else { return broken("no text has begun") };
-                Datum::Int(self.text_with(&String::from_utf8_lossy(&bytes)))
-            }
-            Op::TextByte => {
-                let (text, place) = (self.text(base, args[0])?, self.real(base, args[1])?);
-                let byte =
-                    Some(place).filter(|place| *place >= 0.0).and_then(|place| text.as_bytes().get(place as usize));
-                Datum::Real(byte.map_or(-1.0, |byte| f64::from(*byte)))
-            }
+            Op::EndText => self.end_text()?,
+            Op::TextByte => self.text_byte(base, args)?,
             _ => return self.effect(base, inst).map(|()| None),
         }))
     }
@@ -483,17 +476,7 @@ impl<'p> Machine<'p, '_> {
                 self.put(&x.to_le_bytes())?;
             }
             Op::WriteText(stream, text) => self.write(stream, &program.texts[text])?,
-            Op::WriteTextOf(stream, form) => {
-                let text = self.text(base, args[0])?;
-                match form {
-                    Form::Plain => self.write(stream, &text)?,
-                    Form::Quoted => {
-                        let mut quoted = Vec::new();
-                        number::quoted(text.as_bytes(), |piece| quoted.extend_from_slice(piece));
-                        self.write(stream, &String::from_utf8_lossy(&quoted))?;
-                    }
-                }
-            }
+            Op::WriteTextOf(stream, form) => self.write_text(stream, form, base, args[0])?,
             Op::BeginText => self.texts_begun.push(Vec::new()),
             // Files are not written: what goes there is nowhere.
             Op::BeginFile(_) => {
@@ -512,27 +495,6 @@ impl<'p> Machine<'p, '_> {
             op => return broken(format!("`{op}` is no effect")),
         }
         Ok(())
-    }
-
-    /// The text with a number: one of the program's, or behind these one that it has made.
-    fn text(&mut self, base: usize, number: Value) -> Result<Arc<str>, Error> {
-        let index = usize::try_from(self.int(base, number)?).unwrap_or(usize::MAX);
-        let of_program = u32::try_from(index).ok().and_then(|index| self.program.texts.get(TextId(index)));
-        let made = index.checked_sub(self.program.texts.len()).and_then(|index| self.texts_made.get(index));
-        match of_program.or(made) {
-            Some(text) => Ok(text.clone()),
-            None => broken(format!("there is no text {index}")),
-        }
-    }
-
-    /// The number of a text.
-    fn text_with(&mut self, text: &str) -> i64 {
-        let known = self.program.texts.values().chain(&self.texts_made).position(|known| **known == *text);
-        let index = known.unwrap_or_else(|| {
-            self.texts_made.push(Arc::from(text));
-            self.program.texts.len() + self.texts_made.len() - 1
-        });
-        index as i64
     }
 
     /// Writes to standard output, if what is written goes there.
