@@ -50,10 +50,10 @@ pub fn apply(operator: Operator, value: &Value) -> Value {
             let is_zero = pair.is_zero() || operator == Operator::Zero;
             once(operator, value, |origin| Value::deferred_pair(origin, is_zero))
         }
-        Value::Record(_, pair) if operator == Operator::Zero && pair.is_zero() => value.clone(),
-        Value::Record(kind, pair) => {
+        Value::Record(pair) if operator == Operator::Zero && pair.is_zero() => value.clone(),
+        Value::Record(pair) => {
             let is_zero = pair.is_zero() || operator == Operator::Zero;
-            once(operator, value, |origin| Value::deferred_record(*kind, origin, is_zero))
+            once(operator, value, |origin| Value::deferred_record(pair.kind(), origin, is_zero))
         }
         Value::Vector(vector) if operator == Operator::Zero && vector.is_zero() => value.clone(),
         Value::Vector(vector) => {
@@ -172,7 +172,7 @@ impl<'a> Node<'a> {
     /// The node whose parts must be known first.
     fn waits_for(&self) -> Option<Node<'a>> {
         match self.origin() {
-            Origin::Made(_, Value::Pair(of) | Value::Bundle(of) | Value::Series(of) | Value::Record(_, of))
+            Origin::Made(_, Value::Pair(of) | Value::Bundle(of) | Value::Series(of) | Value::Record(of))
                 if of.parts.get().is_none() =>
             {
                 Some(Node::Pair(of))
@@ -186,7 +186,7 @@ impl<'a> Node<'a> {
     fn fill(&self) {
         let Origin::Made(operator, of) = self.origin() else { return };
         match (self, of) {
-            (Node::Pair(pair), Value::Pair(of) | Value::Series(of) | Value::Record(_, of)) => {
+            (Node::Pair(pair), Value::Pair(of) | Value::Series(of) | Value::Record(of)) => {
                 pair.parts.get_or_init(|| of.parts().map(|part| apply(*operator, part)));
             }
             (Node::Pair(bundle), Value::Bundle(of)) => {

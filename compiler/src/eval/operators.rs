@@ -35,7 +35,7 @@ enum Build {
 /// The address of a node that more than one reference leads to.
 fn shared_address(value: &Value) -> Option<*const ()> {
     match value {
-        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) if value.is_shared() => {
+        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(pair) if value.is_shared() => {
             Some(Rc::as_ptr(pair).cast())
         }
         Value::Closure(closure) if value.is_shared() => Some(Rc::as_ptr(closure).cast()),
@@ -124,11 +124,11 @@ fn visit<'a>(operator: Operator, value: &'a Value, tasks: &mut Vec<UndoTask<'a>>
         Value::Series(series) if matches!(operator, Operator::Unlift(_) | Operator::UnliftDirections(_)) => {
             return Some(Some(series.car().clone()));
         }
-        Value::Pair(pair) | Value::Series(pair) | Value::Record(_, pair) => {
+        Value::Pair(pair) | Value::Series(pair) | Value::Record(pair) => {
             // What is undone of a zero is a zero.
             let build = match value {
                 Value::Pair(pair) => Build::Pair(None, pair.is_zero()),
-                Value::Record(kind, pair) => Build::Pair(Some(*kind), pair.is_zero()),
+                Value::Record(pair) => Build::Pair(Some(pair.kind()), pair.is_zero()),
                 _ => Build::Series,
             };
             tasks.extend([UndoTask::Remember(operator, value), UndoTask::Build(build)]);
@@ -230,7 +230,7 @@ fn undone(operator: Operator, value: &Value) -> Option<Value> {
 
 fn origin(value: &Value) -> Option<&Origin> {
     match value {
-        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => Some(&pair.origin),
+        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(pair) => Some(&pair.origin),
         Value::Closure(closure) => Some(&closure.origin),
         Value::Vector(vector) => Some(&vector.origin),
         Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
@@ -312,8 +312,8 @@ fn bundle_parts<'a>(
         },
         (Value::Pair(a), Value::Pair(b)) => bundle_pairs(below, a, b, Build::Pair(None, false), tasks),
         (Value::Series(a), Value::Series(b)) => bundle_pairs(below, a, b, Build::Series, tasks),
-        (Value::Record(kind, a), Value::Record(other, b)) if kind == other => {
-            bundle_pairs(below, a, b, Build::Pair(Some(*kind), false), tasks);
+        (Value::Record(a), Value::Record(b)) if a.kind() == b.kind() => {
+            bundle_pairs(below, a, b, Build::Pair(Some(a.kind()), false), tasks);
         }
         (Value::Vector(a), Value::Vector(b)) if a.elements().len() == b.elements().len() => {
             tasks.push(BundleTask::Build(Build::Vector(a.elements().len())));
@@ -426,8 +426,8 @@ fn add(
                         tasks.extend(parts.rev().map(|(x, y)| PlusTask::Visit(x, y)));
                     }
                     (Value::Pair(x), Value::Pair(y)) => visit_pairs(x, y, Build::Pair(None, false), &mut tasks),
-                    (Value::Record(kind, x), Value::Record(other, y)) if kind == other => {
-                        visit_pairs(x, y, Build::Pair(Some(*kind), false), &mut tasks);
+                    (Value::Record(x), Value::Record(y)) if x.kind() == y.kind() => {
+                        visit_pairs(x, y, Build::Pair(Some(x.kind()), false), &mut tasks);
                     }
                     (Value::Series(x), Value::Series(y)) => visit_series(x, y, &mut tasks),
                     (Value::Bundle(x), Value::Bundle(y)) if x.tags() == y.tags() => {
@@ -447,14 +447,14 @@ fn add(
 /// What [`Prim::Handed`], [`Prim::HandedFew`] or [`Prim::Kept`] makes of a sum, this deep in it.
 pub fn split_sum(sum: &Value, side: Prim, levels: Levels) -> Value {
     match sum {
-        Value::Pair(pair) | Value::Record(_, pair) if hands_on(sum, levels) => {
+        Value::Pair(pair) | Value::Record(pair) if hands_on(sum, levels) => {
             let [car, cdr] = [(0, pair.car()), (1, pair.cdr())].map(|(part, value)| match levels.below(part) {
                 Some(levels) => split_sum(value, side, levels),
                 None if side == Prim::Kept => value.clone(),
                 None => Value::Nothing,
             });
             match sum {
-                Value::Record(kind, _) => Value::record(*kind, car, cdr),
+                Value::Record(pair) => Value::record(pair.kind(), car, cdr),
                 _ => Value::pair(car, cdr),
             }
         }
@@ -467,7 +467,7 @@ pub fn split_sum(sum: &Value, side: Prim, levels: Levels) -> Value {
 pub fn hands_on(sum: &Value, levels: Levels) -> bool {
     match sum {
         Value::Vector(vector) => !vector.is_zero(),
-        Value::Pair(pair) | Value::Record(_, pair) if !pair.is_zero() => {
+        Value::Pair(pair) | Value::Record(pair) if !pair.is_zero() => {
             let mut parts = [(0, pair.car()), (1, pair.cdr())].into_iter();
             parts.any(|(part, value)| levels.below(part).is_some_and(|levels| hands_on(value, levels)))
         }
@@ -486,7 +486,7 @@ pub fn consists_of_zeros(value: &Value) -> bool {
         match value {
             Value::Nil | Value::Nothing => {}
             Value::Real(real) if real.symbolic => {}
-            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => {
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(pair) => {
                 if seen.insert(Rc::as_ptr(pair).cast::<()>()) {
                     pending.extend(pair.parts());
                 }
@@ -505,7 +505,7 @@ pub fn consists_of_zeros(value: &Value) -> bool {
 /// Whether a value with parts was made as a zero.
 fn is_known_zero(value: &Value) -> bool {
     match value {
-        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => pair.is_zero(),
+        Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(pair) => pair.is_zero(),
         Value::Vector(vector) => vector.is_zero(),
         Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) | Value::Closure(_) => false,
     }
@@ -514,7 +514,7 @@ fn is_known_zero(value: &Value) -> bool {
 /// Whether values are both pairs, vectors, or records of one kind.
 fn are_alike(left: &Value, right: &Value) -> bool {
     match (left, right) {
-        (Value::Record(kind, _), Value::Record(other, _)) => kind == other,
+        (Value::Record(a), Value::Record(b)) => a.kind() == b.kind(),
         _ => matches!((left, right), (Value::Pair(_), Value::Pair(_)) | (Value::Vector(_), Value::Vector(_))),
     }
 }

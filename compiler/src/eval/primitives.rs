@@ -100,7 +100,7 @@ fn test(below: Below, prim: Prim, x: &Value, y: &Value) -> bool {
         Prim::IsVector => matches!(x, Value::Vector(_)),
         Prim::IsZero => is_zero(x),
         Prim::IsRecord => matches!(x, Value::Record(..)),
-        Prim::IsOfKind => matches!((x, y), (Value::Record(kind, _), Value::Record(wanted, _)) if kind == wanted),
+        Prim::IsOfKind => matches!((x, y), (Value::Record(x), Value::Record(wanted)) if x.kind() == wanted.kind()),
         _ => false,
     }
 }
@@ -109,7 +109,7 @@ fn test(below: Below, prim: Prim, x: &Value, y: &Value) -> bool {
 fn is_zero(x: &Value) -> bool {
     match x {
         Value::Real(real) => real.symbolic,
-        Value::Pair(pair) | Value::Record(_, pair) => pair.is_zero(),
+        Value::Pair(pair) | Value::Record(pair) => pair.is_zero(),
         Value::Bundle(_) | Value::Series(_) => operators::consists_of_zeros(x),
         Value::Vector(vector) => vector.is_zero(),
         _ => false,
@@ -147,13 +147,13 @@ fn structure(prim: Prim, x: Value, y: Value, program: &Program) -> Result<Value,
     match (prim, &x) {
         (Prim::Cons, _) => Ok(Value::pair(x, y)),
         // In what is handed to backpropagators there may be nothing.
-        (Prim::Record, Value::Record(kind, _)) => match &y {
+        (Prim::Record, Value::Record(of)) => match &y {
             Value::Nothing => Ok(Value::Nothing),
-            Value::Pair(pair) => Ok(Value::renamed(pair, Some(*kind))),
+            Value::Pair(pair) => Ok(Value::renamed(pair, Some(of.kind()))),
             _ => Err(RuntimeError::NotAPair { prim, found: found(program, &y) }),
         },
         (Prim::RecordParts, Value::Nothing) => Ok(Value::Nothing),
-        (Prim::RecordParts, Value::Record(_, pair)) => Ok(Value::renamed(pair, None)),
+        (Prim::RecordParts, Value::Record(pair)) => Ok(Value::renamed(pair, None)),
         (Prim::Record | Prim::RecordParts, _) => {
             Err(RuntimeError::Sensitivity { part: Part::Never, record: None, found: found(program, &x) })
         }

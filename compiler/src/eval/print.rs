@@ -43,8 +43,8 @@ pub fn print_noting(
                 pending.extend([Rest::Close(bundle.tags() + 1), Rest::Value(bundle.cdr())]);
                 pending.extend([Rest::Text(" "), Rest::Value(bundle.car())]);
             }
-            Rest::Value(Value::Record(kind, pair)) => {
-                let record = &program.records[*kind];
+            Rest::Value(Value::Record(pair)) => {
+                let record = &program.records[pair.kind()];
                 write!(output, "({}", record.name)?;
                 pending.push(Rest::Close(1));
                 let fields = fields(pair, record.fields.len());

@@ -58,8 +58,8 @@ pub enum Value {
     Bundle(Rc<Pair>),
     /// A power series: the constant term and the list of the further coefficients.
     Series(Rc<Pair>),
-    /// A record of that kind.
-    Record(RecordId, Rc<Pair>),
+    /// A record; [`Pair::kind`] is its kind.
+    Record(Rc<Pair>),
     /// A closure.
     Closure(Rc<Closure>),
     /// A vector.
@@ -134,7 +134,7 @@ pub(super) enum WeakNode {
     Pair(Weak<Pair>),
     Bundle(Weak<Pair>),
     Series(Weak<Pair>),
-    Record(RecordId, Weak<Pair>),
+    Record(Weak<Pair>),
     Closure(Weak<Closure>),
     Vector(Weak<Vector>),
 }
@@ -148,8 +148,8 @@ pub struct Pair {
     is_zero: bool,
     /// Whether there is [`Value::Nothing`] in it.
     has_holes: bool,
-    /// How many times `*j` was applied to a bundle.
-    tags: u32,
+    /// How many times `*j` was applied to a bundle; the number of the kind of a record.
+    label: u32,
 }
 
 /// A function with the values of its captures.
@@ -223,11 +223,11 @@ impl Value {
     }
     /// A record of that kind.
     pub fn record(kind: RecordId, car: Value, cdr: Value) -> Value {
-        Value::Record(kind, new_pair(Some([car, cdr]), Origin::Built, false, 0))
+        Value::Record(new_pair(Some([car, cdr]), Origin::Built, false, kind.0))
     }
     /// A record whose parts are found when they are asked for.
     pub(super) fn deferred_record(kind: RecordId, origin: Origin, is_zero: bool) -> Value {
-        Value::Record(kind, new_pair(None, origin, is_zero, 0))
+        Value::Record(new_pair(None, origin, is_zero, kind.0))
     }
     /// A pair as a record of that kind, or a record as a pair. It is a node of its own, as what operators make of one
     /// is not what they make of the other.
@@ -236,10 +236,10 @@ impl Value {
     }
     /// A pair, or a record of that kind, which may be a zero.
     pub fn pair_or_record(kind: Option<RecordId>, parts: [Value; 2], is_zero: bool) -> Value {
-        let pair = new_pair(Some(parts), Origin::Built, is_zero, 0);
+        let pair = |label| new_pair(Some(parts), Origin::Built, is_zero, label);
         match kind {
-            Some(kind) => Value::Record(kind, pair),
-            None => Value::Pair(pair),
+            Some(kind) => Value::Record(pair(kind.0)),
+            None => Value::Pair(pair(0)),
         }
     }
     /// A closure.
@@ -286,7 +286,7 @@ impl Value {
     /// What operators made of this node, if they made anything.
     pub(super) fn memo_so_far(&self) -> Option<&Memo> {
         match self {
-            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => {
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(pair) => {
                 pair.memo.get().map(Box::as_ref)
             }
             Value::Closure(closure) => closure.memo.get().map(Box::as_ref),
@@ -297,7 +297,7 @@ impl Value {
     /// What operators made of this node, to be added to; `None` for a leaf.
     pub(super) fn memo(&self) -> Option<&Memo> {
         match self {
-            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => {
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(pair) => {
                 Some(pair.memo.get_or_init(Box::default))
             }
             Value::Closure(closure) => Some(closure.memo.get_or_init(Box::default)),
@@ -308,7 +308,7 @@ impl Value {
     /// True when more than one reference leads to this node.
     pub(super) fn is_shared(&self) -> bool {
         match self {
-            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => {
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(pair) => {
                 Rc::strong_count(pair) > 1
             }
             Value::Closure(closure) => Rc::strong_count(closure) > 1,
@@ -322,7 +322,7 @@ impl Value {
             Value::Pair(pair) => Some(WeakNode::Pair(Rc::downgrade(pair))),
             Value::Bundle(pair) => Some(WeakNode::Bundle(Rc::downgrade(pair))),
             Value::Series(pair) => Some(WeakNode::Series(Rc::downgrade(pair))),
-            Value::Record(kind, pair) => Some(WeakNode::Record(*kind, Rc::downgrade(pair))),
+            Value::Record(pair) => Some(WeakNode::Record(Rc::downgrade(pair))),
             Value::Closure(closure) => Some(WeakNode::Closure(Rc::downgrade(closure))),
             Value::Vector(vector) => Some(WeakNode::Vector(Rc::downgrade(vector))),
             Value::Nil | Value::Nothing | Value::Bool(_) | Value::Real(_) | Value::Str(_) => None,
@@ -336,7 +336,7 @@ impl Value {
     pub fn has_holes(&self) -> bool {
         match self {
             Value::Nothing => true,
-            Value::Pair(pair) | Value::Record(_, pair) => pair.has_holes,
+            Value::Pair(pair) | Value::Record(pair) => pair.has_holes,
             _ => false,
         }
     }
@@ -344,7 +344,7 @@ impl Value {
     pub fn is_nothing(&self) -> bool {
         match self {
             Value::Nothing | Value::Nil => true,
-            Value::Pair(pair) | Value::Record(_, pair) => {
+            Value::Pair(pair) | Value::Record(pair) => {
                 pair.has_holes && pair.parts().into_iter().all(Value::is_nothing)
             }
             _ => false,
@@ -359,7 +359,7 @@ impl Value {
             Value::Real(Real { tags: 0, .. }) | Value::Series(_) => Kind::Real,
             Value::Real(_) => Kind::Reverse,
             Value::Bundle(bundle) => {
-                if bundle.tags == 0 {
+                if bundle.label == 0 {
                     Kind::Forward
                 } else {
                     Kind::Reverse
@@ -367,14 +367,14 @@ impl Value {
             }
             Value::Str(_) => Kind::Text,
             Value::Pair(_) => Kind::Pair,
-            Value::Record(kind, _) => Kind::Record(program.records[*kind].name.clone()),
+            Value::Record(pair) => Kind::Record(program.records[pair.kind()].name.clone()),
             Value::Closure(_) => Kind::Procedure,
             Value::Vector(_) => Kind::Vector,
         }
     }
 }
 
-fn new_pair(parts: Option<[Value; 2]>, origin: Origin, is_zero: bool, tags: u32) -> Rc<Pair> {
+fn new_pair(parts: Option<[Value; 2]>, origin: Origin, is_zero: bool, label: u32) -> Rc<Pair> {
     LIVE.set(LIVE.get() + PAIR_BYTES);
     let has_holes = match (&parts, &origin) {
         (Some(parts), _) => parts.iter().any(Value::has_holes),
@@ -382,7 +382,7 @@ fn new_pair(parts: Option<[Value; 2]>, origin: Origin, is_zero: bool, tags: u32)
         (None, Origin::Built) => false,
     };
     let parts = parts.map_or_else(OnceCell::new, OnceCell::from);
-    Rc::new(Pair { parts, origin, memo: OnceCell::new(), is_zero, has_holes, tags })
+    Rc::new(Pair { parts, origin, memo: OnceCell::new(), is_zero, has_holes, label })
 }
 
 impl WeakNode {
@@ -392,7 +392,7 @@ impl WeakNode {
             WeakNode::Pair(pair) => pair.upgrade().map(Value::Pair),
             WeakNode::Bundle(pair) => pair.upgrade().map(Value::Bundle),
             WeakNode::Series(pair) => pair.upgrade().map(Value::Series),
-            WeakNode::Record(kind, pair) => pair.upgrade().map(|pair| Value::Record(*kind, pair)),
+            WeakNode::Record(pair) => pair.upgrade().map(Value::Record),
             WeakNode::Closure(closure) => closure.upgrade().map(Value::Closure),
             WeakNode::Vector(vector) => vector.upgrade().map(Value::Vector),
         }
@@ -414,7 +414,11 @@ impl Pair {
     }
     /// How many times `*j` was applied to the bundle.
     pub fn tags(&self) -> u32 {
-        self.tags
+        self.label
+    }
+    /// The kind of the record.
+    pub fn kind(&self) -> RecordId {
+        RecordId(self.label)
     }
     /// Whether there is [`Value::Nothing`] in it.
     pub fn has_holes(&self) -> bool {
@@ -519,7 +523,7 @@ impl Drop for Vector {
 fn release(mut pending: Vec<Value>) {
     while let Some(value) = pending.pop() {
         match value {
-            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(_, pair) => {
+            Value::Pair(pair) | Value::Bundle(pair) | Value::Series(pair) | Value::Record(pair) => {
                 if let Some(mut pair) = Rc::into_inner(pair) {
                     detach_pair(&mut pair, &mut pending);
                 }

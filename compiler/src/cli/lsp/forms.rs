@@ -1,12 +1,13 @@
 //! How the forms of the language are written.
 
 /// The forms, as the messages about malformed ones show them.
-const FORMS: [(&str, &str); 23] = [
+const FORMS: [(&str, &str); 24] = [
     ("and", "(and e ...)"),
     ("arguments", "(arguments \"about\" (name type default \"about\") ...)"),
     ("begin", "(begin e ...)"),
     ("cond", "(cond (c e ...) ... (else e ...))"),
     ("define", "(define (name p ...) e ...)"),
+    ("define-record", "(define-record name field ...)"),
     ("export", "(export name ((p type) ...) e ...)"),
     ("if", "(if c a b)"),
     ("import", "(import \"name\" (only a ...) (prefix p:))"),

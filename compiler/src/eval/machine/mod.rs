@@ -312,7 +312,7 @@ impl<'a> Machine<'a> {
             (Part::Car, Value::Pair(pair)) => Ok(pair.car().clone()),
             (Part::Cdr, Value::Pair(pair)) => Ok(pair.cdr().clone()),
             (Part::Nil, Value::Nil) => Ok(Value::Nil),
-            (Part::Record(wanted), Value::Record(kind, pair)) if *kind == wanted => Ok(Value::renamed(pair, None)),
+            (Part::Record(wanted), Value::Record(pair)) if pair.kind() == wanted => Ok(Value::renamed(pair, None)),
             // In what is handed to backpropagators there may be nothing.
             (Part::Record(_), Value::Nothing) => Ok(Value::Nothing),
             (Part::Vector(length), Value::Vector(vector)) if vector.elements().len() == length as usize => {

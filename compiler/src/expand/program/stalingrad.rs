@@ -18,7 +18,7 @@ use crate::syntax::Datum;
 
 /// Names that programs in this language have beside those of the library, and the library's functions for them.
 pub const LIBRARY: [(&str, &str); 4] = [
-    ("write", "%write-line"),
+    ("write", "%write-ended"),
     ("if-procedure", "%if-procedure"),
     ("perturbation?", "%perturbation?"),
     ("sensitivity?", "%sensitivity?"),
