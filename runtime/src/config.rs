@@ -401,7 +401,7 @@ mod tests {
         assert_eq!(found[3], ("word".into(), Value::Bare(b"x y"), 8));
         let json = entries("{\"rate\": 0.5,\n \"data\": \"a\\\"\\u00e4.csv\", \"v\": [1, 2] }\n");
         assert_eq!(json[0], Ok(("rate".into(), Value::Bare(b"0.5"), 1)));
-        let data = json[1].clone().unwrap();
+        let data = json[1].clone().expect("it can be read");
         assert_eq!((data.1.decode(&mut [0; 20]), data.2), (Some("a\"ä.csv".as_bytes()), 2));
         assert!(matches!(json[2], Ok((_, Value::Array(array), 2)) if sizes(array, false) == Ok((1, 2))));
         assert_eq!(entries("{}"), []);
