@@ -182,7 +182,10 @@ fn execute_check(
     let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let include = std::iter::once(beside.to_path_buf()).chain(arguments.include.iter().cloned()).collect();
     let arguments = Arguments { files: Vec::new(), include, ..*arguments };
-    execute(engine, &copy, &check.input, &arguments)
+    let outcome = execute(engine, &copy, &check.input, &arguments)?;
+    // Forms stand in the copy where they stand in the program.
+    let named = |messages: String| messages.replace(&*copy.to_string_lossy(), &path.to_string_lossy());
+    Ok(outcome.map(|outcome| Outcome { messages: named(outcome.messages), ..outcome }))
 }
 
 /// The message about a check whose program gave something else.
