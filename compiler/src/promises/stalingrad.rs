@@ -81,7 +81,7 @@ pub fn checks(text: &str) -> Vec<Check> {
 }
 
 fn is_definition(datum: &Datum) -> bool {
-    outline::definition(datum).is_some() || datum.behind("include").or(datum.behind("import")).is_some()
+    outline::definition(datum).is_some() || outline::names_file(datum)
 }
 
 /// The definitions so far, each where it stands in the file, and blanks elsewhere.
