@@ -36,12 +36,12 @@ pub(super) fn pullback(code: &mut Code<'_>, call: &Call<'_>, s: Var, active: &[b
 /// `tangents` are those of the operands; the ones that are zero may be left out.
 pub(super) fn pushforward(code: &mut Code<'_>, call: &Call<'_>, tangents: &[Option<Var>]) -> Option<Var> {
     if let (Prim::Div | Prim::Unscale, [dividend, Some(divisor)]) = (call.prim, tangents) {
-        // ((∂a - x ∂b) / b): one division where the sum of the contributions has two.
+        // (∂a - x ∂b) (1/b): one multiplication where the sum of the contributions has two.
         let minus_one = code.number(-1.0);
         let negative = code.prim(Prim::Scale, &[minus_one, *divisor]);
         let product = code.prim(Prim::Scale, &[call.result, negative]);
         let difference = dividend.map_or(product, |dividend| code.prim(Prim::Plus, &[dividend, product]));
-        return Some(code.prim(Prim::Unscale, &[difference, call.operands[1]]));
+        return Some(quotient(code, difference, call.operands[1]));
     }
     let mut sum: Option<Var> = None;
     for (position, tangent) in tangents.iter().enumerate() {
@@ -123,14 +123,16 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
             return Some(code.lifted(below, Prim::Bundle, &[zero, s]));
         }
         Prim::Sqrt => {
-            let twice = code.prim(Prim::Add, &[x, x]);
-            return Some(code.prim(Prim::Unscale, &[s, twice]));
+            let half = code.number(0.5);
+            let half = code.prim(Prim::Scale, &[half, s]);
+            return Some(quotient(code, half, x));
         }
+        // Divided, since 1/y of what barely is a number overflows, and in y log y the sensitivity is as small.
         Prim::Log => return Some(code.prim(Prim::Unscale, &[s, y])),
         Prim::Log1p => {
             let one = code.number(1.0);
             let divisor = code.prim(Prim::Add, &[one, y]);
-            return Some(code.prim(Prim::Unscale, &[s, divisor]));
+            return Some(quotient(code, s, divisor));
         }
         Prim::Asin | Prim::Acos => {
             let square = one_plus_square(code, Prim::Sub, y);
@@ -138,11 +140,11 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
             if prim == Prim::Acos {
                 divisor = code.prim(Prim::Neg, &[divisor]);
             }
-            return Some(code.prim(Prim::Unscale, &[s, divisor]));
+            return Some(quotient(code, s, divisor));
         }
         Prim::Atan => {
             let divisor = one_plus_square(code, Prim::Add, y);
-            return Some(code.prim(Prim::Unscale, &[s, divisor]));
+            return Some(quotient(code, s, divisor));
         }
         Prim::Neg => code.number(-1.0),
         // Nobody forgets this by accident: the library gives the derivatives of the functions around these.
@@ -162,6 +164,18 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
         _ => return None,
     };
     Some(code.prim(Prim::Scale, &[partial, s]))
+}
+
+/// `1/y`. The derivatives of a reciprocal need no other division, so derivatives of all orders share it.
+fn reciprocal(code: &mut Code<'_>, y: Var) -> Var {
+    let one = code.number(1.0);
+    code.prim(Prim::Div, &[one, y])
+}
+
+/// `s/y` for a sensitivity or tangent: `(1/y) s`.
+fn quotient(code: &mut Code<'_>, s: Var, y: Var) -> Var {
+    let reciprocal = reciprocal(code, y);
+    code.prim(Prim::Scale, &[reciprocal, s])
 }
 
 /// `1 + y²` or, with `Sub`, `1 - y²`.
@@ -187,7 +201,7 @@ fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, positi
             }
         }
         Prim::Div | Prim::Unscale => {
-            let quotient = code.prim(Prim::Unscale, &[s, b]);
+            let quotient = quotient(code, s, b);
             if first {
                 return Some(quotient);
             }
@@ -212,7 +226,8 @@ fn binary(code: &mut Code<'_>, call: &Call<'_>, [a, b]: [Var; 2], s: Var, positi
             let (aa, bb) = (code.prim(Prim::Mul, &[a, a]), code.prim(Prim::Mul, &[b, b]));
             let square = code.prim(Prim::Add, &[aa, bb]);
             let numerator = if first { b } else { code.prim(Prim::Neg, &[a]) };
-            code.prim(Prim::Div, &[numerator, square])
+            let reciprocal = reciprocal(code, square);
+            code.prim(Prim::Mul, &[reciprocal, numerator])
         }
         Prim::Expt if first => {
             let slope = |code: &mut Code<'_>| {
