@@ -124,8 +124,8 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
         }
         Prim::Sqrt => {
             let half = code.number(0.5);
-            let half = code.prim(Prim::Scale, &[half, s]);
-            return Some(quotient(code, half, x));
+            let reciprocal = reciprocal(code, x);
+            code.prim(Prim::Mul, &[half, reciprocal])
         }
         // Divided, since 1/y of what barely is a number overflows, and in y log y the sensitivity is as small.
         Prim::Log => return Some(code.prim(Prim::Unscale, &[s, y])),

@@ -13,21 +13,29 @@
 //!
 //! What is special about the first element of a vector is often said by a test of the place, `(= i 0)`. Apart, it is
 //! decided, and the loop that is left is one chain, which may be made in lanes, and whose places, one before the
-//! counter for example, are in range. Only inner loops that are left at their beginning are treated, and small ones,
-//! since their code is copied.
+//! counter for example, are in range.
+//!
+//! A sensitivity or a tangent is often zero where a loop begins, and a number in all rounds behind the first: a state
+//! starts at constants. Tests for the symbolic zero are decided in the same way; in the loop that is left, nothing asks
+//! for it any more.
+//!
+//! Only inner loops that are left at their beginning are treated, and only if what is decided is in proportion to the
+//! code that is copied.
 //!
 //! Runs late: a vector whose first element is written apart is no longer filled by a loop alone, as fusion wants it.
 //!
 //! Tests: `tests/opt/peel/`.
 
 use crate::opt::Context;
-use crate::opt::analysis::loops::{Code, counter, ends, linear, preheader};
+use crate::opt::analysis::loops::{Code, counter, ends, homes, linear, preheader};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Loops with more instructions stay as they are.
+/// Loops with more instructions stay as they are, unless what they use of the tests is worth more.
 const LARGEST_LOOP: usize = 64;
+/// So many instructions more may be copied for each use of a test that is decided.
+const WORTH_OF_A_TEST: usize = 12;
 
 /// Treats a function.
 pub fn run(function: &mut Function, _: &Context) -> bool {
@@ -44,7 +52,7 @@ pub fn run(function: &mut Function, _: &Context) -> bool {
 }
 
 fn is_test(inst: &Inst) -> bool {
-    matches!(inst.op, Op::IntIs(_))
+    matches!(inst.op, Op::IntIs(_) | Op::RealIs(_))
 }
 
 fn headers(function: &Function) -> Vec<BlockId> {
@@ -90,11 +98,14 @@ impl Peeled {
             body.contains(block) || ends(function, *block) && before.iter().all(|from| body.contains(from))
         };
         let region: Vec<BlockId> = code.graph.order.iter().copied().filter(is_of_loop).collect();
-        if region.iter().map(|block| function.blocks[*block].insts.len()).sum::<usize>() > LARGEST_LOOP {
-            return None;
+        let mut tests = special_tests(code, header, &region);
+        tests.extend(tests_for_zero(code, header, &body, &region));
+        let mut uses = 0;
+        for block in &region {
+            function.blocks[*block].for_each_value(|value| uses += usize::from(tests.contains(&value)));
         }
-        let tests = special_tests(code, header, &region);
-        if tests.is_empty() {
+        let size: usize = region.iter().map(|block| function.blocks[*block].insts.len()).sum();
+        if tests.is_empty() || size > LARGEST_LOOP + WORTH_OF_A_TEST * uses {
             return None;
         }
         let needed = needed_outside(function, &region, way_out);
@@ -188,6 +199,66 @@ fn special_tests(code: &Code<'_>, header: BlockId, region: &[BlockId]) -> FxHash
     };
     let tests = region.iter().flat_map(|block| &function.blocks[*block].insts).filter(holds_first);
     tests.map(|inst| inst.results[0]).collect()
+}
+
+/// The tests of a parameter of the header for a symbolic zero with which it starts, and which it never is again.
+fn tests_for_zero(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, region: &[BlockId]) -> FxHashSet<Value> {
+    let function = code.function;
+    let params = &function.blocks[header].params;
+    let mut numbers = Numbers { code, homes: None, seen: FxHashSet::default() };
+    let mut holds_first = |inst: &&Inst| {
+        let Op::RealIs(zero) = inst.op else { return false };
+        let Some(position) = params.iter().position(|param| *param == inst.args[0]) else { return false };
+        let [outside, inside] = code.passed(header, position, body);
+        let is_zero = |value| code.definitions.op(function, value) == Some(Op::ConstReal(zero));
+        outside.iter().all(|(_, value)| is_zero(*value)) && inside.iter().all(|(_, value)| numbers.has(*value))
+    };
+    let insts = region.iter().flat_map(|block| &function.blocks[*block].insts);
+    insts.filter(|inst| holds_first(inst)).map(|inst| inst.results[0]).collect()
+}
+
+/// Which values are numbers: what operations make, wherever paths join (see [`Op::RealIs`]).
+struct Numbers<'c, 'f> {
+    code: &'c Code<'f>,
+    homes: Option<FxHashMap<Value, BlockId>>,
+    /// Parameters of blocks that are numbers, or of which that is being found out.
+    seen: FxHashSet<Value>,
+}
+
+impl Numbers<'_, '_> {
+    fn has(&mut self, value: Value) -> bool {
+        let function = self.code.function;
+        let Some(inst) = self.code.definitions.inst(function, value) else { return self.has_param(value) };
+        match inst.op {
+            Op::Real1(_) | Op::Real2(_) | Op::RealOf => true,
+            Op::ConstReal(bits) => !f64::from_bits(bits).is_nan(),
+            Op::Select => inst.args[1..].iter().all(|arg| self.has(*arg)),
+            _ => false,
+        }
+    }
+
+    fn has_param(&mut self, param: Value) -> bool {
+        let function = self.code.function;
+        let homes = self.homes.get_or_insert_with(|| homes(function));
+        let Some(block) = homes.get(&param).copied() else { return false };
+        let Some(position) = function.blocks[block].params.iter().position(|other| *other == param) else {
+            return false;
+        };
+        let before = &self.code.graph.predecessors[block];
+        if before.is_empty() || self.code.graph.is_loop_header(block) {
+            return false;
+        }
+        if !self.seen.insert(param) {
+            return true;
+        }
+        let targets = before.iter().flat_map(|from| function.blocks[*from].terminator.targets());
+        let passed: Vec<Value> = targets.filter(|to| to.block == block).map(|to| to.args[position]).collect();
+        let is_number = passed.into_iter().all(|value| self.has(value));
+        if !is_number {
+            self.seen.remove(&param);
+        }
+        is_number
+    }
 }
 
 /// The values of some blocks that others use, or that are passed on the way out.
