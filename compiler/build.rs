@@ -45,16 +45,21 @@ fn build(target: &str, own: &str) {
     let folder = folder(target);
     fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
     build_runtime("runtime", "vlad_runtime", target, own, &["--cfg", "vlad_archive"]);
-    // What libraries contain has no `main`, and state of its own for each context.
-    let library = ["--cfg", "vlad_archive", "--cfg", "vlad_library", "-Adead_code"];
-    build_runtime("runtime", "vlad_library", target, own, &library);
+    // What libraries contain has no `main`, and state of its own for each context. It is for x86-64 only.
+    if architecture(target) == "x86_64" {
+        let library = ["--cfg", "vlad_archive", "--cfg", "vlad_library", "-Adead_code"];
+        build_runtime("runtime", "vlad_library", target, own, &library);
+    }
     build_runtime("kernels", "vlad_kernels", target, own, &["--cfg", "vlad_archive"]);
     build_math(target, own);
 }
 
 /// The row of a machine in the table of run times that the compiler contains.
 fn row(target: &str) -> String {
-    let file = |name: &str| format!("include_bytes!({:?})", folder(target).join(name));
+    let file = |name: &str| {
+        let path = folder(target).join(name);
+        if path.exists() { format!("include_bytes!({path:?})") } else { "&[]".to_string() }
+    };
     format!(
         "RunTime {{ architecture: {:?}, executable: {}, library: {}, kernels: {}, math: {} }},\n",
         architecture(target),
@@ -177,7 +182,7 @@ fn build_math(target: &str, own: &str) {
         path
     };
     beside("processor.h");
-    let sources = ["pairs.c", "processor.c", "roundeven.c"].map(beside);
+    let sources = ["pairs.c", "processor.c", "roundeven.c", "shifts.c"].map(beside);
     let tables = output.join("math");
     fs::create_dir_all(&tables)
         .and_then(|()| fs::write(tables.join("tables.h"), powers() + &circle()))

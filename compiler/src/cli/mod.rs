@@ -239,7 +239,8 @@ struct TargetArgument {
 
 impl TargetArgument {
     fn machine(&self) -> Machine {
-        self.target.map_or(Machine::Host, Machine::Other)
+        let other = self.target.filter(|target| Some(*target) != Target::own());
+        other.map_or(Machine::Host, Machine::Other)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Linking: object code and the embedded run time → executable or library.
 //!
-//! Executables are linked by the compiler itself ([`elf`]), so that nothing has to be installed for them. Where the
-//! environment names a C compiler (`$CC`), or the machine is one that [`elf`] does not know, the driver of the C
-//! compiler links, as it does libraries: their callers have a C compiler anyway.
+//! Executables and shared libraries are linked by the compiler itself ([`elf`]), so that nothing has to be installed for
+//! them. Where the environment names a C compiler (`$CC`), or the machine is one that [`elf`] does not know, the driver
+//! of the C compiler links, as it does static libraries: their callers have a C compiler anyway.
 //!
 //! Most of the time that starting takes the loader spends with the libraries that an executable needs, and the names
 //! that it uses of them, which are some thirty: so they are few. Only programs that call elementary functions get the C
@@ -50,37 +50,45 @@ fn named_driver() -> Option<Vec<String>> {
 
 /// Links the object with the run time into the executable `output`.
 pub fn executable(object: &Object, output: &Path) -> Result<(), Error> {
+    uninterrupted(|| match embedded(object) {
+        Some(target) => {
+            let kind = elf::Output::Executable { loader: target.loader() };
+            let bytes = link_here(object, target, run_time(object)?.executable, kind)?;
+            replace(output, |unfinished| write_executable(unfinished, &bytes, output))
+        }
+        None => driven_executable(object, output),
+    })
+}
+
+/// The machine of an object, if the compiler itself links for it.
+fn embedded(object: &Object) -> Option<Target> {
     let target = match object.machine {
         Machine::Host => Target::own(),
         Machine::Other(target) => Some(target),
     };
-    uninterrupted(|| match target {
-        Some(target) if named_driver().is_none() => embedded_executable(object, target, output),
-        _ => driven_executable(object, output),
-    })
+    target.filter(|_| named_driver().is_none())
 }
 
-fn embedded_executable(object: &Object, target: Target, output: &Path) -> Result<(), Error> {
-    let runtime = run_time(object)?;
-    let mut objects = vec![&object.bytes[..], runtime.executable];
+/// Links with the linker of the compiler.
+fn link_here(object: &Object, target: Target, runtime: &[u8], kind: elf::Output) -> Result<Vec<u8>, Error> {
+    let RunTime { kernels, math, .. } = run_time(object)?;
+    let mut objects = vec![&object.bytes[..], runtime];
     if object.has_kernels {
-        objects.push(runtime.kernels);
+        objects.push(kernels);
     }
-    let inputs = elf::Inputs { objects: &objects, archives: if object.has_math { &[runtime.math] } else { &[] } };
-    let bytes = elf::link(target.processor, inputs, elf::Output::Executable { loader: target.loader() })
-        .map_err(|message| Error::Bug { name: "the executable".to_string(), message })?;
-    replace(output, |unfinished| {
-        write_executable(unfinished, &bytes).map_err(|cause| Error::Write { path: output.to_path_buf(), cause })
-    })
+    let inputs = elf::Inputs { objects: &objects, archives: if object.has_math { &[math] } else { &[] } };
+    let linked = elf::link(target.processor, inputs, kind);
+    linked.map_err(|message| Error::Bug { name: "the linked file".to_string(), message })
 }
 
-/// Writes a file that may be executed by those who may read it.
-fn write_executable(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file that may be executed by those who may read it, and has that name in the end.
+fn write_executable(path: &Path, bytes: &[u8], name: &Path) -> Result<(), Error> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o777);
-    options.open(path)?.write_all(bytes)
+    let written = options.open(path).and_then(|mut file| file.write_all(bytes));
+    written.map_err(|cause| Error::Write { path: name.to_path_buf(), cause })
 }
 
 fn driven_executable(object: &Object, output: &Path) -> Result<(), Error> {
@@ -136,7 +144,7 @@ pub fn library(
             fs::write(&file.path, text).map_err(|cause| Error::Write { path: path.clone(), cause })?;
             texts.push(file);
         }
-        link_library(object, name, functions, kind, &unfinished.path)?;
+        link_library(object, name, functions, kind, output, &unfinished.path)?;
         unfinished.finish()?;
         texts.into_iter().try_for_each(Unfinished::finish)
     })
@@ -148,7 +156,17 @@ fn link_library(
     functions: &[String],
     kind: LibraryKind,
     output: &Path,
+    unfinished: &Path,
 ) -> Result<(), Error> {
+    if let (LibraryKind::Shared, Some(target)) = (kind, embedded(object)) {
+        let own = functions.iter().map(|function| (function.clone(), function.clone()));
+        let interface = INTERFACE_FUNCTIONS.iter();
+        let interface = interface.map(|function| (format!("{INTERFACE}_{function}"), format!("{name}_{function}")));
+        let exports: Vec<(String, String)> = own.chain(interface).collect();
+        let shared = elf::Output::Shared { name: &format!("lib{name}.so"), exports: &exports };
+        let bytes = link_here(object, target, run_time(object)?.library, shared)?;
+        return write_executable(unfinished, &bytes, output);
+    }
     let folder = tempfile::Builder::new()
         .prefix("vlad-")
         .tempdir()
@@ -182,10 +200,10 @@ fn link_library(
     command.arg("--strip-debug").arg(argument("--keep-global-symbols=", &kept));
     run(command.arg(argument("--redefine-syms=", &renamed)).arg(&whole))?;
     match kind {
-        LibraryKind::Static => run(Command::new("ar").args(["rcsD"]).arg(output).arg(&whole)),
+        LibraryKind::Static => run(Command::new("ar").args(["rcsD"]).arg(unfinished).arg(&whole)),
         LibraryKind::Shared => {
             let mut command = driver();
-            command.args(["-shared", "-o"]).arg(output).arg(&whole);
+            command.args(["-shared", "-o"]).arg(unfinished).arg(&whole);
             command.arg(format!("-Wl,-soname,lib{name}.so")).args(["-Wl,--gc-sections", "-static-libgcc"]);
             run(command.args(["-Wl,--no-undefined", "-lm", "-lc"]))
         }

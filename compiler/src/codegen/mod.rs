@@ -155,11 +155,10 @@ impl Error {
             Error::Bug { name, message } => error("V0800", format!("mistake in the compiler: code of `{name}`"))
                 .note(message.clone())
                 .help("please report this together with the program"),
-            Error::NoLinker { command, cause } => {
-                error("V0803", format!("cannot run the linker `{command}`")).note(cause.to_string()).help(
-                    "install a C compiler (`apt install gcc`, for instance), or name one in the environment variable CC",
-                )
-            }
+            Error::NoLinker { command, cause } => error("V0803", format!("cannot run the linker `{command}`"))
+                .note(cause.to_string())
+                .note("executables and shared libraries need none, unless the environment variable CC names one")
+                .help("install a C compiler (`apt install gcc`, for instance), or name one in CC"),
             Error::Linker { command, output } => {
                 let message = error("V0804", "the linker failed".to_string()).note(command.clone());
                 if output.trim().is_empty() { message } else { message.note(output.trim_end().to_string()) }

@@ -85,6 +85,11 @@ impl Frames {
         let mut at = 0;
         while at + 4 <= bytes.len() {
             let end = at + 4 + word(at)?;
+            if end == at + 4 {
+                // The end of a list.
+                at = end;
+                continue;
+            }
             let id = word(at + 4)?;
             let record = bytes.get(at..end).ok_or_else(wrong)?;
             let range = |offset: &Relocation| (at as u64..end as u64).contains(&offset.offset);
