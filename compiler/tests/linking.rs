@@ -5,7 +5,7 @@ mod common;
 
 use common::{folder, names, run_command};
 use object::elf;
-use object::read::elf::{Dyn, ElfFile64, ProgramHeader};
+use object::read::elf::{Dynamic, ElfFile64, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 use std::fs;
 use std::path::Path;
@@ -98,8 +98,8 @@ fn memory_is_protected() {
     assert!(protected.contains(&address(".got")) && protected.contains(&address(".data.rel.ro")));
     assert!(!protected.contains(&address(".data")) && protected.end % 4096 == 0);
     let table = file.elf_dynamic_table().expect("it can be read");
-    let flags = table.iter().find(|row| row.tag(endian) == elf::DT_FLAGS_1);
-    assert_eq!(flags.map(|row| row.val(endian)), Some(u64::from(elf::DF_1_NOW | elf::DF_1_PIE)));
+    let flags = table.iter().find(|row| row.tag == elf::DT_FLAGS_1);
+    assert_eq!(flags.map(|row| row.val), Some(u64::from(elf::DF_1_NOW | elf::DF_1_PIE)));
 }
 
 #[test]
@@ -144,10 +144,10 @@ fn executables_need_the_c_library_only() {
 /// The libraries that a file needs.
 fn needed<'d>(file: &File<'d>) -> Vec<&'d str> {
     let table = file.elf_dynamic_table().expect("it can be read");
-    let rows = table.iter().filter(|row| row.tag(LittleEndian) == elf::DT_NEEDED);
+    let rows = table.iter().filter(|row| row.tag == elf::DT_NEEDED);
     let strings = file.section_by_name(".dynstr").and_then(|section| section.data().ok()).expect("it is there");
-    let name = |row: &elf::Dyn64<LittleEndian>| {
-        let name = strings[row.val(LittleEndian) as usize..].split(|byte| *byte == 0).next();
+    let name = |row: Dynamic| {
+        let name = strings[row.val as usize..].split(|byte| *byte == 0).next();
         std::str::from_utf8(name.expect("it has an end")).expect("it is a name")
     };
     rows.map(name).collect()
