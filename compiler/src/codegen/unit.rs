@@ -257,11 +257,13 @@ impl<'p> Unit<'p> {
         is_library: bool,
     ) -> Result<Unit<'p>, Error> {
         let bug = |error: ModuleError| module_error("the object file", &error);
+        let architecture = isa.triple().architecture;
         let builder =
             ObjectBuilder::new(isa, "program.vlad", cranelift_module::default_libcall_names()).map_err(bug)?;
         let mut module = ObjectModule::new(builder);
         demand_sizes(program)?;
-        let abis: EntityVec<FuncId, Abi> = program.functions.values().map(abi::abi).collect();
+        let abis: EntityVec<FuncId, Abi> =
+            program.functions.values().map(|function| abi::abi(function, architecture)).collect();
         let mut functions = EntityVec::new();
         for (id, abi) in abis.iter() {
             let declared = module.declare_function(&symbol(program, id), Linkage::Local, &abi.signature);
