@@ -22,7 +22,10 @@ int vlad_ask_processor(void) {
         if ((low & WIDE) == WIDE && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & AVX2) && (b & BMI2))
             found = FUSED_TOO;
     }
-    __atomic_store_n(&vlad_processor, found, __ATOMIC_RELAXED);
+    // Threads that ask at the same time find the same. An exchange, not a plain store: by that, tools that look for
+    // races between threads of a library's caller know that it is atomic.
+    int unknown = UNKNOWN;
+    __atomic_compare_exchange_n(&vlad_processor, &unknown, found, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return found;
 }
 
