@@ -8,11 +8,66 @@ use std::process::Command;
 
 fn main() {
     generate_parser();
-    build_runtime("runtime", "vlad_runtime", &["--cfg", "vlad_archive"]);
-    // What libraries contain has no `main`, and state of its own for each context.
-    build_runtime("runtime", "vlad_library", &["--cfg", "vlad_archive", "--cfg", "vlad_library", "-Adead_code"]);
-    build_runtime("kernels", "vlad_kernels", &["--cfg", "vlad_archive"]);
-    build_math();
+    let own = variable("TARGET");
+    build(&own, &own);
+    let mut table = row(&own);
+    // What else the compiler is to make programs for.
+    println!("cargo::rerun-if-env-changed={TARGETS}");
+    println!("cargo::rerun-if-env-changed={TARGET_COMPILER}");
+    for target in env::var(TARGETS).unwrap_or_default().split([' ', ',']).filter(|target| !target.is_empty()) {
+        if architecture(target) != architecture(&own) {
+            build(target, &own);
+            table += &row(target);
+        }
+    }
+    let path = PathBuf::from(variable("OUT_DIR")).join("runtimes.rs");
+    fs::write(&path, format!("&[{table}]")).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+}
+
+/// The variable of the environment that names further machines to make programs for, as rustc names them.
+const TARGETS: &str = "VLAD_TARGETS";
+
+/// The variable that names the Rust compiler that has the library `core` for these, if cargo's has not.
+const TARGET_COMPILER: &str = "VLAD_TARGET_RUSTC";
+
+/// The family of processors of a machine.
+fn architecture(target: &str) -> &str {
+    target.split('-').next().unwrap_or(target)
+}
+
+/// The folder for what is built for a machine.
+fn folder(target: &str) -> PathBuf {
+    PathBuf::from(variable("OUT_DIR")).join(target)
+}
+
+/// Builds what programs for a machine are linked with.
+fn build(target: &str, own: &str) {
+    let folder = folder(target);
+    fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
+    build_runtime("runtime", "vlad_runtime", target, own, &["--cfg", "vlad_archive"]);
+    // What libraries contain has no `main`, and state of its own for each context. It is for x86-64 only.
+    if architecture(target) == "x86_64" {
+        let library = ["--cfg", "vlad_archive", "--cfg", "vlad_library", "-Adead_code"];
+        build_runtime("runtime", "vlad_library", target, own, &library);
+    }
+    build_runtime("kernels", "vlad_kernels", target, own, &["--cfg", "vlad_archive"]);
+    build_math(target, own);
+}
+
+/// The row of a machine in the table of run times that the compiler contains.
+fn row(target: &str) -> String {
+    let file = |name: &str| {
+        let path = folder(target).join(name);
+        if path.exists() { format!("include_bytes!({path:?})") } else { "&[]".to_string() }
+    };
+    format!(
+        "RunTime {{ architecture: {:?}, executable: {}, library: {}, kernels: {}, math: {} }},\n",
+        architecture(target),
+        file("vlad_runtime.o"),
+        file("vlad_library.o"),
+        file("vlad_kernels.o"),
+        file("libvlad_math.a"),
+    )
 }
 
 /// Compiles the grammar of datums into the output directory.
@@ -27,21 +82,27 @@ fn generate_parser() {
 /// Cargo cannot hand a static library to the package that embeds it, so the compiler is called directly; the run time
 /// has no dependencies. Link-time optimisation leaves everything it needs in one member of the archive; the others
 /// (arithmetic that the linker driver supplies as well) stay behind.
-fn build_runtime(package: &str, name: &str, configuration: &[&str]) {
-    let folder = Path::new(&variable("CARGO_MANIFEST_DIR")).join(format!("../{package}/src"));
-    println!("cargo::rerun-if-changed={}", folder.display());
-    let output = PathBuf::from(variable("OUT_DIR"));
+fn build_runtime(package: &str, name: &str, target: &str, own: &str, configuration: &[&str]) {
+    let sources = Path::new(&variable("CARGO_MANIFEST_DIR")).join(format!("../{package}/src"));
+    println!("cargo::rerun-if-changed={}", sources.display());
+    let output = folder(target);
     let archive = output.join(format!("lib{name}.a"));
-    let mut command = Command::new(variable("RUSTC"));
-    command.arg(folder.join("lib.rs")).arg("-o").arg(&archive);
+    let compiler = env::var(TARGET_COMPILER).ok().filter(|_| target != own);
+    let mut command = Command::new(compiler.unwrap_or_else(|| variable("RUSTC")));
+    command.arg(sources.join("lib.rs")).arg("-o").arg(&archive);
     command.args(["--crate-name", name, "--crate-type", "staticlib", "--edition", "2024"]);
-    command.args(["--target", &variable("TARGET")]).args(configuration);
+    command.args(["--target", target]).args(configuration);
     command.args(["-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1", "-Clto=fat", "-Cdebuginfo=0"]);
     command.args(["-Crelocation-model=pic", "-Cforce-frame-pointers=yes"]);
+    if architecture(target) == "aarch64" {
+        // Atomic operations would be calls of functions that the C compiler supplies.
+        command.arg("-Ctarget-feature=-outline-atomics");
+    }
     // Executables are the same wherever the compiler was built.
-    command.arg(format!("--remap-path-prefix={}={package}/src", folder.display()));
+    command.arg(format!("--remap-path-prefix={}={package}/src", sources.display()));
     let status = command.status().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
-    assert!(status.success(), "{command:?} failed");
+    let help = if target == own { String::new() } else { format!("; perhaps `rustup target add {target}` is missing") };
+    assert!(status.success(), "{command:?} failed{help}");
     let bytes = fs::read(&archive).unwrap_or_else(|error| panic!("cannot read {}: {error}", archive.display()));
     let member = member(&bytes, &format!("{name}.")).expect("the archive has the run time's own object");
     fs::write(output.join(format!("{name}.o")), member).expect("the output directory can be written");
@@ -70,19 +131,26 @@ const MATH: &[(&str, u32)] = &[
     ("tgamma", 1),
 ];
 
-/// Compiles the elementary functions into `libvlad_math.a` in the output directory, and links it into the compiler.
-fn build_math() {
+/// Compiles the elementary functions into `libvlad_math.a` in the folder of a machine, and links those for its own
+/// machine into the compiler.
+fn build_math(target: &str, own: &str) {
     let dispatch_source = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/math/dispatch.c");
     println!("cargo::rerun-if-changed={}", dispatch_source.display());
     let core_math = package("core-math-sys").join("vendor/src/binary64");
-    let output = PathBuf::from(variable("OUT_DIR"));
-    let x86 = variable("CARGO_CFG_TARGET_ARCH") == "x86_64";
-    let mut archive = cc::Build::new();
+    let output = folder(target);
+    let compiler = || {
+        let mut build = cc::Build::new();
+        build.target(target).cargo_metadata(target == own);
+        build
+    };
+    let x86 = architecture(target) == "x86_64";
+    let mut archive = compiler();
+    archive.out_dir(&output);
     for (name, operands) in MATH {
         let source = core_math.join(name).join(format!("{name}.c"));
         // Object files are called like their sources, so each kind gets a folder of its own.
         let kind = |kind: &str| {
-            let mut build = cc::Build::new();
+            let mut build = compiler();
             build
                 .opt_level(2)
                 .debug(false)
@@ -108,15 +176,20 @@ fn build_math() {
         }
         archive.objects(dispatch.file(&dispatch_source).compile_intermediates());
     }
-    let pairs = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/math/pairs.c");
-    println!("cargo::rerun-if-changed={}", pairs.display());
+    let beside = |name: &str| {
+        let path = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/math").join(name);
+        println!("cargo::rerun-if-changed={}", path.display());
+        path
+    };
+    beside("processor.h");
+    let sources = ["pairs.c", "processor.c", "roundeven.c", "shifts.c"].map(beside);
     let tables = output.join("math");
     fs::create_dir_all(&tables)
         .and_then(|()| fs::write(tables.join("tables.h"), powers() + &circle()))
         .unwrap_or_else(|error| panic!("cannot write to {}: {error}", tables.display()));
-    let mut build = cc::Build::new();
+    let mut build = compiler();
     build.opt_level(2).debug(false).pic(true).include(&tables).flag("-ffp-contract=off");
-    archive.objects(build.out_dir(tables.join("pairs")).file(&pairs).compile_intermediates());
+    archive.objects(build.out_dir(tables.join("pairs")).files(&sources).compile_intermediates());
     archive.compile("vlad_math");
 }
 

@@ -24,12 +24,13 @@ double vlad_log1p(double x);
 
 #ifdef __x86_64__
 
+#include "processor.h"
+
 double NAME(fma_cr_, FUNCTION)(PARAMETERS);
 
 double NAME(vlad_, FUNCTION)(PARAMETERS) {
     NEAR_ONE;
-    // The C compiler's library has asked the machine before the program starts.
-    if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+    if (has_fused())
         return NAME(fma_cr_, FUNCTION)(ARGUMENTS);
     return NAME(cr_, FUNCTION)(ARGUMENTS);
 }

@@ -29,6 +29,7 @@ double cr_cos(double x);
 #ifdef __x86_64__
 
 #include <immintrin.h>
+#include "processor.h"
 #include "tables.h"
 
 typedef long long words __attribute__((vector_size(16)));
@@ -150,12 +151,7 @@ static FUSED double lone_cos(double x) {
 
 static FUSED double lone_tanh(double x) { return tanh_pair(both(x))[0]; }
 
-static int is_fused(void) {
-    // The C compiler's library has asked the machine before the program starts.
-    return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-}
-
-#define CHOOSE(fused, other) return is_fused() ? fused : other
+#define CHOOSE(fused, other) return has_fused() ? fused : other
 
 #else
 

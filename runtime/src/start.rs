@@ -129,6 +129,60 @@ pub extern "C" fn main(count: c_int, words: *const *const core::ffi::c_char) -> 
     0
 }
 
+/// Where an executable begins that the compiler has linked itself: what is at the start of those that the C compiler
+/// links. `main` is called by the C library, which gets the arguments from the stack and from a register that function
+/// of the loader's which is to be called at the end.
+#[cfg(all(vlad_archive, not(test), target_arch = "x86_64"))]
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_start() -> ! {
+    core::arch::naked_asm!(
+        "xor ebp, ebp",
+        "mov r9, rdx",
+        "pop rsi",
+        "mov rdx, rsp",
+        "and rsp, -16",
+        "push rax",
+        "push rsp",
+        "xor r8d, r8d",
+        "xor ecx, ecx",
+        "lea rdi, [rip + {main}]",
+        "call {start}@PLT",
+        "ud2",
+        main = sym main,
+        start = sym __libc_start_main,
+    )
+}
+
+/// The same for AArch64.
+#[cfg(all(vlad_archive, not(test), target_arch = "aarch64"))]
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_start() -> ! {
+    core::arch::naked_asm!(
+        "mov x29, #0",
+        "mov x30, #0",
+        "mov x5, x0",
+        "ldr x1, [sp]",
+        "add x2, sp, #8",
+        "mov x6, sp",
+        "adrp x0, {main}",
+        "add x0, x0, :lo12:{main}",
+        "mov x3, #0",
+        "mov x4, #0",
+        "bl {start}",
+        "brk #1",
+        main = sym main,
+        start = sym __libc_start_main,
+    )
+}
+
+#[cfg(all(vlad_archive, not(test)))]
+unsafe extern "C" {
+    /// The C library's beginning: prepares itself and calls `main`.
+    fn __libc_start_main();
+}
+
 /// Lets writing to a closed pipe fail instead of killing the process.
 pub fn ignore_closed_pipes() {
     let ignore = system::SigAction { handler: system::SIG_IGN, mask: [0; 16], flags: 0, restorer: 0 };

@@ -10,6 +10,7 @@
 //! One file for each subcommand; [`terminal`] prints messages; [`embedded`] is about executables that evaluate.
 
 use crate::codegen::Machine;
+use crate::codegen::target::Target;
 use crate::expand;
 use crate::flow::{self, limits::LIMITS};
 use crate::pipeline::Settings;
@@ -101,7 +102,7 @@ enum Command {
     Run(running::run::Arguments),
     /// Compile a program to an executable.
     ///
-    /// The executable needs nothing but the C library. The linker is `cc`, or what the variable CC says.
+    /// The executable needs nothing but the C library. If the variable CC names a C compiler, that one links it.
     Build(running::build::Arguments),
     /// Run a program in the reference evaluator.
     ///
@@ -221,9 +222,6 @@ struct Native {
     /// Print how long each part of the compiler took.
     #[arg(long)]
     time_passes: bool,
-    /// Compile for this machine instead of the one at hand: for now an error, see `vlad explain V0801`.
-    #[arg(long, value_enum, value_name = "MACHINE", conflicts_with = "native_cpu", hide = true)]
-    target: Option<Target>,
     /// Fail behind the front end, to see what happens then.
     #[arg(long, hide = true)]
     panic: bool,
@@ -231,20 +229,18 @@ struct Native {
     limits: LimitArguments,
 }
 
-/// A machine.
-#[derive(Clone, Copy, ValueEnum)]
-enum Target {
-    #[value(name = "x86-64")]
-    X86,
-    Arm64,
+/// What says for which machine to compile.
+#[derive(Args)]
+struct TargetArgument {
+    /// Compile for this machine instead of the one at hand, such as x86_64-unknown-linux-musl.
+    #[arg(long, value_name = "MACHINE", value_parser = Target::parse, conflicts_with = "native_cpu")]
+    target: Option<Target>,
 }
 
-impl Target {
-    fn machine(self) -> Machine {
-        match self {
-            Target::X86 => Machine::X86_64,
-            Target::Arm64 => Machine::Arm64,
-        }
+impl TargetArgument {
+    fn machine(&self) -> Machine {
+        let other = self.target.filter(|target| Some(*target) != Target::own());
+        other.map_or(Machine::Host, Machine::Other)
     }
 }
 
@@ -291,9 +287,8 @@ impl Input {
 
 impl Native {
     fn settings(&self, input: &Input) -> Settings {
-        let Native { native_cpu, fast_math, trap_nan, target, .. } = *self;
-        let machine = target.map_or(Machine::Host, Target::machine);
-        Settings { machine, native_cpu, fast_math, trap_nan, limits: self.limits.options(), ..input.settings() }
+        let Native { native_cpu, fast_math, trap_nan, .. } = *self;
+        Settings { native_cpu, fast_math, trap_nan, limits: self.limits.options(), ..input.settings() }
     }
 }
 

@@ -1,15 +1,22 @@
 //! Signatures of compiled functions.
 //!
-//! Cranelift's `Tail` convention returns up to eight integers and eight floats in registers. Functions with more
+//! Cranelift's `Tail` convention returns up to eight integers (six on AArch64, where it keeps two registers for itself)
+//! and eight floats in registers. Functions with more
 //! results get a pointer to memory for the rest as their first parameter. A tail call passes its own pointer on: its
 //! results have the same types, so they have the same places.
 
 use crate::ssa::ir::{Function, Type};
 use cranelift_codegen::ir::{self, AbiParam, Signature, types};
 use cranelift_codegen::isa::CallConv;
+use target_lexicon::Architecture;
 
-/// Results of each kind that travel in registers.
-const REGISTERS: usize = 8;
+/// Floats that are returned in registers.
+const FLOATS: usize = 8;
+
+/// Integers, addresses and lanes that are returned in registers.
+fn integer_registers(architecture: Architecture) -> usize {
+    if matches!(architecture, Architecture::Aarch64(_)) { 6 } else { 8 }
+}
 
 /// Where a result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +50,14 @@ pub fn clif_type(ty: Type) -> ir::Type {
     }
 }
 
-/// How to call `function`.
-pub fn abi(function: &Function) -> Abi {
+/// How to call `function` on that machine.
+pub fn abi(function: &Function, architecture: Architecture) -> Abi {
+    let registers = integer_registers(architecture);
     let (mut integers, mut floats, mut bytes) = (0, 0, 0);
     let places = function.results.iter().map(|ty| {
-        let used = if *ty == Type::F64 { &mut floats } else { &mut integers };
+        let (used, most) = if *ty == Type::F64 { (&mut floats, FLOATS) } else { (&mut integers, registers) };
         *used += 1;
-        if *used <= REGISTERS {
+        if *used <= most {
             return Place::Register;
         }
         bytes += 8;

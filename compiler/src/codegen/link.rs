@@ -1,14 +1,20 @@
-//! Linking: object code and the embedded run time → executable or library, by the system's C compiler driver.
+//! Linking: object code and the embedded run time → executable or library.
 //!
-//! Most of the time that this takes the linker spends with the names that shared libraries define, of which an
-//! executable uses some twenty: so they are few. Only programs that call elementary functions get the C library's
-//! mathematical part (on machines without fused multiply-add, that is where it comes from), and nothing needs the C
-//! compiler's shared library.
+//! Executables and shared libraries are linked by the compiler itself ([`elf`]), so that nothing has to be installed for
+//! them. Where the environment names a C compiler (`$CC`), or the machine is one that [`elf`] does not know, the driver
+//! of the C compiler links, as it does static libraries: their callers have a C compiler anyway.
+//!
+//! Most of the time that starting takes the loader spends with the libraries that an executable needs, and the names
+//! that it uses of them, which are some thirty: so they are few. Only programs that call elementary functions get the C
+//! library's mathematical part (on machines without fused multiply-add, that is where it comes from), and nothing
+//! needs the C compiler's shared library.
 //!
 //! The executable is written under a temporary name in its own folder and renamed when it is complete, so a failed
 //! build leaves nothing behind and never harms a file that was there before.
 
-use crate::codegen::{Error, Object};
+use crate::codegen::runtimes::{self, RunTime};
+use crate::codegen::target::Target;
+use crate::codegen::{Error, Machine, Object, elf};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::ffi::OsString;
@@ -20,49 +26,85 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use tempfile::TempDir;
 
-/// The run time, compiled by the build script.
-const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_runtime.o"));
-
-/// The run time of libraries, compiled by the build script.
-const LIBRARY_RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_library.o"));
-
 /// What names of the run time that callers of a library call begin with; the name of the library takes its place.
 const INTERFACE: &str = "vlad_library";
 
 /// The functions of the run time that callers of a library call.
 const INTERFACE_FUNCTIONS: [&str; 5] = ["abi_version", "context_new", "context_free", "message", "memory"];
 
-/// The elementary functions, compiled by the build script.
-const MATH: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libvlad_math.a"));
+/// The run time for the machine that an object is for.
+fn run_time(object: &Object) -> Result<&'static RunTime, Error> {
+    let architecture = match object.machine {
+        Machine::Host => std::env::consts::ARCH.to_string(),
+        Machine::Other(target) => target.processor.to_string(),
+    };
+    runtimes::find(&architecture).ok_or(Error::NoRunTime { architecture })
+}
 
-/// The kernels, compiled by the build script.
-const KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_kernels.o"));
-
-/// The command that links: `$CC`, or `cc`. The variable may hold arguments after the name.
-fn linker() -> Vec<String> {
+/// The C compiler that the environment names. The variable may hold arguments after the name.
+fn named_driver() -> Option<Vec<String>> {
     let words = std::env::var("CC").unwrap_or_default();
     let words: Vec<String> = words.split_whitespace().map(str::to_string).collect();
-    if words.is_empty() { vec!["cc".to_string()] } else { words }
+    if words.is_empty() { None } else { Some(words) }
 }
 
 /// Links the object with the run time into the executable `output`.
 pub fn executable(object: &Object, output: &Path) -> Result<(), Error> {
-    uninterrupted(|| executable_now(object, output))
+    uninterrupted(|| match embedded(object) {
+        Some(target) => {
+            let kind = elf::Output::Executable { loader: target.loader() };
+            let bytes = link_here(object, target, run_time(object)?.executable, kind)?;
+            replace(output, |unfinished| write_executable(unfinished, &bytes, output))
+        }
+        None => driven_executable(object, output),
+    })
 }
 
-fn executable_now(object: &Object, output: &Path) -> Result<(), Error> {
+/// The machine of an object, if the compiler itself links for it.
+fn embedded(object: &Object) -> Option<Target> {
+    let target = match object.machine {
+        Machine::Host => Target::own(),
+        Machine::Other(target) => Some(target),
+    };
+    target.filter(|_| named_driver().is_none())
+}
+
+/// Links with the linker of the compiler.
+fn link_here(object: &Object, target: Target, runtime: &[u8], kind: elf::Output) -> Result<Vec<u8>, Error> {
+    let RunTime { kernels, math, .. } = run_time(object)?;
+    let mut objects = vec![&object.bytes[..], runtime];
+    if object.has_kernels {
+        objects.push(kernels);
+    }
+    let inputs = elf::Inputs { objects: &objects, archives: if object.has_math { &[math] } else { &[] } };
+    let linked = elf::link(target.processor, inputs, kind);
+    linked.map_err(|message| Error::Bug { name: "the linked file".to_string(), message })
+}
+
+/// Writes a file that may be executed by those who may read it, and has that name in the end.
+fn write_executable(path: &Path, bytes: &[u8], name: &Path) -> Result<(), Error> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o777);
+    let written = options.open(path).and_then(|mut file| file.write_all(bytes));
+    written.map_err(|cause| Error::Write { path: name.to_path_buf(), cause })
+}
+
+fn driven_executable(object: &Object, output: &Path) -> Result<(), Error> {
+    let runtime = run_time(object)?;
     let folder = tempfile::Builder::new()
         .prefix("vlad-")
         .tempdir()
         .map_err(|cause| Error::Write { path: std::env::temp_dir(), cause })?;
-    let mut parts = vec![("program.o", &object.bytes[..]), ("runtime.o", RUNTIME)];
+    let mut parts = vec![("program.o", &object.bytes[..]), ("runtime.o", runtime.executable)];
     let mut libraries = vec!["-lpthread"];
     if object.has_math {
-        parts.push(("math.a", MATH));
+        parts.push(("math.a", runtime.math));
         libraries.push("-lm");
     }
     if object.has_kernels {
-        parts.push(("kernels.o", KERNELS));
+        parts.push(("kernels.o", runtime.kernels));
     }
     let mut objects = Vec::new();
     for (name, bytes) in parts {
@@ -102,7 +144,7 @@ pub fn library(
             fs::write(&file.path, text).map_err(|cause| Error::Write { path: path.clone(), cause })?;
             texts.push(file);
         }
-        link_library(object, name, functions, kind, &unfinished.path)?;
+        link_library(object, name, functions, kind, output, &unfinished.path)?;
         unfinished.finish()?;
         texts.into_iter().try_for_each(Unfinished::finish)
     })
@@ -114,7 +156,17 @@ fn link_library(
     functions: &[String],
     kind: LibraryKind,
     output: &Path,
+    unfinished: &Path,
 ) -> Result<(), Error> {
+    if let (LibraryKind::Shared, Some(target)) = (kind, embedded(object)) {
+        let own = functions.iter().map(|function| (function.clone(), function.clone()));
+        let interface = INTERFACE_FUNCTIONS.iter();
+        let interface = interface.map(|function| (format!("{INTERFACE}_{function}"), format!("{name}_{function}")));
+        let exports: Vec<(String, String)> = own.chain(interface).collect();
+        let shared = elf::Output::Shared { name: &format!("lib{name}.so"), exports: &exports };
+        let bytes = link_here(object, target, run_time(object)?.library, shared)?;
+        return write_executable(unfinished, &bytes, output);
+    }
     let folder = tempfile::Builder::new()
         .prefix("vlad-")
         .tempdir()
@@ -123,13 +175,14 @@ fn link_library(
         let path = folder.path().join(file);
         fs::write(&path, bytes).map_err(|cause| Error::Write { path: path.clone(), cause }).map(|()| path)
     };
+    let runtime = run_time(object)?;
     // No library has a name with a hyphen, so none of these is the result.
-    let mut parts = vec![write("its-program.o", &object.bytes)?, write("its-runtime.o", LIBRARY_RUNTIME)?];
+    let mut parts = vec![write("its-program.o", &object.bytes)?, write("its-runtime.o", runtime.library)?];
     if object.has_math {
-        parts.push(write("its-math.a", MATH)?);
+        parts.push(write("its-math.a", runtime.math)?);
     }
     if object.has_kernels {
-        parts.push(write("its-kernels.o", KERNELS)?);
+        parts.push(write("its-kernels.o", runtime.kernels)?);
     }
     let renamed: String =
         INTERFACE_FUNCTIONS.iter().map(|function| format!("{INTERFACE}_{function} {name}_{function}\n")).collect();
@@ -147,10 +200,10 @@ fn link_library(
     command.arg("--strip-debug").arg(argument("--keep-global-symbols=", &kept));
     run(command.arg(argument("--redefine-syms=", &renamed)).arg(&whole))?;
     match kind {
-        LibraryKind::Static => run(Command::new("ar").args(["rcsD"]).arg(output).arg(&whole)),
+        LibraryKind::Static => run(Command::new("ar").args(["rcsD"]).arg(unfinished).arg(&whole)),
         LibraryKind::Shared => {
             let mut command = driver();
-            command.args(["-shared", "-o"]).arg(output).arg(&whole);
+            command.args(["-shared", "-o"]).arg(unfinished).arg(&whole);
             command.arg(format!("-Wl,-soname,lib{name}.so")).args(["-Wl,--gc-sections", "-static-libgcc"]);
             run(command.args(["-Wl,--no-undefined", "-lm", "-lc"]))
         }
@@ -259,7 +312,7 @@ fn link(objects: &[PathBuf], libraries: &[&str], output: &Path) -> Result<(), Er
 }
 
 fn driver() -> Command {
-    let words = linker();
+    let words = named_driver().unwrap_or_else(|| vec!["cc".to_string()]);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
     command

@@ -23,6 +23,8 @@
 //! | [`far`] | which values such a function keeps in memory |
 //! | [`library`](mod@library) | the functions that callers of a library call, and what it says about itself |
 //! | [`link`] | object and embedded run time → executable |
+//! | [`runtimes`] | the run times that the compiler contains |
+//! | [`elf`] | the linker |
 //!
 //! Requires a verified program whose reference counts are in place. Functions use Cranelift's `Tail` calling
 //! convention, so that a tail call never needs stack; the run time and the mathematics library are called with the
@@ -37,12 +39,14 @@ pub mod boxes;
 pub mod complaints;
 pub mod constants;
 pub mod decisions;
+pub mod elf;
 pub mod free;
 pub mod function;
 pub mod library;
 pub mod link;
 pub mod operations;
 pub mod registers;
+pub mod runtimes;
 pub mod target;
 pub mod unit;
 use crate::base::{Diagnostic, SourceMap};
@@ -63,10 +67,8 @@ pub enum Machine {
     /// The one that the compiler runs on.
     #[default]
     Host,
-    /// Any x86-64.
-    X86_64,
-    /// Any AArch64.
-    Arm64,
+    /// Any of a kind.
+    Other(target::Target),
 }
 
 /// What the user can choose.
@@ -96,6 +98,11 @@ pub struct Library {
 pub enum Error {
     /// The machine is not one that code can be generated for.
     Target(String),
+    /// The compiler was built without a run time for the machine.
+    NoRunTime {
+        /// The family of its processor.
+        architecture: String,
+    },
     /// A size that the layout of boxes cannot express.
     TooLarge {
         /// What is too large.
@@ -138,16 +145,20 @@ impl Error {
         match self {
             Error::Target(message) => error("V0801", format!("cannot generate code for this machine: {message}"))
                 .help("`vlad eval` runs programs on every machine"),
+            Error::NoRunTime { architecture } => {
+                let message = format!("this compiler contains no run time for {architecture}");
+                error("V0801", message)
+                    .help(format!("build the compiler with VLAD_TARGETS={architecture}-unknown-linux-gnu"))
+            }
             Error::TooLarge { what } => error("V0802", format!("the program is too large: {what}"))
                 .help("read what is written out here, or let one function capture what tells many apart"),
             Error::Bug { name, message } => error("V0800", format!("mistake in the compiler: code of `{name}`"))
                 .note(message.clone())
                 .help("please report this together with the program"),
-            Error::NoLinker { command, cause } => {
-                error("V0803", format!("cannot run the linker `{command}`")).note(cause.to_string()).help(
-                    "install a C compiler (`apt install gcc`, for instance), or name one in the environment variable CC",
-                )
-            }
+            Error::NoLinker { command, cause } => error("V0803", format!("cannot run the linker `{command}`"))
+                .note(cause.to_string())
+                .note("executables and shared libraries need none, unless the environment variable CC names one")
+                .help("install a C compiler (`apt install gcc`, for instance), or name one in CC"),
             Error::Linker { command, output } => {
                 let message = error("V0804", "the linker failed".to_string()).note(command.clone());
                 if output.trim().is_empty() { message } else { message.note(output.trim_end().to_string()) }
@@ -168,19 +179,21 @@ pub struct Object {
     pub has_math: bool,
     /// Whether it calls kernels.
     pub has_kernels: bool,
+    /// What it is for.
+    pub machine: Machine,
 }
 
 /// The object code of a program.
 pub fn object(program: &Program, options: &Options) -> Result<Object, Error> {
     target::demand_linkable(options)?;
-    unit::compile(program, options, None)?.into_object()
+    unit::compile(program, options, None)?.into_object(options.machine)
 }
 
 /// The object code of a library.
 pub fn library(program: &Program, library: &Library, options: &Options) -> Result<Object, Error> {
     let options = Options { library: true, ..*options };
     target::demand_linkable(&options)?;
-    unit::compile(program, &options, Some(library))?.into_object()
+    unit::compile(program, &options, Some(library))?.into_object(options.machine)
 }
 
 /// The program in Cranelift's intermediate form.

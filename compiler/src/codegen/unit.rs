@@ -9,7 +9,7 @@ use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::complaints::Complaints;
 use crate::codegen::constants::Boxes;
 use crate::codegen::registers::{far, pressure};
-use crate::codegen::{Error, Library, Object, Options, free, function, layout, library, processor, target};
+use crate::codegen::{Error, Library, Machine, Object, Options, free, function, layout, library, processor, target};
 use crate::ssa::ir::{FuncId, Op, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -257,11 +257,13 @@ impl<'p> Unit<'p> {
         is_library: bool,
     ) -> Result<Unit<'p>, Error> {
         let bug = |error: ModuleError| module_error("the object file", &error);
+        let architecture = isa.triple().architecture;
         let builder =
             ObjectBuilder::new(isa, "program.vlad", cranelift_module::default_libcall_names()).map_err(bug)?;
         let mut module = ObjectModule::new(builder);
         demand_sizes(program)?;
-        let abis: EntityVec<FuncId, Abi> = program.functions.values().map(abi::abi).collect();
+        let abis: EntityVec<FuncId, Abi> =
+            program.functions.values().map(|function| abi::abi(function, architecture)).collect();
         let mut functions = EntityVec::new();
         for (id, abi) in abis.iter() {
             let declared = module.declare_function(&symbol(program, id), Linkage::Local, &abi.signature);
@@ -320,8 +322,8 @@ impl<'p> Unit<'p> {
         })
     }
 
-    /// The finished file.
-    pub fn into_object(self) -> Result<Object, Error> {
+    /// The finished file, for that machine.
+    pub fn into_object(self, machine: Machine) -> Result<Object, Error> {
         let has_math = self
             .externals
             .keys()
@@ -331,7 +333,8 @@ impl<'p> Unit<'p> {
         let has_kernels = self.externals.keys().any(is_kernel);
         let emitted = self.module.finish().emit();
         let bug = |message: String| Error::Bug { name: "the object file".to_string(), message };
-        Ok(Object { bytes: emitted.map_err(|error| bug(error.to_string()))?, has_math, has_kernels })
+        let bytes = emitted.map_err(|error| bug(error.to_string()))?;
+        Ok(Object { bytes, has_math, has_kernels, machine })
     }
 
     /// Where a text begins among all texts, and its length.

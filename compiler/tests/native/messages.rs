@@ -10,6 +10,7 @@ fn every_error_has_a_message() {
     let errors = [
         Error::Bug { name: "f.7".into(), message: "uses value v3 from non-dominating inst".into() },
         Error::Target("Support for this target has not been implemented".into()),
+        Error::NoRunTime { architecture: "aarch64".into() },
         Error::TooLarge { what: "`wide` has 100000000 words".into() },
         Error::NoLinker { command: "cc".into(), cause: io::Error::other("not found") },
         Error::Linker { command: "cc -o program program.o".into(), output: "ld: cannot find -lm\n".into() },

@@ -2,11 +2,11 @@
 
 use crate::base::{Diagnostic, Span};
 use crate::cli::running::{embedded, library};
-use crate::cli::{FAULT, Input, Native, SUCCESS, USAGE, terminal};
-use crate::codegen;
+use crate::cli::{FAULT, Input, Native, SUCCESS, TargetArgument, USAGE, terminal};
+use crate::codegen::{self, Machine};
 use crate::core::ir::Program;
 use crate::foreign::package;
-use crate::pipeline::{Pipeline, Refusal};
+use crate::pipeline::{Pipeline, Refusal, Settings};
 use std::path::{Path, PathBuf};
 
 /// What `vlad build` accepts.
@@ -28,7 +28,16 @@ pub struct Arguments {
     #[arg(long, value_name = "VERSION", default_value = "0.1.0", value_parser = package::version, requires = "lib")]
     pub package_version: String,
     #[command(flatten)]
+    pub target: TargetArgument,
+    #[command(flatten)]
     pub native: Native,
+}
+
+impl Arguments {
+    /// What they mean for the compiler.
+    pub fn settings(&self) -> Settings {
+        Settings { machine: self.target.machine(), ..self.native.settings(&self.input) }
+    }
 }
 
 /// The label of a place that stands for all of a program.
@@ -52,7 +61,7 @@ pub fn run(arguments: &Arguments) -> u8 {
             return USAGE;
         }
     };
-    let mut pipeline = Pipeline::new(arguments.native.settings(&arguments.input));
+    let mut pipeline = Pipeline::new(arguments.settings());
     let compiled = match compile(&mut pipeline, &arguments.input, &arguments.native) {
         Ok(compiled) => compiled,
         Err(code) => return code,
@@ -130,7 +139,7 @@ pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Resul
             terminal::report(&diagnostics, &pipeline.sources);
             Err(FAULT)
         }
-        Refusal::Unsupported(diagnostic) if native.native || native.target.is_some() => {
+        Refusal::Unsupported(diagnostic) if native.native || pipeline.settings.machine != Machine::Host => {
             let mut diagnostic = *diagnostic;
             diagnostic.severity = crate::base::Severity::Error;
             terminal::report([&diagnostic], &pipeline.sources);

@@ -61,7 +61,7 @@ fn is_name(name: &str) -> bool {
 }
 
 fn build(arguments: &Arguments, kind: Kind, folder: &Path, name: &str) -> Result<(), u8> {
-    let mut pipeline = Pipeline::new(Settings { library: true, ..arguments.native.settings(&arguments.input) });
+    let mut pipeline = Pipeline::new(Settings { library: true, ..arguments.settings() });
     let program = read(&mut pipeline, &arguments.input)?;
     let exports = program.library.iter().flat_map(|library| library.exports.clone()).collect::<Vec<_>>();
     if exports.is_empty() {

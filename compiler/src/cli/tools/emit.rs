@@ -6,7 +6,7 @@ use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
 use crate::cli::running::build;
 use crate::cli::tools::fmt;
-use crate::cli::{FAULT, Input, SUCCESS, Target, terminal};
+use crate::cli::{FAULT, Input, SUCCESS, TargetArgument, terminal};
 use crate::codegen;
 use crate::core;
 use crate::core::ir::{Lambda, LambdaId, Origin, Program};
@@ -75,9 +75,8 @@ pub struct Arguments {
     /// Show code for this machine in particular.
     #[arg(long)]
     native_cpu: bool,
-    /// Show code for this machine instead of the one at hand.
-    #[arg(long, value_enum, value_name = "MACHINE", conflicts_with = "native_cpu")]
-    target: Option<Target>,
+    #[command(flatten)]
+    target: TargetArgument,
     /// Make sums and products of loops in any order: faster, but their last digits are not those of the evaluator.
     #[arg(long)]
     fast_math: bool,
@@ -97,7 +96,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     }
     let mut settings = arguments.input.settings();
     settings.native_cpu = arguments.native_cpu;
-    settings.machine = arguments.target.map_or(codegen::Machine::Host, Target::machine);
+    settings.machine = arguments.target.machine();
     settings.limits = arguments.limits.options();
     let passes = opt::Settings {
         disabled: arguments.disable_pass.clone(),
