@@ -39,29 +39,49 @@ const MATH: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libvlad_math.a"));
 const KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vlad_kernels.o"));
 
 /// The command that links: `$CC`, or `cc`. The variable may hold arguments after the name.
-fn linker() -> Vec<String> {
+pub(super) fn linker() -> Vec<String> {
     let words = std::env::var("CC").unwrap_or_default();
     let words: Vec<String> = words.split_whitespace().map(str::to_string).collect();
     if words.is_empty() { vec!["cc".to_string()] } else { words }
 }
 
-/// Links the object with the run time into the executable `output`.
-pub fn executable(object: &Object, output: &Path) -> Result<(), Error> {
-    uninterrupted(|| executable_now(object, output))
+/// What a program needs besides the run time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct With {
+    /// Elementary functions.
+    pub(super) math: bool,
+    /// Kernels.
+    pub(super) kernels: bool,
 }
 
-fn executable_now(object: &Object, output: &Path) -> Result<(), Error> {
+/// Links the object with the run time into the executable `output`.
+pub fn executable(object: &Object, output: &Path) -> Result<(), Error> {
+    let with = With { math: object.has_math, kernels: object.has_kernels };
+    executable_with(driver(), ("program.o", &object.bytes), with, output)
+}
+
+/// Lets a command make the executable `output` of a file and the run time.
+pub(super) fn executable_with(
+    command: Command,
+    program: (&str, &[u8]),
+    with: With,
+    output: &Path,
+) -> Result<(), Error> {
+    uninterrupted(|| executable_now(command, program, with, output))
+}
+
+fn executable_now(command: Command, program: (&str, &[u8]), with: With, output: &Path) -> Result<(), Error> {
     let folder = tempfile::Builder::new()
         .prefix("vlad-")
         .tempdir()
         .map_err(|cause| Error::Write { path: std::env::temp_dir(), cause })?;
-    let mut parts = vec![("program.o", &object.bytes[..]), ("runtime.o", RUNTIME)];
+    let mut parts = vec![program, ("runtime.o", RUNTIME)];
     let mut libraries = vec!["-lpthread"];
-    if object.has_math {
+    if with.math {
         parts.push(("math.a", MATH));
         libraries.push("-lm");
     }
-    if object.has_kernels {
+    if with.kernels {
         parts.push(("kernels.o", KERNELS));
     }
     let mut objects = Vec::new();
@@ -70,7 +90,7 @@ fn executable_now(object: &Object, output: &Path) -> Result<(), Error> {
         fs::write(&path, bytes).map_err(|cause| Error::Write { path: path.clone(), cause })?;
         objects.push(path);
     }
-    replace(output, |unfinished| link(&objects, &libraries, unfinished))
+    replace(output, |unfinished| link(command, &objects, &libraries, unfinished))
 }
 
 /// A kind of library.
@@ -252,8 +272,7 @@ fn is_device(output: &Path) -> bool {
     output.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
-fn link(objects: &[PathBuf], libraries: &[&str], output: &Path) -> Result<(), Error> {
-    let mut command = driver();
+fn link(mut command: Command, objects: &[PathBuf], libraries: &[&str], output: &Path) -> Result<(), Error> {
     command.arg("-o").arg(output).args(objects);
     run(command.args(["-Wl,--gc-sections", "-Wl,--strip-debug", "-static-libgcc"]).args(libraries))
 }

@@ -23,6 +23,7 @@
 //! | [`far`] | which values such a function keeps in memory |
 //! | [`library`](mod@library) | the functions that callers of a library call, and what it says about itself |
 //! | [`link`] | object and embedded run time → executable |
+//! | [`c`] | the second back end, which makes C; it shares [`decisions`], [`boxes`] and [`constants`] |
 //!
 //! Requires a verified program whose reference counts are in place. Functions use Cranelift's `Tail` calling
 //! convention, so that a tail call never needs stack; the run time and the mathematics library are called with the
@@ -34,6 +35,7 @@
 
 pub mod abi;
 pub mod boxes;
+pub mod c;
 pub mod complaints;
 pub mod constants;
 pub mod decisions;
@@ -122,6 +124,13 @@ pub enum Error {
         /// What it said.
         output: String,
     },
+    /// The C compiler failed.
+    Compiler {
+        /// The command that was run.
+        command: String,
+        /// What it said.
+        output: String,
+    },
     /// A file could not be written.
     Write {
         /// The file.
@@ -148,8 +157,9 @@ impl Error {
                     "install a C compiler (`apt install gcc`, for instance), or name one in the environment variable CC",
                 )
             }
-            Error::Linker { command, output } => {
-                let message = error("V0804", "the linker failed".to_string()).note(command.clone());
+            Error::Linker { command, output } | Error::Compiler { command, output } => {
+                let what = if matches!(self, Error::Linker { .. }) { "linker" } else { "C compiler" };
+                let message = error("V0804", format!("the {what} failed")).note(command.clone());
                 if output.trim().is_empty() { message } else { message.note(output.trim_end().to_string()) }
             }
             Error::Write { path, cause } => {
@@ -168,6 +178,15 @@ pub struct Object {
     pub has_math: bool,
     /// Whether it calls kernels.
     pub has_kernels: bool,
+}
+
+/// What a back end makes of a program: what is left is to link it, or to compile and link it.
+#[derive(Debug)]
+pub enum Code {
+    /// Object code, by Cranelift.
+    Object(Object),
+    /// C, and who compiles it.
+    C(c::Source, c::compiler::Compiler),
 }
 
 /// The object code of a program.
