@@ -1,6 +1,9 @@
 //! Generates the parser from its grammar, and builds the run time and the elementary functions, which the compiler
 //! embeds and links into every executable.
 
+#[path = "build/math_text.rs"]
+mod math_text;
+
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -108,6 +111,7 @@ fn build_math() {
         }
         archive.objects(dispatch.file(&dispatch_source).compile_intermediates());
     }
+    write_math_text(&core_math, &output);
     let pairs = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/math/pairs.c");
     println!("cargo::rerun-if-changed={}", pairs.display());
     let tables = output.join("math");
@@ -118,6 +122,22 @@ fn build_math() {
     build.opt_level(2).debug(false).pic(true).include(&tables).flag("-ffp-contract=off");
     archive.objects(build.out_dir(tables.join("pairs")).file(&pairs).compile_intermediates());
     archive.compile("vlad_math");
+}
+
+/// A table of the elementary functions as texts in C, for programs that are written as one file.
+fn write_math_text(core_math: &Path, output: &Path) {
+    let folder = output.join("math-text");
+    let write = |path: &Path, text: &str| {
+        fs::write(path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+    };
+    fs::create_dir_all(&folder).expect("the output directory can be written");
+    let mut table = "const MATH: &[(&str, &str)] = &[\n".to_string();
+    for (name, _) in MATH {
+        let path = folder.join(format!("{name}.c"));
+        write(&path, &math_text::text(&core_math.join(name), name));
+        table += &format!("    ({name:?}, include_str!({path:?})),\n");
+    }
+    write(&output.join("math_text.rs"), &(table + "];\n"));
 }
 
 /// The powers of 2 by multiples of 1/64 and of 1/4096, as tables in C of sums of two doubles.

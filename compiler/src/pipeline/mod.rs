@@ -274,7 +274,9 @@ impl Pipeline {
         match self.settings.c_compiler.clone() {
             None => self.object(program).map(codegen::Code::Object),
             Some(compiler) => {
-                let source = self.timed("codegen", |p| codegen::c::linked(program, &p.codegen_options()))?;
+                let source = self.timed("codegen", |p| {
+                    codegen::c::source(program, &p.codegen_options(), codegen::c::Form::Linked)
+                })?;
                 Ok(codegen::Code::C(source, compiler))
             }
         }

@@ -60,6 +60,11 @@ pub fn heading(program: &Program, id: FuncId, prefix: &str) -> String {
     format!("{cold}static {} {}({params})", literal::results_name(&function.results), literal::function(program, id))
 }
 
+/// What names begin with in a function that shares one of C with others. No function has such a name.
+fn prefix_of(id: FuncId) -> String {
+    format!("g{}_", id.0)
+}
+
 /// Translates functions that end in calls of each other, or a single one.
 pub fn group(unit: &mut Unit, members: &[FuncId], out: &mut String) -> Result<(), Error> {
     let program = unit.program;
@@ -77,7 +82,7 @@ pub fn group(unit: &mut Unit, members: &[FuncId], out: &mut String) -> Result<()
     let (mut entries, mut bodies, mut doors) = (String::new(), String::new(), String::new());
     for (number, id) in members.iter().enumerate() {
         let (name, function) = (literal::function(program, *id), &program.functions[*id]);
-        let prefix = format!("f{}_", id.0);
+        let prefix = prefix_of(*id);
         let params = function.params();
         let heading = heading(program, *id, "");
         let give = if function.results.is_empty() { "" } else { "return " };
@@ -108,7 +113,7 @@ pub fn group(unit: &mut Unit, members: &[FuncId], out: &mut String) -> Result<()
     for id in members {
         let function = &program.functions[*id];
         for param in function.params() {
-            let _ = writeln!(out, "    {} f{}_{param};", type_name(function.values[*param]), id.0);
+            let _ = writeln!(out, "    {} {}{param};", type_name(function.values[*param]), prefix_of(*id));
         }
     }
     let _ = writeln!(out, "    switch (entry) {{\n{entries}    }}\n    __builtin_unreachable();\n{bodies}}}");
@@ -367,7 +372,7 @@ impl<'u, 'p> Writer<'u, 'p> {
             return self.line(if is_void { format!("{call}; return;") } else { format!("return {call};") });
         }
         let other = &self.unit.program.functions[callee];
-        let prefix = if self.prefix.is_empty() { String::new() } else { format!("f{}_", callee.0) };
+        let prefix = if self.prefix.is_empty() { String::new() } else { prefix_of(callee) };
         let params = other.params().iter().zip(args);
         let pairs: Vec<_> =
             params.map(|(param, arg)| (format!("{prefix}{param}"), self.value(*arg), other.values[*param])).collect();

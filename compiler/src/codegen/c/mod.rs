@@ -19,6 +19,7 @@
 //! | [`operations`] | one arm for each operation |
 //! | [`memory`] | boxes and vectors |
 //! | [`literal`] | numbers, texts and names in C |
+//! | [`whole`] | the run time as C, for a file that stands alone |
 //! | [`compiler`] | the C compiler that is called |
 //!
 //! What is decided about memory is decided once for both back ends ([`crate::codegen::decisions`], the constant boxes,
@@ -39,6 +40,7 @@ pub mod memory;
 pub mod operations;
 pub mod tail;
 pub mod unit;
+pub mod whole;
 
 use crate::codegen::{Error, Options};
 use crate::ssa::ir::Program;
@@ -54,11 +56,20 @@ pub struct Source {
     pub has_kernels: bool,
 }
 
-/// The program in C, to be linked with the embedded run time.
+/// What a file of C is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form<'n> {
+    /// To be linked with the embedded run time.
+    Linked,
+    /// To stand alone, as far as there is C for what it uses of the run time; with the name of the program.
+    Whole(&'n str),
+}
+
+/// The program in C.
 ///
 /// # Errors
 ///
 /// When a size exceeds what boxes can express.
-pub fn linked(program: &Program, options: &Options) -> Result<Source, Error> {
-    unit::program(program, options)
+pub fn source(program: &Program, options: &Options, form: Form) -> Result<Source, Error> {
+    unit::program(program, options, form)
 }

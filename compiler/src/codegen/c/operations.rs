@@ -5,7 +5,7 @@
 use crate::codegen::Error;
 use crate::codegen::c::function::Writer;
 use crate::codegen::c::literal;
-use crate::ssa::ir::{Compare, Form, Inst, Int2, IntCompare, Lanewise, Op, Real1, Real2, Stream, Type, Value};
+use crate::ssa::ir::{Compare, Form, Inst, Int2, IntCompare, Item, Lanewise, Op, Real1, Real2, Stream, Type, Value};
 
 impl Writer<'_, '_> {
     /// Translates an instruction. One arm per operation.
@@ -53,6 +53,7 @@ impl Writer<'_, '_> {
             Op::GlobalGet(slot) | Op::IsSet(slot) => slot.to_string(),
             Op::GlobalSet(slot) => return self.statement(format!("{slot} = {x}")),
             Op::Read(item, text) => {
+                self.unit.reads_arrays |= item != Item::Real;
                 let (name, text) = (self.unit.needs("vlad_read"), self.unit.text(text));
                 format!("{name}({}, {text})", item as u64)
             }

@@ -99,3 +99,28 @@ impl<'c> Search<'c> {
         self.groups.push(members);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::groups;
+    use crate::ssa::ir::{FuncId, Function, Program, Terminator};
+
+    #[test]
+    fn functions_that_end_in_calls_of_each_other_are_one_group() {
+        // 0 -> 1 -> 2 -> 0, 2 -> 3, 3 -> 3, 4 -> 0; and 3 calls 4, but not at its end.
+        let ends: [&[u32]; 5] = [&[1], &[2], &[0, 3], &[3], &[0]];
+        let mut program = Program::default();
+        for ends in ends {
+            let mut function = Function::new("f".into(), &[], Vec::new());
+            for callee in ends {
+                let block = function.new_block(&[]);
+                function.blocks[block].terminator = Terminator::TailCall(FuncId(*callee), Vec::new());
+            }
+            program.functions.push(function);
+        }
+        let (of, mut groups) = groups(&program);
+        groups.sort();
+        assert_eq!(groups, [vec![FuncId(0), FuncId(1), FuncId(2)], vec![FuncId(3)], vec![FuncId(4)]]);
+        assert_eq!((of[FuncId(0)], of[FuncId(1)]), (of[FuncId(2)], of[FuncId(2)]));
+    }
+}

@@ -2,7 +2,8 @@
 
 use crate::base::{EntityVec, SourceMap};
 use crate::codegen::boxes::{self, SumLayout};
-use crate::codegen::c::{Source, function, literal, tail};
+use crate::codegen::c::whole::{self, Whole};
+use crate::codegen::c::{Form, Source, function, literal, tail};
 use crate::codegen::complaints::{Messages, messages};
 use crate::codegen::constants::Boxes;
 use crate::codegen::{Error, Options, layout, processor};
@@ -62,11 +63,13 @@ pub struct Unit<'p> {
     pub externals: BTreeSet<&'static str>,
     /// Whether the program looks at texts by their numbers.
     pub looks_up_texts: bool,
+    /// Whether the program reads arrays.
+    pub reads_arrays: bool,
     text_offsets: Vec<usize>,
 }
 
 /// The program in C.
-pub fn program(program: &Program, options: &Options) -> Result<Source, Error> {
+pub fn program(program: &Program, options: &Options, form: Form) -> Result<Source, Error> {
     crate::codegen::unit::demand_sizes(program)?;
     let (group_of, groups) = tail::groups(program);
     let mut text_offsets = vec![0];
@@ -82,25 +85,63 @@ pub fn program(program: &Program, options: &Options) -> Result<Source, Error> {
         constant_boxes: Boxes::default(),
         externals: BTreeSet::new(),
         looks_up_texts: false,
+        reads_arrays: false,
         text_offsets,
     };
     let mut functions = String::new();
     for group in &groups {
         function::group(&mut unit, group, &mut functions)?;
     }
-    let entry = unit.entry();
+    let entry = unit.entry(form);
     let has = |unit: &Unit, which: &dyn Fn(&str) -> bool| unit.externals.iter().any(|name| which(name));
     let (has_math, has_kernels) =
         (has(&unit, &|name| math_operands(name).is_some()), has(&unit, &|name| name.starts_with(KERNEL)));
     let mut text = String::new();
-    unit.head(&mut text);
+    let whole = match form {
+        Form::Linked => None,
+        Form::Whole(name) => {
+            let whole = whole::parts(&unit.externals, unit.reads_arrays);
+            whole_head(&mut text, name, &whole);
+            Some(whole)
+        }
+    };
+    unit.head(&mut text, whole.is_some());
     text.push_str(PRELUDE);
-    unit.declare_externals(&mut text);
+    unit.declare_externals(&mut text, whole.as_ref());
+    if let Some(whole) = &whole {
+        text.push_str(&whole.runtime);
+    }
     unit.data(&mut text);
     unit.declare_functions(&mut text);
     text.push_str(&functions);
     text.push_str(&entry);
+    if let Some(whole) = &whole {
+        text.push_str(whole.start);
+    }
     Ok(Source { text, has_math, has_kernels })
+}
+
+/// The beginning of a file that stands alone: how it is compiled, and what it includes.
+fn whole_head(text: &mut String, name: &str, whole: &Whole) {
+    let name = literal::comment(name);
+    let _ = write!(
+        text,
+        "// {name}, as vlad {} has compiled it. To be compiled so, on a system like Unix with 64 bits:\n//\n\
+         //     cc -O2 -std=c11 -ffp-contract=off out.c -lm\n//\n\
+         // It prints the same digits as the program itself, as long as no option lets the C compiler contract, reorder\n\
+         // or approximate operations. VLAD_MAX_MEMORY limits its memory.\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    if !whole.missing.is_empty() {
+        let missing: Vec<&str> = whole.missing.iter().copied().collect();
+        let _ = write!(
+            text,
+            "//\n// It does not stand alone: there is no C for {}.\n// `vlad build --back-end c` links the program with these.\n",
+            missing.join(", ")
+        );
+    }
+    text.push('\n');
+    text.push_str(&whole.head);
 }
 
 /// How many operands an elementary function has.
@@ -132,14 +173,18 @@ impl Unit<'_> {
         self.text_offsets.len() - 1
     }
 
-    fn head(&self, out: &mut String) {
-        out.push_str(
-            "// Written by vlad. To be compiled with -std=c11 -ffp-contract=off, and no option that changes numbers.\n\n",
-        );
-        for header in ["math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"] {
-            let _ = writeln!(out, "#include <{header}>");
+    fn head(&self, out: &mut String, is_whole: bool) {
+        if is_whole {
+            out.push_str("\n#define RUNTIME static\n#define HEAP static\n\n");
+        } else {
+            out.push_str(
+                "// Written by vlad. To be compiled with -std=c11 -ffp-contract=off, and no option that changes numbers.\n\n",
+            );
+            for header in ["math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"] {
+                let _ = writeln!(out, "#include <{header}>");
+            }
+            out.push_str("\n#define RUNTIME extern __attribute__((visibility(\"hidden\")))\n#define HEAP RUNTIME\n\n");
         }
-        out.push_str("\n#define RUNTIME extern __attribute__((visibility(\"hidden\")))\n#define HEAP RUNTIME\n\n");
         let classes = (0..layout::CLASSES).take_while(|class| layout::is_in_page(*class)).count();
         let numbers = [
             ("IMMEDIATES", layout::IMMEDIATES as usize),
@@ -173,18 +218,24 @@ impl Unit<'_> {
         out.push('\n');
     }
 
-    fn declare_externals(&self, out: &mut String) {
+    fn declare_externals(&self, out: &mut String, whole: Option<&Whole>) {
         out.push_str("\n// What the program needs of the run time besides.\n\n");
+        let is_there = |name: &str| whole.is_some_and(|whole| !whole.missing.contains(name));
         for name in &self.externals {
-            if matches!(*name, "floor" | "ceil" | "rint" | "trunc" | "sqrt") {
+            if matches!(*name, "floor" | "ceil" | "rint" | "trunc" | "sqrt") || is_there(name) {
                 continue;
+            }
+            if whole.is_some() {
+                out.push_str("extern ");
+            } else {
+                out.push_str("RUNTIME ");
             }
             let declared = DECLARATIONS.iter().find(|row| row.0 == *name);
             let _ = match (declared, math_operands(name)) {
-                (Some((_, declaration)), _) => writeln!(out, "RUNTIME {declaration};"),
-                (None, Some(2)) => writeln!(out, "RUNTIME double {name}(double x, double y);"),
-                (None, Some(_)) => writeln!(out, "RUNTIME double {name}(double x);"),
-                (None, None) => writeln!(out, "RUNTIME uint64_t {name}(uint64_t *request);"),
+                (Some((_, declaration)), _) => writeln!(out, "{declaration};"),
+                (None, Some(2)) => writeln!(out, "double {name}(double x, double y);"),
+                (None, Some(_)) => writeln!(out, "double {name}(double x);"),
+                (None, None) => writeln!(out, "uint64_t {name}(uint64_t *request);"),
             };
         }
     }
@@ -289,20 +340,25 @@ impl Unit<'_> {
     }
 
     /// What the run time calls, and looks at.
-    fn entry(&mut self) -> String {
+    fn entry(&mut self, form: Form) -> String {
         let identity = literal::bits(self.program.identity);
         let declaration = self.program.arguments.as_bytes();
-        let (mut text, prepare) = if declaration.is_empty() {
-            let prepare = self.needs("vlad_prepare_options");
-            (String::new(), format!("{prepare}({identity})"))
-        } else {
+        let (mut text, prepare) = if !declaration.is_empty() {
             let prepare = self.needs("vlad_prepare_arguments");
             let data = format!("\nstatic const char declaration[] ={};\n", literal::text(declaration));
-            (data, format!("{prepare}({identity}, declaration, {})", declaration.len()))
+            (data, format!("    {prepare}({identity}, declaration, {});\n", declaration.len()))
+        } else if form == Form::Linked {
+            (String::new(), format!("    {}({identity});\n", self.needs("vlad_prepare_options")))
+        } else {
+            (String::new(), String::new())
         };
         let main = self.program.main.map(|main| format!("    {}();\n", literal::function(self.program, main)));
         let main = main.unwrap_or_default();
-        let _ = write!(text, "\nRUNTIME void vlad_main(void);\nvoid vlad_main(void) {{\n    {prepare};\n{main}}}\n");
+        if form != Form::Linked {
+            let _ = write!(text, "\nstatic void vlad_main(void) {{\n{prepare}{main}}}\n");
+            return text;
+        }
+        let _ = write!(text, "\nRUNTIME void vlad_main(void);\nvoid vlad_main(void) {{\n{prepare}{main}}}\n");
         text.push_str("\nRUNTIME void vlad_release_globals(void);\nvoid vlad_release_globals(void) {\n");
         for (slot, _) in self.program.slots.iter().filter(|(_, ty)| **ty == Type::Ptr) {
             let _ = writeln!(text, "    release({slot});");
