@@ -86,21 +86,20 @@ RUNTIME _Noreturn void vlad_fail(const char *message, size_t length) {
     finish(1);
 }
 
-// Of the decimals with so many digits that are read as x, the closest one: its digits as a number, and the power of ten
-// of the first of them. False if there is none.
+// Of the decimals with so many digits that are read as x, the closest one, the larger of two: a whole number and a power
+// of ten. False if there is none.
 static bool decimal(double x, int digits, long long *mantissa, int *power) {
-    char text[40];
-    snprintf(text, sizeof text, "%.*e", digits - 1, x);
-    char *end = strchr(text, 'e');
-    *power = atoi(end + 1);
-    long long closest = 0;
-    for (char *at = text; at < end; at++) {
-        if (*at != '.') closest = 10 * closest + (*at - '0');
-    }
+    char text[80];
+    // Many more digits, so that none of those wanted is rounded.
+    snprintf(text, sizeof text, "%.*e", digits + 39, x);
+    *power = atoi(strchr(text, 'e') + 1) - digits + 1;
+    long long closest = text[0] - '0';
+    for (int at = 2; at <= digits; at++) closest = 10 * closest + (text[at] - '0');
+    if (text[digits + 1] >= '5') closest++;
     // At a power of two the closest one may be too far below, and the next one near enough.
     for (int try = 0; try < 3; try++) {
         *mantissa = closest + (try == 1) - (try == 2);
-        snprintf(text, sizeof text, "%llde%d", *mantissa, *power - digits + 1);
+        snprintf(text, sizeof text, "%llde%d", *mantissa, *power);
         if (strtod(text, 0) == x) return true;
     }
     return false;
@@ -125,6 +124,7 @@ RUNTIME void vlad_write_real(uint64_t stream, double x) {
         if (decimal(x, count, &mantissa, &power)) break;
     }
     int count = snprintf(digits, sizeof digits, "%lld", mantissa);
+    if (x > 0) power += count - 1;
     while (count > 1 && digits[count - 1] == '0') count--;
     if (power < -4 || power > 20) {
         *at++ = digits[0];

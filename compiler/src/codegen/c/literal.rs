@@ -110,6 +110,15 @@ pub fn comment(text: &str) -> String {
     text.chars().map(clean).collect()
 }
 
+/// How a text begins, in a comment that something follows.
+pub fn beginning(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let mut chars = text.chars();
+    let shown: String = chars.by_ref().take(SHOWN).collect();
+    let more = if chars.next().is_some() { "..." } else { "" };
+    format!("{shown:?}{more}").replace("*/", "* /")
+}
+
 /// The name of a function: its number, which makes it unique, and what C allows of its own.
 pub fn function(program: &Program, id: FuncId) -> String {
     let mut name = format!("f{}_", id.0);
@@ -124,7 +133,7 @@ pub fn function(program: &Program, id: FuncId) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{comment, int, real, results_name, text};
+    use super::{beginning, comment, int, real, results_name, text};
     use crate::ssa::ir::Type;
 
     #[test]
@@ -142,6 +151,7 @@ mod tests {
     fn texts_hold_nothing_that_c_reads_otherwise() {
         assert_eq!(text(b"a\n\"b\"??/\\\xc3\xa91"), "\n    \"a\\n\"\n    \"\\\"b\\\"\\?\\?/\\\\\\303\\2511\"");
         assert_eq!(comment("dir\\\nname"), "dir__name");
+        assert_eq!(beginning("a */ b\n"), "\"a * / b\\n\"");
     }
 
     #[test]

@@ -161,11 +161,12 @@ impl Unit<'_> {
         name
     }
 
-    /// A text as two arguments: its address and its length.
+    /// A text as two arguments, its address and its length, and how it begins.
     pub fn text(&self, text: TextId) -> String {
         use crate::base::entity::Entity;
         let (start, end) = (self.text_offsets[text.index()], self.text_offsets[text.index() + 1]);
-        format!("texts + {start}, {}", end - start)
+        let beginning = literal::beginning(&self.program.texts[text]);
+        format!("texts + {start}, {} /* {beginning} */", end - start)
     }
 
     /// The number of texts that the program has.
