@@ -79,6 +79,7 @@ impl Compiler {
         let with = link::With { math: source.has_math, kernels: source.has_kernels };
         link::executable_with(self.command(), program, with, output).map_err(|error| match error {
             Error::Linker { command, output } => Error::Compiler { command, output },
+            Error::NoLinker { cause, .. } => Error::NoLinker { command: self.words.join(" "), cause },
             error => error,
         })
     }
