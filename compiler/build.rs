@@ -1,6 +1,9 @@
 //! Generates the parser from its grammar, and builds the run time and the elementary functions, which the compiler
 //! embeds and links into every executable.
 
+#[path = "build/math_text.rs"]
+mod math_text;
+
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,6 +11,7 @@ use std::process::Command;
 
 fn main() {
     generate_parser();
+    write_math_text();
     let own = variable("TARGET");
     build(&own, &own);
     let mut table = row(&own);
@@ -136,7 +140,7 @@ const MATH: &[(&str, u32)] = &[
 fn build_math(target: &str, own: &str) {
     let dispatch_source = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/math/dispatch.c");
     println!("cargo::rerun-if-changed={}", dispatch_source.display());
-    let core_math = package("core-math-sys").join("vendor/src/binary64");
+    let core_math = core_math();
     let output = folder(target);
     let compiler = || {
         let mut build = cc::Build::new();
@@ -191,6 +195,28 @@ fn build_math(target: &str, own: &str) {
     build.opt_level(2).debug(false).pic(true).include(&tables).flag("-ffp-contract=off");
     archive.objects(build.out_dir(tables.join("pairs")).files(&sources).compile_intermediates());
     archive.compile("vlad_math");
+}
+
+/// The folder with the sources of the elementary functions.
+fn core_math() -> PathBuf {
+    package("core-math-sys").join("vendor/src/binary64")
+}
+
+/// A table of the elementary functions as texts in C, for programs that are written as one file.
+fn write_math_text() {
+    let (core_math, output) = (core_math(), PathBuf::from(variable("OUT_DIR")));
+    let folder = output.join("math-text");
+    let write = |path: &Path, text: &str| {
+        fs::write(path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+    };
+    fs::create_dir_all(&folder).expect("the output directory can be written");
+    let mut table = "const MATH: &[(&str, &str)] = &[\n".to_string();
+    for (name, _) in MATH {
+        let path = folder.join(format!("{name}.c"));
+        write(&path, &math_text::text(&core_math.join(name), name));
+        table += &format!("    ({name:?}, include_str!({path:?})),\n");
+    }
+    write(&output.join("math_text.rs"), &(table + "];\n"));
 }
 
 /// The powers of 2 by multiples of 1/64 and of 1/4096, as tables in C of sums of two doubles.

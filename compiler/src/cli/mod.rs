@@ -9,7 +9,9 @@
 //!
 //! One file for each subcommand; [`terminal`] prints messages; [`embedded`] is about executables that evaluate.
 
+use crate::base::Diagnostic;
 use crate::codegen::Machine;
+use crate::codegen::c::compiler::Compiler;
 use crate::codegen::target::Target;
 use crate::expand;
 use crate::flow::{self, limits::LIMITS};
@@ -227,6 +229,58 @@ struct Native {
     panic: bool,
     #[command(flatten)]
     limits: LimitArguments,
+}
+
+/// What makes machine code.
+#[derive(Args)]
+struct BackEnd {
+    /// What makes machine code.
+    #[arg(long, value_enum, value_name = "NAME", default_value = "cranelift")]
+    back_end: BackEndName,
+    /// The C compiler of `--back-end c` with its options, such as "clang -O3 -march=native" [default: $CC or cc, -O2].
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+    cc: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BackEndName {
+    /// The code generator within: compiles quickly, needs no compiler but for linking
+    Cranelift,
+    /// A C compiler, which takes longer and may make faster code; the numbers are the same to the last bit
+    C,
+}
+
+impl BackEnd {
+    /// The C compiler that is asked for.
+    ///
+    /// # Errors
+    ///
+    /// When options do not go together.
+    fn c_compiler(
+        &self,
+        native: &Native,
+        target: Option<Target>,
+        is_library: bool,
+    ) -> Result<Option<Compiler>, Box<Diagnostic>> {
+        let error = |message: &str, help: &str| {
+            Err(Box::new(Diagnostic::error_without_place("V0813", message.to_string()).help(help)))
+        };
+        match self.back_end {
+            BackEndName::Cranelift if self.cc.is_some() => {
+                error("`--cc` names the C compiler of `--back-end c`", "add `--back-end c`, or leave `--cc` out")
+            }
+            BackEndName::Cranelift => Ok(None),
+            BackEndName::C if is_library => error("libraries are not made by way of C", "leave out `--back-end c`"),
+            BackEndName::C if native.native_cpu => error(
+                "`--native-cpu` is no option of the C back end",
+                "tell the C compiler instead: `--cc \"cc -O3 -march=native\"`",
+            ),
+            BackEndName::C if target.is_some() => {
+                error("`--target` is no option of the C back end", "name a C compiler for that machine: `--cc`")
+            }
+            BackEndName::C => Compiler::named(self.cc.as_deref()).map(Some),
+        }
+    }
 }
 
 /// What says for which machine to compile.

@@ -14,7 +14,33 @@ use cranelift_module::{DataId, Linkage, Module, ModuleError};
 use cranelift_object::ObjectModule;
 use rustc_hash::FxHashMap;
 
-/// The messages, and where the one for each place begins.
+/// The messages, each with a zero behind it, and where the one for each place begins.
+#[derive(Default)]
+pub struct Messages {
+    pub bytes: Vec<u8>,
+    pub offsets: FxHashMap<Span, usize>,
+}
+
+/// Those for all places in a program that take memory, if it is known what the program was read from.
+pub fn messages(program: &Program, sources: Option<&SourceMap>) -> Messages {
+    let mut messages = Messages::default();
+    let Some(sources) = sources else { return messages };
+    let blocks = program.functions.values().flat_map(|function| function.blocks.values());
+    let makers = blocks.flat_map(|block| &block.insts).filter(|inst| inst.op.allocates());
+    for span in makers.filter_map(|inst| inst.span) {
+        messages.offsets.entry(span).or_insert_with(|| {
+            let place = messages.bytes.len();
+            let message = "out of memory: too much data";
+            let message = Diagnostic::error("V0311", message, span, "no memory is left for what this makes");
+            messages.bytes.extend(message.render(sources, false).bytes().filter(|byte| *byte != 0));
+            messages.bytes.push(0);
+            place
+        });
+    }
+    messages
+}
+
+/// The messages in an object file.
 #[derive(Default)]
 pub struct Complaints {
     texts: Option<DataId>,
@@ -24,20 +50,7 @@ pub struct Complaints {
 impl Complaints {
     /// Those for all places in a program that take memory, if it is known what the program was read from.
     pub fn new(program: &Program, sources: Option<&SourceMap>, module: &mut ObjectModule) -> Result<Complaints, Error> {
-        let Some(sources) = sources else { return Ok(Complaints::default()) };
-        let (mut bytes, mut offsets) = (Vec::new(), FxHashMap::default());
-        let blocks = program.functions.values().flat_map(|function| function.blocks.values());
-        let makers = blocks.flat_map(|block| &block.insts).filter(|inst| inst.op.allocates());
-        for span in makers.filter_map(|inst| inst.span) {
-            offsets.entry(span).or_insert_with(|| {
-                let place = bytes.len();
-                let message = "out of memory: too much data";
-                let message = Diagnostic::error("V0311", message, span, "no memory is left for what this makes");
-                bytes.extend(message.render(sources, false).bytes().filter(|byte| *byte != 0));
-                bytes.push(0);
-                place
-            });
-        }
+        let Messages { bytes, offsets } = messages(program, sources);
         if bytes.is_empty() {
             return Ok(Complaints::default());
         }

@@ -116,7 +116,7 @@ fn conjuncts(insts: &[Inst], condition: Value) -> Vec<Value> {
 }
 
 /// The sine and the cosine of one number, if the instruction is one of them, and the other follows in the block.
-fn sine_and_cosine(block: &Block, position: usize) -> Option<(Value, Value)> {
+pub(super) fn sine_and_cosine(block: &Block, position: usize) -> Option<(Value, Value)> {
     let inst = &block.insts[position];
     let other = match inst.op {
         Op::Real1(Real1::Sin) => Op::Real1(Real1::Cos),

@@ -32,9 +32,9 @@ const INTERFACE: &str = "vlad_library";
 /// The functions of the run time that callers of a library call.
 const INTERFACE_FUNCTIONS: [&str; 5] = ["abi_version", "context_new", "context_free", "message", "memory"];
 
-/// The run time for the machine that an object is for.
-fn run_time(object: &Object) -> Result<&'static RunTime, Error> {
-    let architecture = match object.machine {
+/// The run time for a machine.
+fn run_time(machine: Machine) -> Result<&'static RunTime, Error> {
+    let architecture = match machine {
         Machine::Host => std::env::consts::ARCH.to_string(),
         Machine::Other(target) => target.processor.to_string(),
     };
@@ -42,10 +42,21 @@ fn run_time(object: &Object) -> Result<&'static RunTime, Error> {
 }
 
 /// The C compiler that the environment names. The variable may hold arguments after the name.
-fn named_driver() -> Option<Vec<String>> {
+pub(super) fn named_driver() -> Option<Vec<String>> {
     let words = std::env::var("CC").unwrap_or_default();
     let words: Vec<String> = words.split_whitespace().map(str::to_string).collect();
     if words.is_empty() { None } else { Some(words) }
+}
+
+/// What a program needs besides the run time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct With {
+    /// Elementary functions.
+    pub(super) math: bool,
+    /// Kernels.
+    pub(super) kernels: bool,
+    /// The machine that it is for.
+    pub(super) machine: Machine,
 }
 
 /// Links the object with the run time into the executable `output`.
@@ -53,10 +64,13 @@ pub fn executable(object: &Object, output: &Path) -> Result<(), Error> {
     uninterrupted(|| match embedded(object) {
         Some(target) => {
             let kind = elf::Output::Executable { loader: target.loader() };
-            let bytes = link_here(object, target, run_time(object)?.executable, kind)?;
+            let bytes = link_here(object, target, run_time(object.machine)?.executable, kind)?;
             replace(output, |unfinished| write_executable(unfinished, &bytes, output))
         }
-        None => driven_executable(object, output),
+        None => {
+            let with = With { math: object.has_math, kernels: object.has_kernels, machine: object.machine };
+            driven_executable(driver(), ("program.o", &object.bytes), with, output)
+        }
     })
 }
 
@@ -71,7 +85,7 @@ fn embedded(object: &Object) -> Option<Target> {
 
 /// Links with the linker of the compiler.
 fn link_here(object: &Object, target: Target, runtime: &[u8], kind: elf::Output) -> Result<Vec<u8>, Error> {
-    let RunTime { kernels, math, .. } = run_time(object)?;
+    let RunTime { kernels, math, .. } = run_time(object.machine)?;
     let mut objects = vec![&object.bytes[..], runtime];
     if object.has_kernels {
         objects.push(kernels);
@@ -91,19 +105,29 @@ fn write_executable(path: &Path, bytes: &[u8], name: &Path) -> Result<(), Error>
     written.map_err(|cause| Error::Write { path: name.to_path_buf(), cause })
 }
 
-fn driven_executable(object: &Object, output: &Path) -> Result<(), Error> {
-    let runtime = run_time(object)?;
+/// Lets a command make the executable `output` of a file and the run time.
+pub(super) fn executable_with(
+    command: Command,
+    program: (&str, &[u8]),
+    with: With,
+    output: &Path,
+) -> Result<(), Error> {
+    uninterrupted(|| driven_executable(command, program, with, output))
+}
+
+fn driven_executable(command: Command, program: (&str, &[u8]), with: With, output: &Path) -> Result<(), Error> {
     let folder = tempfile::Builder::new()
         .prefix("vlad-")
         .tempdir()
         .map_err(|cause| Error::Write { path: std::env::temp_dir(), cause })?;
-    let mut parts = vec![("program.o", &object.bytes[..]), ("runtime.o", runtime.executable)];
+    let runtime = run_time(with.machine)?;
+    let mut parts = vec![program, ("runtime.o", runtime.executable)];
     let mut libraries = vec!["-lpthread"];
-    if object.has_math {
+    if with.math {
         parts.push(("math.a", runtime.math));
         libraries.push("-lm");
     }
-    if object.has_kernels {
+    if with.kernels {
         parts.push(("kernels.o", runtime.kernels));
     }
     let mut objects = Vec::new();
@@ -112,7 +136,7 @@ fn driven_executable(object: &Object, output: &Path) -> Result<(), Error> {
         fs::write(&path, bytes).map_err(|cause| Error::Write { path: path.clone(), cause })?;
         objects.push(path);
     }
-    replace(output, |unfinished| link(&objects, &libraries, unfinished))
+    replace(output, |unfinished| link(command, &objects, &libraries, unfinished))
 }
 
 /// A kind of library.
@@ -164,7 +188,7 @@ fn link_library(
         let interface = interface.map(|function| (format!("{INTERFACE}_{function}"), format!("{name}_{function}")));
         let exports: Vec<(String, String)> = own.chain(interface).collect();
         let shared = elf::Output::Shared { name: &format!("lib{name}.so"), exports: &exports };
-        let bytes = link_here(object, target, run_time(object)?.library, shared)?;
+        let bytes = link_here(object, target, run_time(object.machine)?.library, shared)?;
         return write_executable(unfinished, &bytes, output);
     }
     let folder = tempfile::Builder::new()
@@ -175,7 +199,7 @@ fn link_library(
         let path = folder.path().join(file);
         fs::write(&path, bytes).map_err(|cause| Error::Write { path: path.clone(), cause }).map(|()| path)
     };
-    let runtime = run_time(object)?;
+    let runtime = run_time(object.machine)?;
     // No library has a name with a hyphen, so none of these is the result.
     let mut parts = vec![write("its-program.o", &object.bytes)?, write("its-runtime.o", runtime.library)?];
     if object.has_math {
@@ -305,8 +329,7 @@ fn is_device(output: &Path) -> bool {
     output.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
-fn link(objects: &[PathBuf], libraries: &[&str], output: &Path) -> Result<(), Error> {
-    let mut command = driver();
+fn link(mut command: Command, objects: &[PathBuf], libraries: &[&str], output: &Path) -> Result<(), Error> {
     command.arg("-o").arg(output).args(objects);
     run(command.args(["-Wl,--gc-sections", "-Wl,--strip-debug", "-static-libgcc"]).args(libraries))
 }

@@ -25,6 +25,7 @@
 //! | [`link`] | object and embedded run time → executable |
 //! | [`runtimes`] | the run times that the compiler contains |
 //! | [`elf`] | the linker |
+//! | [`c`] | the second back end, which makes C; it shares [`decisions`], [`boxes`] and [`constants`] |
 //!
 //! Requires a verified program whose reference counts are in place. Functions use Cranelift's `Tail` calling
 //! convention, so that a tail call never needs stack; the run time and the mathematics library are called with the
@@ -36,6 +37,7 @@
 
 pub mod abi;
 pub mod boxes;
+pub mod c;
 pub mod complaints;
 pub mod constants;
 pub mod decisions;
@@ -129,6 +131,20 @@ pub enum Error {
         /// What it said.
         output: String,
     },
+    /// The C compiler could not be run.
+    NoCompiler {
+        /// Its name and options.
+        command: String,
+        /// Why it could not be run.
+        cause: std::io::Error,
+    },
+    /// The C compiler failed.
+    Compiler {
+        /// The command that was run.
+        command: String,
+        /// What it said.
+        output: String,
+    },
     /// A file could not be written.
     Write {
         /// The file.
@@ -159,8 +175,12 @@ impl Error {
                 .note(cause.to_string())
                 .note("executables and shared libraries need none, unless the environment variable CC names one")
                 .help("install a C compiler (`apt install gcc`, for instance), or name one in CC"),
-            Error::Linker { command, output } => {
-                let message = error("V0804", "the linker failed".to_string()).note(command.clone());
+            Error::NoCompiler { command, cause } => error("V0803", format!("cannot run the C compiler `{command}`"))
+                .note(cause.to_string())
+                .help("install one (`apt install gcc`, for instance), name it in `--cc`, or leave out `--back-end c`"),
+            Error::Linker { command, output } | Error::Compiler { command, output } => {
+                let what = if matches!(self, Error::Linker { .. }) { "linker" } else { "C compiler" };
+                let message = error("V0804", format!("the {what} failed")).note(command.clone());
                 if output.trim().is_empty() { message } else { message.note(output.trim_end().to_string()) }
             }
             Error::Write { path, cause } => {
@@ -181,6 +201,15 @@ pub struct Object {
     pub has_kernels: bool,
     /// What it is for.
     pub machine: Machine,
+}
+
+/// What a back end makes of a program: what is left is to link it, or to compile and link it.
+#[derive(Debug)]
+pub enum Code {
+    /// Object code, by Cranelift.
+    Object(Object),
+    /// C, and who compiles it.
+    C(c::Source, c::compiler::Compiler),
 }
 
 /// The object code of a program.

@@ -234,7 +234,7 @@ fn symbol(program: &Program, id: FuncId) -> String {
 }
 
 /// Cranelift's time grows with the square of the number of parameters, and it panics when there are far too many.
-fn demand_sizes(program: &Program) -> Result<(), Error> {
+pub(super) fn demand_sizes(program: &Program) -> Result<(), Error> {
     for function in program.functions.values() {
         let size = function.params().len().max(function.results.len());
         if size > MOST_VALUES {

@@ -46,6 +46,8 @@ pub struct Settings {
     pub machine: codegen::Machine,
     /// Use every instruction of this machine.
     pub native_cpu: bool,
+    /// The C compiler that makes machine code; without one, Cranelift does.
+    pub c_compiler: Option<codegen::c::compiler::Compiler>,
     /// Make sums and products of loops in any order.
     pub fast_math: bool,
     /// Stop at the first operation that gives something worse than a finite number.
@@ -263,6 +265,23 @@ impl Pipeline {
         self.timed("codegen", |p| codegen::object(program, &p.codegen_options()))
     }
 
+    /// What the back end makes that the settings ask for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::object`].
+    pub fn code(&mut self, program: &ssa::Program) -> Result<codegen::Code, codegen::Error> {
+        match self.settings.c_compiler.clone() {
+            None => self.object(program).map(codegen::Code::Object),
+            Some(compiler) => {
+                let source = self.timed("codegen", |p| {
+                    codegen::c::source(program, &p.codegen_options(), codegen::c::Form::Linked)
+                })?;
+                Ok(codegen::Code::C(source, compiler))
+            }
+        }
+    }
+
     /// Object code of a library, whose names begin with that one.
     ///
     /// # Errors
@@ -280,6 +299,18 @@ impl Pipeline {
     /// When there is no linker or the output cannot be written.
     pub fn link(&mut self, object: &codegen::Object, output: &Path) -> Result<(), codegen::Error> {
         self.timed("link", |_| codegen::link::executable(object, output))
+    }
+
+    /// An executable of what a back end has made.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pipeline::link`], and when the C compiler fails.
+    pub fn finish(&mut self, code: &codegen::Code, output: &Path) -> Result<(), codegen::Error> {
+        match code {
+            codegen::Code::Object(object) => self.link(object, output),
+            codegen::Code::C(source, compiler) => self.timed("cc", |_| compiler.executable(source, output)),
+        }
     }
 
     /// A library, of that name, with the texts beside it.

@@ -1,9 +1,10 @@
 //! A small builder for SSA functions, and running programs as executables.
 
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use vlad::base::Span;
-use vlad::codegen::{self, Options};
+use vlad::codegen::{self, Options, c};
 use vlad::ssa::eval;
 use vlad::ssa::ir::{
     Alternative, BlockId, Compare, FuncId, Function, Inst, Op, Program, Real1, Real2, SlotId, Stream, Sum, SumId,
@@ -149,6 +150,7 @@ pub fn stdout(output: &Output) -> String {
 pub fn run_with(program: &Program, input: &str, environment: &[(&str, &str)]) -> Output {
     verify(program, Stage::Counted).unwrap_or_else(|errors| panic!("{}\n{program}", errors[0]));
     let output = execute(program, &Options::default(), input, environment);
+    by_way_of_c(program, input, environment, &output);
     let options = eval::Options { stage: Stage::Counted, fuel: Some(1_000_000) };
     match eval::run_on(program, input, options) {
         Ok((outcome, text, _)) => {
@@ -166,11 +168,33 @@ pub fn run_on_this_cpu(program: &Program) -> Output {
     execute(program, &Options { native_cpu: true, ..Options::default() }, "", &[])
 }
 
+/// What the second back end makes of a program does the same, and leaves as many boxes.
+fn by_way_of_c(program: &Program, input: &str, environment: &[(&str, &str)], expected: &Output) {
+    let source = c::source(program, &Options::default(), c::Form::Linked).expect("the program compiles");
+    let compiler = c::compiler::Compiler::named(Some("cc -O1")).expect("nothing changes numbers");
+    let found = executed(input, environment, |path| {
+        let made = compiler.executable(&source, path);
+        made.unwrap_or_else(|error| panic!("{error:?}\n{program}\n{}", source.text));
+    });
+    assert_eq!(found.status.code(), expected.status.code(), "{program}\n{}", source.text);
+    assert_eq!(stdout(&found), stdout(expected), "{program}\n{}", source.text);
+    if found.status.code() == Some(0) {
+        assert_eq!(live_boxes(&found), live_boxes(expected), "{program}\n{}", source.text);
+    }
+}
+
 fn execute(program: &Program, options: &Options, input: &str, environment: &[(&str, &str)]) -> Output {
+    executed(input, environment, |path| {
+        let object = codegen::object(program, options).expect("the program compiles");
+        codegen::link::executable(&object, path).expect("the program links");
+    })
+}
+
+/// What an executable does that `make` writes to a path.
+fn executed(input: &str, environment: &[(&str, &str)], make: impl FnOnce(&Path)) -> Output {
     let folder = tempfile::tempdir().expect("temporary folders can be made");
     let path = folder.path().join("program");
-    let object = codegen::object(program, options).expect("the program compiles");
-    codegen::link::executable(&object, &path).expect("the program links");
+    make(&path);
     let input_path = folder.path().join("input");
     std::fs::write(&input_path, input).expect("temporary files can be written");
     let input = std::fs::File::open(&input_path).expect("the file was just written");

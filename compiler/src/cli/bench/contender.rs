@@ -65,8 +65,8 @@ impl Contender {
         let place = program.place();
         let translated = terminal::catch(|| build::translate(&mut pipeline, program));
         let refusal = match translated {
-            Ok(Ok(object)) => {
-                pipeline.link(&object, &executable).map_err(|error| {
+            Ok(Ok(code)) => {
+                pipeline.finish(&code, &executable).map_err(|error| {
                     terminal::report_plain(&error.to_diagnostic());
                     FAULT
                 })?;

@@ -2,7 +2,7 @@
 
 use crate::base::{Diagnostic, Span};
 use crate::cli::running::{embedded, library};
-use crate::cli::{FAULT, Input, Native, SUCCESS, TargetArgument, USAGE, terminal};
+use crate::cli::{BackEnd, FAULT, Input, Native, SUCCESS, TargetArgument, USAGE, terminal};
 use crate::codegen::{self, Machine};
 use crate::core::ir::Program;
 use crate::foreign::package;
@@ -30,6 +30,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub target: TargetArgument,
     #[command(flatten)]
+    pub back_end: BackEnd,
+    #[command(flatten)]
     pub native: Native,
 }
 
@@ -43,14 +45,22 @@ impl Arguments {
 /// The label of a place that stands for all of a program.
 const WHOLE_PROGRAM: &str = "the program that begins here";
 
-/// Object code, or the news that the program needs the evaluator.
+/// What a back end has made, or the news that the program needs the evaluator.
 pub enum Compiled {
-    Object(codegen::Object),
+    Code(codegen::Code),
     Evaluate,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
+    let Arguments { back_end, native, target, lib, .. } = arguments;
+    let c_compiler = match back_end.c_compiler(native, target.target, lib.is_some()) {
+        Ok(c_compiler) => c_compiler,
+        Err(diagnostic) => {
+            terminal::report_plain(&diagnostic);
+            return USAGE;
+        }
+    };
     if let Some(kind) = arguments.lib {
         return library::run(arguments, kind);
     }
@@ -61,13 +71,13 @@ pub fn run(arguments: &Arguments) -> u8 {
             return USAGE;
         }
     };
-    let mut pipeline = Pipeline::new(arguments.settings());
+    let mut pipeline = Pipeline::new(Settings { c_compiler, ..arguments.settings() });
     let compiled = match compile(&mut pipeline, &arguments.input, &arguments.native) {
         Ok(compiled) => compiled,
         Err(code) => return code,
     };
     let written = match compiled {
-        Compiled::Object(object) => pipeline.link(&object, &output),
+        Compiled::Code(code) => pipeline.finish(&code, &output),
         Compiled::Evaluate => embedded::write(&arguments.input, &pipeline.sources, arguments.native.trap_nan, &output),
     };
     if arguments.native.time_passes {
@@ -124,13 +134,13 @@ fn not_a_folder(metadata: std::fs::Metadata) -> std::io::Result<()> {
     if metadata.is_dir() { Err(std::io::ErrorKind::IsADirectory.into()) } else { Ok(()) }
 }
 
-/// Compiles the program to object code, if possible. Mistakes and warnings are reported; the error is the exit code.
+/// Compiles the program to what is linked, if possible. Mistakes and warnings are reported; the error is the exit code.
 pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Result<Compiled, u8> {
     let program = read(pipeline, input)?;
     let place = program.place();
     let translated = guarded(native, || translate(pipeline, program));
     let refusal = match translated {
-        Ok(Ok(object)) => return Ok(Compiled::Object(object)),
+        Ok(Ok(code)) => return Ok(Compiled::Code(code)),
         Ok(Err(refusal)) => refusal,
         Err(panic) => Refusal::Unsupported(Box::new(mistake(&panic, place))),
     };
@@ -153,11 +163,11 @@ pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Resul
     }
 }
 
-/// Object code of a program.
-pub fn translate(pipeline: &mut Pipeline, program: Program) -> Result<codegen::Object, Refusal> {
+/// What the back end makes of a program.
+pub fn translate(pipeline: &mut Pipeline, program: Program) -> Result<codegen::Code, Refusal> {
     let code = pipeline.native(&program)?;
     // A program that is too large for the code generator can still be evaluated.
-    pipeline.object(&code).map_err(|error| Refusal::Unsupported(Box::new(without_code(&error, program.place()))))
+    pipeline.code(&code).map_err(|error| Refusal::Unsupported(Box::new(without_code(&error, program.place()))))
 }
 
 /// Runs a part of the compiler behind the front end; a panic in it becomes an error with its message.

@@ -3,9 +3,9 @@
 use super::build::{self, Compiled};
 use crate::base::Diagnostic;
 use crate::cli::running::eval;
-use crate::cli::{FAULT, Input, Native, terminal};
+use crate::cli::{BackEnd, FAULT, Input, Native, USAGE, terminal};
 use crate::codegen;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Pipeline, Settings};
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -19,6 +19,8 @@ pub struct Arguments {
     #[command(flatten)]
     input: Input,
     #[command(flatten)]
+    back_end: BackEnd,
+    #[command(flatten)]
     native: Native,
     /// Arguments for the program.
     #[arg(last = true, value_name = "ARGUMENT")]
@@ -27,7 +29,15 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> u8 {
-    let mut pipeline = Pipeline::new(arguments.native.settings(&arguments.input));
+    let c_compiler = match arguments.back_end.c_compiler(&arguments.native, None, false) {
+        Ok(c_compiler) => c_compiler,
+        Err(diagnostic) => {
+            terminal::report_plain(&diagnostic);
+            return USAGE;
+        }
+    };
+    let settings = arguments.native.settings(&arguments.input);
+    let mut pipeline = Pipeline::new(Settings { c_compiler, ..settings });
     let compiled = build::compile(&mut pipeline, &arguments.input, &arguments.native);
     match compiled {
         Err(code) => code,
@@ -37,18 +47,18 @@ pub fn run(arguments: &Arguments) -> u8 {
             &eval::Reports { trap_nan: arguments.native.trap_nan, ..eval::Reports::default() },
             &arguments.arguments,
         ),
-        Ok(Compiled::Object(object)) => link_and_run(&mut pipeline, &object, arguments),
+        Ok(Compiled::Code(code)) => link_and_run(&mut pipeline, &code, arguments),
     }
 }
 
-fn link_and_run(pipeline: &mut Pipeline, object: &codegen::Object, arguments: &Arguments) -> u8 {
+fn link_and_run(pipeline: &mut Pipeline, code: &codegen::Code, arguments: &Arguments) -> u8 {
     let folder = match tempfile::Builder::new().prefix("vlad-run-").tempdir() {
         Ok(folder) => folder,
         Err(error) => return cannot_run(&error),
     };
     let name = arguments.input.file.file_stem().unwrap_or("program".as_ref());
     let program = folder.path().join(name);
-    if let Err(error) = pipeline.link(object, &program) {
+    if let Err(error) = pipeline.finish(code, &program) {
         terminal::report_plain(&error.to_diagnostic());
         return FAULT;
     }

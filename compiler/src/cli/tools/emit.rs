@@ -6,7 +6,7 @@ use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
 use crate::cli::running::build;
 use crate::cli::tools::fmt;
-use crate::cli::{FAULT, Input, SUCCESS, TargetArgument, terminal};
+use crate::cli::{FAULT, Input, SUCCESS, TargetArgument, USAGE, terminal};
 use crate::codegen;
 use crate::core;
 use crate::core::ir::{Lambda, LambdaId, Origin, Program};
@@ -40,6 +40,8 @@ pub enum Stage {
     Ssa,
     /// First-order code after optimisation, with reference counts.
     Opt,
+    /// C: one file, which compiles to the same program.
+    C,
     /// Cranelift's intermediate form.
     Clif,
     /// Assembly language.
@@ -93,6 +95,12 @@ fn passes() -> PossibleValuesParser {
 pub fn run(arguments: &Arguments) -> u8 {
     if let Err(code) = build::demand_file(&arguments.input.file) {
         return code;
+    }
+    if arguments.stage == Stage::C && (arguments.native_cpu || arguments.target.target.is_some()) {
+        let message = "C is for every processor: `--native-cpu` and `--target` are no options of this stage";
+        let help = "tell the C compiler instead, by `-march=native` for instance";
+        terminal::report_plain(&Diagnostic::error_without_place("V0813", message.to_string()).help(help));
+        return USAGE;
     }
     let mut settings = arguments.input.settings();
     settings.native_cpu = arguments.native_cpu;
@@ -192,6 +200,11 @@ fn show(
     }
     let options = pipeline.codegen_options();
     match stage {
+        Stage::C => {
+            let name = pipeline.sources.files().find(|file| !file.is_library).map_or("", |file| &file.name);
+            let form = codegen::c::Form::Whole(name);
+            codegen::c::source(&code, &options, form).map(|source| source.text).map_err(bad_code)
+        }
         Stage::Clif => codegen::clif(&code, &options).map_err(bad_code),
         Stage::Asm => codegen::assembly(&code, &options).map_err(bad_code),
         _ => Ok(code.to_string()),

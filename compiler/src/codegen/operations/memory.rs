@@ -21,7 +21,7 @@ use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
 use cranelift_frontend::Variable;
 
 /// Boxes with more pointer fields to release than this are left to the run time.
-const MANY_DYING: usize = 3;
+pub(in crate::codegen) const MANY_DYING: usize = 3;
 
 impl Translator<'_, '_, '_> {
     /// A new box with these fields, those excepted that are vacant; an immediate when the alternative has none. Takes

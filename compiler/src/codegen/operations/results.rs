@@ -12,6 +12,30 @@ use cranelift_codegen::ir::{self, BlockArg, InstBuilder, StackSlotData, StackSlo
 /// Words of a question before the arguments.
 const BEFORE: usize = 5;
 
+/// Where the parts of a question stand in memory: behind the number of the function and the counts.
+pub(in crate::codegen) struct Question {
+    /// How many pointers are among the arguments, how many other arguments, and both for the results.
+    pub(in crate::codegen) counts: [usize; 4],
+    /// The word of each argument and then of each result.
+    pub(in crate::codegen) places: Vec<usize>,
+}
+
+impl Question {
+    /// That of a function, given which arguments and which results are pointers.
+    pub(in crate::codegen) fn of(args: impl Iterator<Item = bool>, results: impl Iterator<Item = bool>) -> Question {
+        let kinds = args.map(|is_pointer| usize::from(!is_pointer));
+        let kinds: Vec<usize> = kinds.chain(results.map(|is_pointer| 2 + usize::from(!is_pointer))).collect();
+        let counts: [usize; 4] = std::array::from_fn(|kind| kinds.iter().filter(|other| **other == kind).count());
+        let mut next: [usize; 4] = std::array::from_fn(|kind| BEFORE + counts[..kind].iter().sum::<usize>());
+        let place = |kind: &usize| {
+            next[*kind] += 1;
+            next[*kind] - 1
+        };
+        let places = kinds.iter().map(place).collect();
+        Question { counts, places }
+    }
+}
+
 impl Translator<'_, '_, '_> {
     /// Whether some of the values are boxes, and all of these have more than one owner.
     pub(in crate::codegen) fn is_shared(&mut self, values: &[Value]) -> ir::Value {
@@ -79,24 +103,9 @@ impl Translator<'_, '_, '_> {
     /// A question with its arguments in memory: its address, and where each argument and each result stands.
     fn question(&mut self, callee: FuncId, args: &[Value], results: &[Value]) -> Result<(ir::Value, Vec<i32>), Error> {
         let is_pointer = |value: &Value| self.function.values[*value] == Type::Ptr;
-        let kinds: Vec<usize> = args
-            .iter()
-            .map(|arg| usize::from(!is_pointer(arg)))
-            .chain(results.iter().map(|result| 2 + usize::from(!is_pointer(result))))
-            .collect();
-        let counts: [usize; 4] = std::array::from_fn(|kind| kinds.iter().filter(|other| **other == kind).count());
-        let mut next = [0; 4];
-        for kind in 0..4 {
-            next[kind] = BEFORE + counts[..kind].iter().sum::<usize>();
-        }
-        let places: Vec<i32> = kinds
-            .iter()
-            .map(|kind| {
-                next[*kind] += 1;
-                ((next[*kind] - 1) * layout::WORD) as i32
-            })
-            .collect();
-        let bytes = ((BEFORE + kinds.len()) * layout::WORD) as u32;
+        let Question { counts, places } = Question::of(args.iter().map(is_pointer), results.iter().map(is_pointer));
+        let places: Vec<i32> = places.into_iter().map(|place| (place * layout::WORD) as i32).collect();
+        let bytes = ((BEFORE + places.len()) * layout::WORD) as u32;
         let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 3);
         let slot = self.builder.create_sized_stack_slot(slot);
         let question = self.builder.ins().stack_addr(types::I64, slot, 0);
