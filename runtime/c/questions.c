@@ -14,3 +14,6 @@ RUNTIME double vlad_ask(double what, double x) {
     default: return 0;
     }
 }
+
+// One process computes all shards. See runtime/src/shards.rs of vlad.
+static inline uint64_t vlad_exchange(uint64_t is_pointer, uint64_t value) { return value; }

@@ -124,6 +124,21 @@ impl Heap {
         }
     }
 
+    /// Whether an address is one in the memory for boxes.
+    pub fn contains(&self, address: usize) -> bool {
+        let mut chunk = self.chunks;
+        // SAFETY: chunks begin with what the list needs.
+        unsafe {
+            while !chunk.is_null() {
+                if address.wrapping_sub(chunk as usize) < (*chunk).size {
+                    return true;
+                }
+                chunk = (*chunk).next;
+            }
+        }
+        false
+    }
+
     /// What to say now that there is no more memory.
     pub fn take_complaint(&mut self) -> &'static [u8] {
         let complaint = core::mem::replace(&mut self.complaint, ptr::null());

@@ -8,7 +8,7 @@ use crate::cell::Single;
 use crate::layout::{WORD, class_of, header};
 use crate::reader::{self, Failure, Item, Reader};
 use crate::table::Table;
-use crate::{heap, memory, output, start, system};
+use crate::{heap, memory, output, shards, start, system};
 use core::ffi::c_int;
 use core::fmt::{self, Write};
 use core::ptr;
@@ -251,6 +251,7 @@ const PLACEHOLDER: &[u8] = "\u{FFFC}".as_bytes();
 /// `message` points to `length` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vlad_read(item: u64, message: *const u8, length: usize) -> f64 {
+    shards::demand_program();
     // SAFETY: nothing else refers to the state while this function runs.
     let state = unsafe { &mut *STATE.get() };
     let item = match item {

@@ -16,6 +16,7 @@
 //! | [`text`] | texts that a program makes |
 //! | [`progress`], [`terminal`] | how far a search has come; interruptions |
 //! | [`question`], [`watch`], [`words`] | what programs ask: whether their time is up, what is kept of their searches |
+//! | [`shards`], [`processes`] | work that several processes share |
 //! | [`finite`] | whether results are finite |
 //! | [`processor`] | the instructions that the program needs |
 //! | [`start`] | `main`, exit codes |
@@ -51,11 +52,15 @@ pub mod number;
 #[cfg(not(vlad_library))]
 pub mod output;
 #[cfg(not(vlad_library))]
+pub mod processes;
+#[cfg(not(vlad_library))]
 pub mod processor;
 pub mod progress;
 pub mod question;
 pub mod reader;
 pub mod results;
+#[cfg(not(vlad_library))]
+pub mod shards;
 #[cfg(not(vlad_library))]
 pub mod stack;
 #[cfg(not(vlad_library))]

@@ -70,6 +70,12 @@ pub fn initialise() {
     USER_LIMIT.store(true);
 }
 
+/// Leaves a part of the memory that is not used yet: so many processes have it from now on.
+pub fn divide(processes: u64) {
+    let used = HEAP.load() + STACK.load();
+    LIMIT.store(used + LIMIT.load().saturating_sub(used) / processes);
+}
+
 /// Asks to use `total` bytes for `what`. Returns the total that is granted, at least as much; ends the program with a
 /// message when that is too much. May be called in a signal handler.
 pub fn grant(what: Use, total: u64) -> u64 {

@@ -6,7 +6,7 @@
 
 use crate::cell::Single;
 use crate::finite::{Fault, Results};
-use crate::{number, start, system, terminal, text};
+use crate::{number, shards, start, system, terminal, text};
 use core::ffi::c_int;
 use core::fmt;
 
@@ -26,6 +26,7 @@ pub fn initialise() {
 
 /// Writes out what the buffer holds.
 pub fn flush() {
+    shards::demand_program();
     if USED.load() > 0 {
         terminal::undivided(|| write_buffer(USED.load()));
     }
@@ -68,6 +69,7 @@ pub fn write_out(bytes: &[u8]) {
     if text::keep(bytes) {
         return;
     }
+    shards::demand_program();
     if bytes.len() > CAPACITY - USED.load() {
         // A line that has begun waits for its end, so that an interruption does not leave half of it.
         terminal::undivided(write_whole_lines);

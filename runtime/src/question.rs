@@ -221,6 +221,11 @@ impl<W: Words> Watch<W> {
         self.is_shown = true;
     }
 
+    /// Neither shows nor keeps anything any more.
+    pub fn silence(&mut self) {
+        (self.is_shown, self.every, self.is_waiting) = (false, None, false);
+    }
+
     /// Searches stop after so many seconds.
     pub fn limit(&mut self, seconds: f64) {
         let limit = nanoseconds(seconds);

@@ -8,7 +8,7 @@
 
 #[cfg(all(vlad_archive, not(test)))]
 use crate::{command_line::USAGE, processor};
-use crate::{heap, memory, output, system, terminal};
+use crate::{heap, memory, output, shards, system, terminal};
 use core::ffi::{c_int, c_void};
 use core::fmt::Write;
 
@@ -36,6 +36,8 @@ pub unsafe extern "C" fn vlad_fail(message: *const u8, length: usize) -> ! {
 
 /// Ends the program without writing out what standard output still has in its buffer.
 pub fn leave(code: c_int) -> ! {
+    shards::demand_program();
+    shards::end_workers();
     output::forget_file();
     system::exit_process(code)
 }

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::cell::Single;
-use crate::{memory, output, system};
+use crate::{memory, output, shards, system};
 use core::ptr;
 
 /// What stands in front of the bytes of a made text.
@@ -171,6 +171,8 @@ fn made(bytes: &[u8]) -> *mut Text {
         }
         let place = texts.place(hash, bytes);
         if (*place).is_null() {
+            // Its number would be another one in each process.
+            shards::demand_program();
             let new = allocate(size_of::<Text>() + bytes.len()).cast::<Text>();
             new.write(Text { length: bytes.len(), hash });
             ptr::copy_nonoverlapping(bytes.as_ptr(), new.add(1).cast(), bytes.len());

@@ -7,7 +7,7 @@ use crate::declaration::Purpose;
 use crate::progress::{HEADING, Shown};
 use crate::question::{System, Watch};
 use crate::words::Pages;
-use crate::{command_line, output, system, terminal};
+use crate::{command_line, output, shards, system, terminal};
 use core::ffi::c_int;
 use core::fmt::Write;
 
@@ -48,6 +48,16 @@ pub fn argument(number: f64) {
     watch().argument(number);
 }
 
+/// The time in seconds since the program began.
+pub fn seconds() -> f64 {
+    watch().ask(CLOCK, 0.0, &mut Process(output::Stderr))
+}
+
+/// Shows and keeps nothing any more: this is a copy of the process.
+pub fn silence() {
+    watch().silence();
+}
+
 /// Ends the line that shows progress, if there is one.
 pub fn end_line() {
     watch().progress.end(&mut Process(output::Stderr));
@@ -64,6 +74,9 @@ const CLOCK: f64 = crate::question::CLOCK;
 /// Answers a question of the program.
 #[unsafe(no_mangle)]
 pub extern "C" fn vlad_ask(what: f64, x: f64) -> f64 {
+    if what >= shards::COUNT {
+        return shards::ask(what, x);
+    }
     if what == CLOCK {
         return watch().ask(what, x, &mut Process(output::Stderr));
     }

@@ -70,6 +70,21 @@ impl Pages {
     }
 }
 
+impl Pages {
+    /// Replaces a word that is there.
+    pub fn set(&mut self, place: usize, word: u64) {
+        if place < self.length {
+            // SAFETY: so many words have been written.
+            unsafe { *self.start.add(place) = word };
+        }
+    }
+
+    /// Keeps so many words of the row.
+    pub fn shorten(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+}
+
 impl Default for Pages {
     fn default() -> Pages {
         Pages::new()

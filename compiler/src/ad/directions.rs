@@ -255,7 +255,7 @@ impl Dual<'_, '_> {
                 Rhs::Prim(Prim::LiftDirections, vec![number])
             }
             // These return their operand.
-            Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Opaque => {
+            Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Opaque | Prim::Exchange => {
                 let primal = self.primal(0);
                 self.code.prim(prim, &[primal]);
                 Rhs::Var(self.forwarded[0])

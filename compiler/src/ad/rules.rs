@@ -106,7 +106,7 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
     let Call { below, prim, result: x, .. } = *call;
     let partial = match prim {
         // The sensitivity of a function is the list of those of its environment.
-        Prim::Real | Prim::Opaque | Prim::Environment => return Some(s),
+        Prim::Real | Prim::Opaque | Prim::Exchange | Prim::Environment => return Some(s),
         Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => return Some(s),
         Prim::J => return Some(code.lifted(below, Prim::JInverse, &[s])),
         Prim::JInverse => return Some(code.lifted(below, Prim::J, &[s])),

@@ -166,7 +166,7 @@ fn effect(code: &mut Code<'_>, prim: Prim, operands: &[Var]) -> Rhs {
             Rhs::Prim(Prim::Lift, vec![number])
         }
         // These return their operand.
-        Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Opaque => {
+        Prim::Write | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble | Prim::Opaque | Prim::Exchange => {
             let written = constant_terms(code, operands);
             code.prim(prim, &written);
             Rhs::Var(operands[0])

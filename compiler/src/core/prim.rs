@@ -232,6 +232,9 @@ pub enum Prim {
     Catch,
     /// `(opaque x)`: `x`, about which the compiler forgets what it knows, in every execution anew.
     Opaque,
+    /// `(%exchange x)`: `x`; where processes share the work, what another one has found in its place, or `x`, which is
+    /// handed to another one.
+    Exchange,
 }
 
 /// In how many directions at a time derivatives are taken.
@@ -405,6 +408,7 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::Error, "error", 3, Effect),
     (Prim::Catch, "%catch", 3, Effect),
     (Prim::Opaque, "opaque", 1, Effect),
+    (Prim::Exchange, "%exchange", 1, Effect),
 ];
 
 impl Prim {

@@ -347,7 +347,7 @@ fn items(list: &Value) -> Vec<Value> {
 fn effect(prim: Prim, x: Value, y: Value, carried: Value, world: &mut World<'_>) -> Result<Value, RuntimeError> {
     match prim {
         Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => read(prim, world),
-        Prim::Opaque => Ok(x),
+        Prim::Opaque | Prim::Exchange => Ok(x),
         Prim::Ask => {
             let (what, about) = (number_of(prim, 0, &x, world.program)?, number_of(prim, 1, &y, world.program)?);
             // While a derivative is checked nobody listens.

@@ -37,6 +37,7 @@ pub const FILES: &[File] = &[
     File { name: "random.vlad", text: include_str!("../../../stdlib/random.vlad") },
     File { name: "input.vlad", text: include_str!("../../../stdlib/input.vlad") },
     File { name: "watch.vlad", text: include_str!("../../../stdlib/watch.vlad") },
+    File { name: "shards.vlad", text: include_str!("../../../stdlib/shards.vlad") },
     File { name: "output.vlad", text: include_str!("../../../stdlib/output.vlad") },
     File { name: "texts.vlad", text: include_str!("../../../stdlib/texts.vlad") },
     File { name: "plot.vlad", text: include_str!("../../../stdlib/plot.vlad") },

@@ -90,7 +90,7 @@ impl Modes {
 /// Which operands of an instruction it consumes, by position.
 pub fn consumes(inst: &Inst, position: usize, modes: &Modes) -> bool {
     match inst.op {
-        Op::Box(..) | Op::GlobalSet(_) => true,
+        Op::Box(..) | Op::GlobalSet(_) | Op::Exchange => true,
         op if op.changes_vector() => true,
         Op::Fill(_) => position == 1,
         Op::Call(callee) => modes.is_owned(callee, position),
@@ -100,7 +100,7 @@ pub fn consumes(inst: &Inst, position: usize, modes: &Modes) -> bool {
 
 /// Whether results of an operation come with an owner.
 pub fn gives_owner(op: Op) -> bool {
-    op.changes_vector() || op.makes_vectors() || matches!(op, Op::Box(..) | Op::Call(_) | Op::Recall(_))
+    op.changes_vector() || op.makes_vectors() || matches!(op, Op::Box(..) | Op::Call(_) | Op::Recall(_) | Op::Exchange)
 }
 
 /// The pointers for which the function has a use that consumes an owner.

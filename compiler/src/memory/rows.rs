@@ -61,7 +61,7 @@ fn handed_out(program: &Program) -> FxHashSet<(VectorId, u32)> {
         }
         let wanted = wants_owner(function, &modes);
         let mut sources: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
-        for inst in insts().filter(|inst| matches!(inst.op, Op::Select | Op::Opaque)) {
+        for inst in insts().filter(|inst| matches!(inst.op, Op::Select | Op::Opaque | Op::Exchange)) {
             sources.entry(inst.results[0]).or_default().extend(&inst.args);
         }
         for target in function.blocks.values().flat_map(|block| block.terminator.targets()) {

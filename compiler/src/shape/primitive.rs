@@ -111,7 +111,7 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
         Prim::ResultElements if is_of_numbers(shapes, args[0]) => shapes.nil(),
         Prim::ResultArray => shapes.nil(),
         Prim::Write => args[0],
-        Prim::Opaque => shapes.forget_numbers(args[0]),
+        Prim::Opaque | Prim::Exchange => shapes.forget_numbers(args[0]),
         Prim::Result | Prim::WriteReal | Prim::WriteByte | Prim::WriteDouble => match real_fact(shapes, args[0]) {
             Some(fact) => shapes.real(fact),
             None => Shapes::BOTTOM,

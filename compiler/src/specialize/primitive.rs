@@ -474,10 +474,11 @@ impl Specializer<'_> {
                 write::write(self, e, &args[0], Stream::Out);
                 Some(args[0].clone())
             }
-            Prim::Opaque => {
+            Prim::Opaque | Prim::Exchange => {
+                let op = if prim == Prim::Opaque { Op::Opaque } else { Op::Exchange };
                 let mut value = self.convert(e, &args[0], result)?;
                 for (leaf, ty) in value.leaves.iter_mut().zip(self.leaves(result).iter()) {
-                    *leaf = e.value(Op::Opaque, &[*leaf], *ty);
+                    *leaf = e.value(op, &[*leaf], *ty);
                 }
                 Some(value)
             }

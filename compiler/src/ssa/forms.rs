@@ -51,6 +51,7 @@ pub fn of(op: Op) -> Option<Form> {
         | Op::RealIs(_)
         | Op::Select
         | Op::Opaque
+        | Op::Exchange
         | Op::Call(_)
         | Op::Box(..)
         | Op::Tag(_)

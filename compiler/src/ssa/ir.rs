@@ -100,6 +100,9 @@ pub enum Op {
     Select,
     /// `T -> T`: the operand, about which no optimisation knows anything, not even that it is needed once only.
     Opaque,
+    /// `T -> T`: the operand, or what another process has in its place (see [`crate::core::prim::Prim::Exchange`]). It
+    /// takes the owner of the operand and gives one of the result.
+    Exchange,
     /// `parameters -> results` of the function.
     Call(FuncId),
     /// `fields -> ptr`: a new box of the sum's alternative that has this tag; the fields are those of its layout.
@@ -492,6 +495,7 @@ impl Op {
                 | Op::EndFile(_)
                 | Op::Fill(_)
                 | Op::Opaque
+                | Op::Exchange
                 | Op::TakeElement(..)
                 | Op::IsShared(_)
                 | Op::Recall(_)

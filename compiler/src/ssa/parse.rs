@@ -519,6 +519,10 @@ impl Parser {
                 chosen = self.type_named(a.unwrap_or(""))?;
                 Op::Opaque
             }
+            "exchange" => {
+                chosen = self.type_named(a.unwrap_or(""))?;
+                Op::Exchange
+            }
             "call" => {
                 let callee = self.word()?;
                 Op::Call(self.entity(Some(&callee), "fn")?)

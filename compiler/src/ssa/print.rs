@@ -154,6 +154,7 @@ impl fmt::Display for Op {
             Op::RealOf => f.write_str("real_of"),
             Op::Select => f.write_str("select"),
             Op::Opaque => f.write_str("opaque"),
+            Op::Exchange => f.write_str("exchange"),
             Op::Call(callee) => write!(f, "call {callee}"),
             Op::Box(sum, tag) => write!(f, "box.{sum}.{tag}"),
             Op::Tag(sum) => write!(f, "tag.{sum}"),
@@ -314,7 +315,7 @@ impl Program {
             Op::Call(callee) => {
                 return writeln!(f, "call {callee}({})  ; {}", commas(&inst.args), self.name_of(callee));
             }
-            Op::Select | Op::Opaque => {
+            Op::Select | Op::Opaque | Op::Exchange => {
                 let ty = inst.results.first().map_or(Type::F64, |v| function.values[*v]);
                 write!(f, "{}.{ty}", inst.op)?;
             }

@@ -12,7 +12,7 @@ pub struct Signature {
     pub results: Types,
 }
 
-/// The signature of `op`. `chosen` stands for the `T` of [`Op::Select`] and [`Op::Opaque`], whose operands decide.
+/// The signature of `op`. `chosen` stands for the `T` of [`Op::Select`], [`Op::Opaque`] and [`Op::Exchange`], whose operands decide.
 ///
 /// `None` when `op` names a function, sum, alternative, vector, field or cell that the program does not have.
 pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
@@ -35,7 +35,7 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
         Op::IntOf => (smallvec![F64], smallvec![Int]),
         Op::RealOf => (smallvec![Int], smallvec![F64]),
         Op::Select => (smallvec![Bool, chosen, chosen], smallvec![chosen]),
-        Op::Opaque => (smallvec![chosen], smallvec![chosen]),
+        Op::Opaque | Op::Exchange => (smallvec![chosen], smallvec![chosen]),
         Op::Call(callee) => {
             let callee = program.functions.get(callee)?;
             (callee.param_types(), callee.results[..].into())

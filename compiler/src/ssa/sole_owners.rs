@@ -39,7 +39,7 @@ pub fn sole_owners_given(function: &Function, owned: &FxHashSet<(BlockId, Value)
                 // Views share what they look at.
                 Op::Kernel(kernel, _) if kernel.shares() => lost.extend(&inst.args),
                 Op::NewVector(_) | Op::NewRow(_) | Op::Kernel(..) => sole[inst.results[0]] = true,
-                Op::Retain | Op::Call(_) | Op::Select | Op::Opaque => lost.extend(&inst.args),
+                Op::Retain | Op::Call(_) | Op::Select | Op::Opaque | Op::Exchange => lost.extend(&inst.args),
                 _ => {}
             }
         }

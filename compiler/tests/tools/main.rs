@@ -39,6 +39,8 @@ mod options;
 
 mod repl;
 
+mod shards;
+
 mod test;
 
 /// What a command leaves: exit code, standard output, standard error.

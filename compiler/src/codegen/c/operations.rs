@@ -4,7 +4,7 @@
 
 use crate::codegen::Error;
 use crate::codegen::c::function::Writer;
-use crate::codegen::c::literal;
+use crate::codegen::c::literal::{self, type_name};
 use crate::ssa::ir::{Compare, Form, Inst, Int2, IntCompare, Item, Lanewise, Op, Real1, Real2, Stream, Type, Value};
 
 impl Writer<'_, '_> {
@@ -49,6 +49,16 @@ impl Writer<'_, '_> {
                 Type::F64 => format!("opaque_real({x})"),
                 Type::F64x2 | Type::Boolx2 => x.to_string(),
             },
+            Op::Exchange => {
+                let (ty, word) = (self.function.values[inst.results[0]], self.word(inst.args[0]));
+                let exchange = self.unit.needs("vlad_exchange");
+                let word = format!("{exchange}({}, {word})", u8::from(ty == Type::Ptr));
+                match ty {
+                    Type::F64 => format!("from_bits({word})"),
+                    Type::Ptr => format!("(word *)(uintptr_t){word}"),
+                    _ => format!("({}){word}", type_name(ty)),
+                }
+            }
             // A cell that has not been set is zero.
             Op::GlobalGet(slot) | Op::IsSet(slot) => slot.to_string(),
             Op::GlobalSet(slot) => return self.statement(format!("{slot} = {x}")),

@@ -18,6 +18,7 @@ const PRELUDE: &str = include_str!("prelude.c");
 /// by their names.
 const DECLARATIONS: &[(&str, &str)] = &[
     ("vlad_ask", "double vlad_ask(double what, double x)"),
+    ("vlad_exchange", "uint64_t vlad_exchange(uint64_t is_pointer, uint64_t value)"),
     ("vlad_begin_file", "void vlad_begin_file(const char *name, size_t length, const char *message, size_t rest)"),
     ("vlad_begin_text", "void vlad_begin_text(void)"),
     ("vlad_end_file", "void vlad_end_file(double whole, const char *message, size_t length)"),

@@ -46,7 +46,7 @@ const PARTS: &[(&str, &[&str])] = &[
     (include_str!("../../../../runtime/c/input.c"), &["vlad_read"]),
     (include_str!("../../../../runtime/c/texts.c"), &["vlad_begin_text", "vlad_end_text"]),
     (include_str!("../../../../runtime/c/results.c"), &["vlad_recall", "vlad_remember", "vlad_forget"]),
-    (include_str!("../../../../runtime/c/questions.c"), &["vlad_ask"]),
+    (include_str!("../../../../runtime/c/questions.c"), &["vlad_ask", "vlad_exchange"]),
     (
         include_str!("../../../../runtime/c/kernels.c"),
         &["vlad_kernel_dot", "vlad_kernel_product", "vlad_kernel_transpose"],

@@ -85,6 +85,7 @@ impl Translator<'_, '_, '_> {
             Op::Lane(second) => self.builder.ins().extractlane(args[0], u8::from(second)),
             Op::Select => self.builder.ins().select(args[0], args[1], args[2]),
             Op::Opaque => self.opaque(args[0]),
+            Op::Exchange => self.exchange(inst.args[0], args[0])?,
             // See `Translator::block`.
             Op::Call(_) | Op::Box(..) => return Ok(()),
             // No program sees what is vacant, and nobody owns it; but the run time looks at pointers.
@@ -194,6 +195,28 @@ impl Translator<'_, '_, '_> {
         };
         self.define(inst.results[0], value);
         Ok(())
+    }
+
+    /// By the run time, as a word; a library has one process.
+    fn exchange(&mut self, operand: Value, x: ir::Value) -> Result<ir::Value, Error> {
+        if self.unit.is_library {
+            return Ok(x);
+        }
+        let (ty, flags) = (self.builder.func.dfg.value_type(x), ir::MemFlagsData::new());
+        let word = match ty {
+            types::F64 => self.builder.ins().bitcast(types::I64, flags, x),
+            types::I64 => x,
+            _ => self.builder.ins().uextend(types::I64, x),
+        };
+        let is_pointer = i64::from(self.function.values[operand] == Type::Ptr);
+        let is_pointer = self.builder.ins().iconst(types::I64, is_pointer);
+        let exchange = External::Runtime("vlad_exchange", &[types::I64; 2], Some(types::I64));
+        let word = self.call_external(exchange, &[is_pointer, word])?.expect("the signature has a result");
+        Ok(match ty {
+            types::F64 => self.builder.ins().bitcast(ty, flags, word),
+            types::I64 => word,
+            _ => self.builder.ins().ireduce(ty, word),
+        })
     }
 
     /// Through memory, by a load of the kind that Cranelift does not connect with the store before it.

@@ -129,6 +129,7 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%neg" => Some(Prim::Neg),
         "%atan" => Some(Prim::Atan),
         "%opaque" => Some(Prim::Opaque),
+        "%exchange" => Some(Prim::Exchange),
         "%catch" => Some(Prim::Catch),
         "%atan2" => Some(Prim::Atan2),
         "%sign" => Some(Prim::Sign),
@@ -180,7 +181,7 @@ pub fn internal(name: &str) -> Option<Prim> {
 
 /// Library functions whose transforms the library gives: the reverse and the forward one, that on power series, and the
 /// forward one in several directions.
-const GIVEN: [(&str, [&str; 4]); 11] = [
+const GIVEN: [(&str, [&str; 4]); 13] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series", "%custom-directions"]),
     ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series", "%recompute-directions"]),
     (
@@ -204,10 +205,12 @@ const GIVEN: [(&str, [&str; 4]); 11] = [
     ("%on-numbers", ["%on-numbers-reverse", "%on-numbers-forward", "%on-numbers-series", "%on-numbers-directions"]),
     ("%valued", ["%valued-reverse", "%valued-forward", "%valued-series", "%valued-directions"]),
     ("%attempt", ["%attempt-reverse", "%attempt-forward", "%attempt-series", "%attempt-directions"]),
+    ("%map-shards", ["%map-shards-reverse", "%map-shards-forward", "%map-shards-series", "%map-shards-directions"]),
+    ("%sum-shards", ["%sum-shards-reverse", "%sum-shards-forward", "%sum-shards-series", "%sum-shards-directions"]),
 ];
 
 /// The same where given derivatives are checked.
-const GIVEN_CHECKED: [(&str, [&str; 4]); 11] = [
+const GIVEN_CHECKED: [(&str, [&str; 4]); 13] = [
     ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series", "%custom-directions"]),
     GIVEN[1],
     GIVEN[2],
@@ -222,6 +225,8 @@ const GIVEN_CHECKED: [(&str, [&str; 4]); 11] = [
     GIVEN[8],
     GIVEN[9],
     GIVEN[10],
+    GIVEN[11],
+    GIVEN[12],
 ];
 
 /// The given transforms of library functions, with those that check what a program gives or those that do not.

@@ -319,7 +319,7 @@ impl<'p> Analysis<'p> {
                     self.flow_used(id, block, *arg, result(self));
                 }
             }
-            Op::Opaque => self.flow_used(id, block, inst.args[0], result(self)),
+            Op::Opaque | Op::Exchange => self.flow_used(id, block, inst.args[0], result(self)),
             Op::GlobalSet(slot) => self.flow_used(id, block, inst.args[0], self.slots[slot]),
             Op::GlobalGet(slot) => self.flow(self.slots[slot], result(self), ALL),
             Op::Call(callee) => {

@@ -159,7 +159,8 @@ impl Specializer<'_> {
         }
     }
 
-    /// The functions in which errors are raised that can be handled, or that call such functions.
+    /// The functions in which errors are raised that can be handled, or that call such functions. What ends in an
+    /// exchange between processes is not one of them: a process that only helps must not get to a handler.
     fn failing(&self) -> FxHashSet<FuncId> {
         let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
         for (id, function) in self.out.functions.iter() {
@@ -169,6 +170,7 @@ impl Specializer<'_> {
         let mut pending: Vec<FuncId> = self.raise.into_iter().collect();
         while let Some(callee) = pending.pop() {
             let callers = callers.get(&callee).into_iter().flatten().copied();
+            let callers = callers.filter(|caller| !exchanges(&self.out.functions[*caller]));
             pending.extend(callers.filter(|caller| failing.insert(*caller)));
         }
         failing
@@ -237,6 +239,10 @@ impl Specializer<'_> {
         values.extend(errors.iter().map(|ty| self.filler(e, *ty)));
         e.terminate(Terminator::Return(values));
     }
+}
+
+fn exchanges(function: &Function) -> bool {
+    function.blocks.values().flat_map(|block| &block.insts).any(|inst| inst.op == Op::Exchange)
 }
 
 /// The functions that a function calls, some of them several times.

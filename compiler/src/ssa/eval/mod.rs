@@ -424,7 +424,7 @@ impl<'p> Machine<'p, '_> {
                 let chosen = if self.boolean(base, args[0])? { args[1] } else { args[2] };
                 self.get(base, chosen)?.clone()
             }
-            Op::Opaque => self.get(base, args[0])?.clone(),
+            Op::Opaque | Op::Exchange => self.get(base, args[0])?.clone(),
             // Nobody is there to answer.
             Op::Ask => Datum::Real(0.0),
             Op::Box(_, tag) => self.make_box(Content::Alternative(tag), self.hand_on(base, args)?),
