@@ -212,8 +212,8 @@ impl Process {
         unsafe { poll(&raw mut file, 1, 0) > 0 }
     }
 
-    /// Reads as much as there is, and hands over each record that is whole, which is from `aligned_alloc`. How the worker
-    /// has ended, if it has.
+    /// Reads as much as there is, and hands over each record that is whole, which is from `aligned_alloc`. How the
+    /// worker has ended, if it has.
     pub fn read(&mut self, mut whole: impl FnMut(*mut u64)) -> Option<End> {
         const BEGINNING: usize = HEAD * 8;
         while self.is_ready() {

@@ -38,7 +38,7 @@ const SHARE: u64 = 20;
 const OUTCOME: u64 = 1;
 const STATE: u64 = 2;
 
-/// What is asked. The library has the same numbers.
+/// What is asked. The library has the same numbers; from 100 on, questions are about shards, for executables only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     /// How far the program has come.

@@ -17,8 +17,8 @@
 //! box:        header, with what its words are in place of the count | words
 //! ~~~
 //!
-//! A value is a row of leaves, which compiled code hands over one by one ([`vlad_exchange`]). Behind them stand the boxes
-//! that they lead to, each once, in the order in which they are found.
+//! A value is a row of leaves, which compiled code hands over one by one ([`vlad_exchange`]). Behind them stand the
+//! boxes that they lead to, each once, in the order in which they are found.
 
 use crate::cell::Single;
 use crate::heap::{self, Heap};
@@ -33,9 +33,9 @@ use crate::{memory, output, start, system, watch};
 use core::fmt::Write;
 
 /// Questions of the library: how many shards there are, when the first one was begun, and how to go on with a shard.
-pub const COUNT: f64 = 19.0;
-const BEGUN: f64 = 20.0;
-const NEXT: f64 = 21.0;
+pub const COUNT: f64 = 100.0;
+const BEGUN: f64 = 101.0;
+const NEXT: f64 = 102.0;
 
 /// What answers mean.
 const ALL_HERE: f64 = 0.0;

@@ -157,7 +157,10 @@ enum Apart {
 }
 
 /// The functions that walk data and have to be asked whether they have walked some before ([`sharing`]): those of a
-/// cycle that goes on in several ways, for each other, and those that walk the elements of a vector.
+/// cycle that goes on in several ways, for each other, and those that walk the elements of a vector. And those that
+/// exchange values between processes: what one of them hands over and what another one takes has to pass the same
+/// instruction, so that passes which change the layouts of data find that these belong together. As a part of a loop it
+/// would be copied to the ways of both.
 fn kept_apart(program: &Program, cycles: &EntityVec<FuncId, usize>) -> EntityVec<FuncId, Apart> {
     let mut apart = program.functions.same_ids(Apart::No);
     let mut branching: FxHashSet<usize> = FxHashSet::default();
@@ -177,6 +180,9 @@ fn kept_apart(program: &Program, cycles: &EntityVec<FuncId, usize>) -> EntityVec
         }
     }
     for (id, function) in program.functions.iter() {
+        if function.blocks.values().flat_map(|block| &block.insts).any(|inst| inst.op == Op::Exchange) {
+            apart[id] = Apart::Everywhere;
+        }
         if function.walk == Walk::Shared && apart[id] == Apart::No && branching.contains(&cycles[id]) {
             apart[id] = Apart::InCycle;
         }
