@@ -114,7 +114,7 @@ fn what_is_not_needed_is_left_out() {
     let has = |names: &[String], name: &str| names.iter().any(|symbol| symbol == name);
     assert!(has(&small, "vlad_main") && has(&small, "vlad_start"), "{small:?}");
     assert!(!small.iter().any(|name| name.starts_with("vlad_kernel_") || name.contains("cr_")), "{small:?}");
-    assert!(size < 190_000, "{size}");
+    assert!(size < 200_000, "{size}");
     let (larger, _) = names(PROGRAM);
     assert!(has(&larger, "vlad_sin") && has(&larger, "vlad_kernel_lu"), "{larger:?}");
     assert!(!has(&larger, "vlad_tgamma") && !has(&larger, "vlad_kernel_fourier"), "{larger:?}");
@@ -124,8 +124,8 @@ fn what_is_not_needed_is_left_out() {
 fn executables_need_the_c_library_only() {
     const KNOWN: &str = "__errno_location __libc_start_main _exit abort aligned_alloc bcmp clock_gettime close exit \
         feclearexcept fegetexceptflag fegetround feholdexcept feraiseexcept fesetexceptflag fetestexcept feupdateenv \
-        floor fma fmax fmin free fsync ftruncate getenv isatty ldexp lseek madvise memcmp memcpy memmove memset mmap \
-        mprotect munmap open printf pthread_attr_init pthread_attr_setstack pthread_create pthread_join \
+        floor fma fmax fmin free fsync ftruncate getenv isatty kill ldexp lseek madvise memcmp memcpy memmove memset \
+        mmap mprotect munmap open printf pthread_attr_init pthread_attr_setstack pthread_create pthread_join \
         pthread_sigmask puts read rename rint round sigaction sigaltstack signgam sqrt strerror strlen sysconf \
         unlink write";
     let every = "(define x (read-real))\n(map (lambda (f) (f x)) (list acos asin atan cos cosh erf erfc exp expm1 \

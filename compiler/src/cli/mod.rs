@@ -244,7 +244,7 @@ struct BackEnd {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum BackEndName {
-    /// The code generator within: compiles quickly, needs no compiler but for linking
+    /// The code generator within: compiles quickly, needs no other program
     Cranelift,
     /// A C compiler, which takes longer and may make faster code; the numbers are the same to the last bit
     C,
