@@ -20,6 +20,7 @@ pub struct Run {
     #[allow(dead_code, reason = "not every driver wants it")]
     pub messages: String,
     /// Processor time.
+    #[allow(dead_code, reason = "not every driver wants it")]
     pub time: Duration,
     /// The part of it that the program itself ran: without what the system took, to hand out memory for example.
     #[allow(dead_code, reason = "not every driver wants it")]
@@ -44,6 +45,7 @@ pub fn succeed(mut command: Command) -> Result<()> {
 }
 
 /// Runs an executable on an input.
+#[allow(dead_code, reason = "not every driver wants it")]
 pub fn run(executable: &Path, input: &str) -> Result<Run> {
     let mut child = Command::new(executable).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     child.stdin.take().ok_or("the input is piped")?.write_all(input.as_bytes())?;
@@ -128,6 +130,7 @@ impl Spread {
 }
 
 /// The middle one.
+#[allow(dead_code, reason = "not every driver wants it")]
 pub fn median<T: Ord + Copy>(values: impl IntoIterator<Item = T>) -> Option<T> {
     let mut values: Vec<T> = values.into_iter().collect();
     values.sort();
