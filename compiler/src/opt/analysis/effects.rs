@@ -96,6 +96,8 @@ impl Effects {
     pub fn is_removable(&self, op: Op) -> bool {
         match op {
             Op::Call(callee) => self.can_be_dropped(callee),
+            // All processes have the same instruction, so that none waits for what another one does not hand over.
+            Op::Exchange => true,
             op => !op.has_effect(),
         }
     }

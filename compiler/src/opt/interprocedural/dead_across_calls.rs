@@ -271,6 +271,8 @@ impl<'p> Marking<'p> {
                             self.need(id, inst.args[0]);
                         }
                     }
+                    // What nobody needs of a shard is not handed over.
+                    Op::Exchange => {}
                     op if op.has_effect() => self.need_all(id, &inst.args),
                     _ => {}
                 }
