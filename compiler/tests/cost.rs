@@ -99,13 +99,15 @@ fn name(component: std::path::Component) -> String {
 }
 
 /// Whether a program that ends well uses the library's `derivative` or `gradient`, and gives no derivative itself,
-/// which may cost anything.
+/// which may cost anything. The reverse phase of a shard computes it once more, at each order.
 fn takes_derivatives(subject: &Subject) -> bool {
     let has = |text: &str| subject.text.contains(text);
     let operators = ["derivative", "gradient"];
     operators.iter().any(|name| has(&format!("({name} ")))
         && !operators.iter().any(|name| has(&format!("(define ({name} ")) || has(&format!("(define (({name} ")))
-        && !["custom-*j", "with-derivative", "with-vjp", "with-jvp", ";=> error"].iter().any(|text| has(text))
+        && !["custom-*j", "with-derivative", "with-vjp", "with-jvp", "sum-over", "map-over", ";=> error"]
+            .iter()
+            .any(|text| has(text))
 }
 
 /// The function that a program defines.
