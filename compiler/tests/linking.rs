@@ -116,7 +116,7 @@ fn what_is_not_needed_is_left_out() {
     assert!(!small.iter().any(|name| name.starts_with("vlad_kernel_") || name.contains("cr_")), "{small:?}");
     assert!(size < 200_000, "{size}");
     let (larger, _) = names(PROGRAM);
-    assert!(has(&larger, "vlad_sin") && has(&larger, "vlad_kernel_lu"), "{larger:?}");
+    assert!(has(&larger, "vlad_sin_cos") && has(&larger, "vlad_kernel_lu"), "{larger:?}");
     assert!(!has(&larger, "vlad_tgamma") && !has(&larger, "vlad_kernel_fourier"), "{larger:?}");
 }
 
