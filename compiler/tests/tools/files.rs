@@ -120,7 +120,7 @@ fn a_full_device_is_reported() {
 #[test]
 fn a_missing_folder_for_temporary_files_is_named() {
     let folder = folder(&[("program.vlad", PROGRAM)]);
-    for arguments in ["run program.vlad", "build program.vlad", "build --lib static program.vlad"] {
+    for arguments in ["run program.vlad", "build --back-end c program.vlad", "build --lib static program.vlad"] {
         let mut command = command(&words(arguments));
         command.current_dir(&folder).env("TMPDIR", folder.path().join("missing"));
         let outcome = run_command(command, "", TOOLS_LIMIT);
