@@ -14,7 +14,7 @@
 
 use crate::base::EntityVec;
 use crate::memory::owned_params::with_all_handed_over;
-use crate::opt::analysis::call_graph::callers;
+use crate::ssa::call_graph::callers;
 use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Type, Value, Walk};
 
 /// For each function, which of its parameters are pointers that it owns.

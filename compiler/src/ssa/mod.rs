@@ -20,6 +20,8 @@ pub mod parse;
 
 pub mod graph;
 
+pub mod call_graph;
+
 pub mod sole_owners;
 
 pub mod verify;

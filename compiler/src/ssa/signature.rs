@@ -12,7 +12,8 @@ pub struct Signature {
     pub results: Types,
 }
 
-/// The signature of `op`. `chosen` stands for the `T` of [`Op::Select`], [`Op::Opaque`] and [`Op::Exchange`], whose operands decide.
+/// The signature of `op`. `chosen` stands for the `T` of [`Op::Select`], [`Op::Opaque`] and [`Op::Exchange`], whose
+/// operands decide.
 ///
 /// `None` when `op` names a function, sum, alternative, vector, field or cell that the program does not have.
 pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {

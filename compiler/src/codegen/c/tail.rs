@@ -12,6 +12,7 @@
 
 use crate::base::EntityVec;
 use crate::base::entity::Entity;
+use crate::ssa::call_graph::components;
 use crate::ssa::ir::{FuncId, Program, Terminator};
 
 /// The functions that each function calls at its end.
@@ -27,77 +28,13 @@ fn calls(program: &Program) -> EntityVec<FuncId, Vec<FuncId>> {
 /// For each function the group that it is in, and the functions of each group, in order. A function that calls no other
 /// one in a circle is a group of its own.
 pub fn groups(program: &Program) -> (EntityVec<FuncId, usize>, Vec<Vec<FuncId>>) {
-    let calls = calls(program);
-    let mut search = Search::new(&calls);
-    for id in program.functions.ids() {
-        search.visit(id);
+    let mut groups = components(&calls(program));
+    let mut group_of = program.functions.same_ids(0);
+    for (number, group) in groups.iter_mut().enumerate() {
+        group.sort_by_key(|id| id.index());
+        group.iter().for_each(|id| group_of[*id] = number);
     }
-    search.groups.iter_mut().for_each(|group| group.sort_by_key(|id| id.index()));
-    (search.group, search.groups)
-}
-
-/// Tarjan's search for strongly connected components, with a stack of its own.
-struct Search<'c> {
-    calls: &'c EntityVec<FuncId, Vec<FuncId>>,
-    number: EntityVec<FuncId, usize>,
-    lowest: EntityVec<FuncId, usize>,
-    group: EntityVec<FuncId, usize>,
-    open: Vec<FuncId>,
-    next: usize,
-    groups: Vec<Vec<FuncId>>,
-}
-
-impl<'c> Search<'c> {
-    fn new(calls: &'c EntityVec<FuncId, Vec<FuncId>>) -> Search<'c> {
-        let none = calls.same_ids(usize::MAX);
-        Search {
-            calls,
-            number: none.clone(),
-            lowest: none.clone(),
-            group: none,
-            open: Vec::new(),
-            next: 0,
-            groups: Vec::new(),
-        }
-    }
-
-    fn visit(&mut self, root: FuncId) {
-        if self.number[root] != usize::MAX {
-            return;
-        }
-        let mut path = vec![(root, 0)];
-        while let Some((id, at)) = path.pop() {
-            if at == 0 {
-                (self.number[id], self.lowest[id]) = (self.next, self.next);
-                self.next += 1;
-                self.open.push(id);
-            } else {
-                let seen = self.calls[id][at - 1];
-                if self.group[seen] == usize::MAX {
-                    self.lowest[id] = self.lowest[id].min(self.lowest[seen]);
-                }
-            }
-            match self.calls[id].get(at) {
-                Some(callee) => {
-                    path.push((id, at + 1));
-                    if self.number[*callee] == usize::MAX {
-                        path.push((*callee, 0));
-                    } else if self.group[*callee] == usize::MAX {
-                        self.lowest[id] = self.lowest[id].min(self.number[*callee]);
-                    }
-                }
-                None if self.lowest[id] == self.number[id] => self.close(id),
-                None => {}
-            }
-        }
-    }
-
-    fn close(&mut self, id: FuncId) {
-        let start = self.open.iter().rposition(|open| *open == id).unwrap_or(0);
-        let members = self.open.split_off(start);
-        members.iter().for_each(|member| self.group[*member] = self.groups.len());
-        self.groups.push(members);
-    }
+    (group_of, groups)
 }
 
 #[cfg(test)]

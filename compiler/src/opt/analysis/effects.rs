@@ -3,9 +3,9 @@
 //! The answer for a function is the union over what it can reach in the call graph: a fixed point from below.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::call_graph::callers_by;
 use crate::opt::analysis::summary::Summary;
 use crate::opt::analysis::termination;
+use crate::ssa::call_graph::callers_by;
 use crate::ssa::ir::{FuncId, Op, Program};
 
 /// What a function may do.

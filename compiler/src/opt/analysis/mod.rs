@@ -2,7 +2,6 @@
 //!
 //! | file | |
 //! |---|---|
-//! | [`call_graph`] | who calls whom |
 //! | [`effects`] | what calls of a function may do besides returning results |
 //! | [`liveness`] | which values are needed at the start of each block |
 //! | [`loops`] | the loops of a function, and what in them does not change |
@@ -12,7 +11,6 @@
 //! | [`holders`] | what has fields: boxes and elements of vectors |
 //! | [`finite`] | what has to be finite for all results of some code to be finite |
 
-pub mod call_graph;
 pub mod effects;
 pub mod finite;
 pub mod holders;

@@ -1,8 +1,8 @@
 //! What can be said of a function without looking at others. It holds until the function changes, so that whoever asks
 //! about a whole program looks at those only which have.
 
-use crate::opt::analysis::call_graph::callees;
 use crate::opt::analysis::termination::{CallOf, calls, has_endless_loop};
+use crate::ssa::call_graph::callees;
 use crate::ssa::forms::{self, Form};
 use crate::ssa::ir::{FuncId, Function, Inst, Terminator};
 use std::sync::OnceLock;

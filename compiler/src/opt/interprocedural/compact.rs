@@ -7,7 +7,7 @@
 //! Tests: `tests/opt/merge-functions/compact-*`.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::call_graph::reachable;
+use crate::ssa::call_graph::reachable;
 use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{Block, FuncId, Function, Op, Program, Terminator, Value};
 

@@ -26,11 +26,11 @@
 //! Tests: `tests/opt/inline/`.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::call_graph::{callees, components};
 use crate::opt::edit::rewrite::{paste, size};
 use crate::opt::interprocedural::compact;
 use crate::opt::interprocedural::sharing;
 use crate::opt::scalar::simplify_cfg;
+use crate::ssa::call_graph::{callees, components};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Value, Walk};
 use rustc_hash::FxHashSet;

@@ -22,9 +22,9 @@
 //! Tests: `tests/opt/merge-functions/`.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::call_graph::callees;
 use crate::opt::interprocedural::compact::{compact, drop_functions};
 use crate::opt::layout::split_sums;
+use crate::ssa::call_graph::callees;
 use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};

@@ -39,9 +39,9 @@
 
 use crate::base::EntityVec;
 use crate::base::entity::Entity;
-use crate::opt::analysis::call_graph::{callees, callers};
 use crate::opt::edit::rewrite::append;
 use crate::opt::edit::self_calls::form_loop;
+use crate::ssa::call_graph::{callees, callers};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
     Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Type, Value, Values, Walk,

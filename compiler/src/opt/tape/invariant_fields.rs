@@ -26,9 +26,9 @@
 //! Tests: `tests/opt/invariant-fields/`.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::call_graph::callers;
 use crate::opt::analysis::points_to::{Class, Classes, Field, Place};
 use crate::opt::edit::rewrite::Replacements;
+use crate::ssa::call_graph::callers;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Op, Program, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -35,10 +35,10 @@
 //! Tests: `tests/opt/recompute-calls/`.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::call_graph::{callees, components};
 use crate::opt::analysis::effects::Effects;
 use crate::opt::edit::rewrite::{Definitions, is_constant, size, use_counts};
 use crate::opt::scalar::unused::Sources;
+use crate::ssa::call_graph::{callees, components};
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
     BlockId, FuncId, Function, Inst, Op, Program, Real1, Real2, SumId, Terminator, Type, Value, Values, Walk,

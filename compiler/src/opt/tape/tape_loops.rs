@@ -42,10 +42,10 @@
 //! Tests: `tests/opt/tape-loops/`.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::call_graph::callers;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::edit::rewrite::{Replacements, append, paste, use_counts};
 use crate::opt::scalar::simplify_cfg;
+use crate::ssa::call_graph::callers;
 use crate::ssa::ir::{
     Alternative, Block, BlockId, FuncId, Function, Inst, Op, Program, SumId, Target, Terminator, Type, Value, Values,
 };

@@ -30,9 +30,9 @@
 //! The answer errs on the side of not ending.
 
 use crate::base::EntityVec;
-use crate::opt::analysis::call_graph::components;
 use crate::opt::analysis::summary::Summary;
 use crate::opt::edit::rewrite::Definitions;
+use crate::ssa::call_graph::components;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, Target, Terminator, Type, Value, Walk};
 use rustc_hash::{FxHashMap, FxHashSet};
