@@ -1,8 +1,8 @@
 //! Linking: object code and the embedded run time → executable or library.
 //!
-//! Executables and shared libraries are linked by the compiler itself ([`elf`]), so that nothing has to be installed for
-//! them. Where the environment names a C compiler (`$CC`), or the machine is one that [`elf`] does not know, the driver
-//! of the C compiler links, as it does static libraries: their callers have a C compiler anyway.
+//! Executables and shared libraries are linked by the compiler itself ([`elf`]), so that nothing has to be installed
+//! for them. Where the environment names a C compiler (`$CC`), or the machine is one that [`elf`] does not know, the
+//! driver of the C compiler links, as it does static libraries: their callers have a C compiler anyway.
 //!
 //! Most of the time that starting takes the loader spends with the libraries that an executable needs, and the names
 //! that it uses of them, which are some thirty: so they are few. Only programs that call elementary functions get the C

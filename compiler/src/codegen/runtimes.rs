@@ -1,6 +1,6 @@
 //! The run times that the compiler contains: what its build script has compiled, by the processors that it is for.
 //!
-//! One is for the machine that the compiler was built for. Others are there if `VLAD_TARGETS` was set when it was built.
+//! One is for the machine that the compiler was built for. Others are there if `VLAD_TARGETS` was set then.
 
 /// What programs for a family of processors are linked with.
 #[derive(Debug)]

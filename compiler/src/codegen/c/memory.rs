@@ -144,9 +144,7 @@ impl Writer<'_, '_> {
         let layout = self.unit.sums[known.sum].alternatives[known.tag as usize].clone();
         let layout = layout.expect("an alternative with a field is a box");
         let types = self.unit.program.sums[known.sum].fields(known.tag);
-        let is_moved = |field: usize| known.moved.iter().any(|(moved, _)| *moved as usize == field);
-        let dying = (0..types.len()).filter(|field| types[*field] == Type::Ptr && !is_moved(*field));
-        let dying: Vec<i32> = dying.map(|field| layout.offsets[field]).collect();
+        let dying: Vec<i32> = known.dying(types).into_iter().map(|field| layout.offsets[field]).collect();
         let kept = self.kept(layout.class).filter(|_| keeps);
         self.line(format!("if (COUNT({name}) == 1) {{"));
         if dying.len() > crate::codegen::operations::memory::MANY_DYING && known.moved.is_empty() && kept.is_none() {

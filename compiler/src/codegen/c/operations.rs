@@ -5,6 +5,7 @@
 use crate::codegen::Error;
 use crate::codegen::c::function::Writer;
 use crate::codegen::c::literal::{self, type_name};
+use crate::codegen::operations::instruction::real_function;
 use crate::ssa::ir::{Compare, Form, Inst, Int2, IntCompare, Item, Lanewise, Op, Real1, Real2, Stream, Type, Value};
 
 impl Writer<'_, '_> {
@@ -127,28 +128,7 @@ impl Writer<'_, '_> {
             Real1::Neg => return format!("-{x}"),
             Real1::Abs => return format!("fabs({x})"),
             Real1::Sqrt => "sqrt",
-            Real1::Floor => "floor",
-            Real1::Ceiling => "ceil",
-            // In the default rounding mode, which nothing changes, this is to nearest, ties to even.
-            Real1::Round => "rint",
-            Real1::Truncate => "trunc",
-            Real1::Exp => "vlad_exp",
-            Real1::Log => "vlad_log",
-            Real1::Sin => "vlad_sin",
-            Real1::Cos => "vlad_cos",
-            Real1::Tan => "vlad_tan",
-            Real1::Asin => "vlad_asin",
-            Real1::Acos => "vlad_acos",
-            Real1::Atan => "vlad_atan",
-            Real1::Sinh => "vlad_sinh",
-            Real1::Cosh => "vlad_cosh",
-            Real1::Tanh => "vlad_tanh",
-            Real1::Log1p => "vlad_log1p",
-            Real1::Expm1 => "vlad_expm1",
-            Real1::Erf => "vlad_erf",
-            Real1::Erfc => "vlad_erfc",
-            Real1::Gamma => "vlad_tgamma",
-            Real1::LogGamma => "vlad_lgamma",
+            _ => real_function(op).expect("what is no operator is a function"),
         };
         format!("{}({x})", self.unit.needs(name))
     }

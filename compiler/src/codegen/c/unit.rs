@@ -180,8 +180,8 @@ impl Unit<'_> {
             out.push_str("\n#define RUNTIME static\n#define HEAP static\n\n");
         } else {
             out.push_str(
-                "// Written by vlad. To be compiled with -std=c11 -ffp-contract=off -fno-strict-aliasing, and no option that\n\
-                 // changes numbers.\n\n",
+                "// Written by vlad. To be compiled with -std=c11 -ffp-contract=off -fno-strict-aliasing, and no option\n\
+                 // that changes numbers.\n\n",
             );
             for header in ["math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"] {
                 let _ = writeln!(out, "#include <{header}>");

@@ -17,7 +17,7 @@
 //! operand alive so long; it may not be delayed past anything that could take an owner away from the operand.
 
 use crate::base::entity::Entity;
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, SumId, Value};
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, SumId, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where a value was read from.
@@ -47,6 +47,14 @@ pub struct KnownRelease {
     pub tag: u32,
     /// The pointer fields whose owner it passes on, with the values read from them.
     pub moved: Vec<(u32, Value)>,
+}
+
+impl KnownRelease {
+    /// The fields, of these types, that die with the box: pointers whose owner it does not pass on.
+    pub fn dying(&self, types: &[Type]) -> Vec<usize> {
+        let is_moved = |field: usize| self.moved.iter().any(|(moved, _)| *moved as usize == field);
+        (0..types.len()).filter(|field| types[*field] == Type::Ptr && !is_moved(*field)).collect()
+    }
 }
 
 /// What to do differently in one block.

@@ -15,6 +15,36 @@ use cranelift_module::Module;
 const ITEM: &[ir::Type] = &[types::I64, types::I64, types::I64];
 const STREAM_TEXT: &[ir::Type] = &[types::I64, types::I64, types::I64];
 
+/// The function that computes an operation for which a processor need not have an instruction: of the run time, or of
+/// the C library where that is exact.
+pub(in crate::codegen) fn real_function(op: Real1) -> Option<&'static str> {
+    Some(match op {
+        Real1::Neg | Real1::Abs | Real1::Sqrt => return None,
+        Real1::Floor => "floor",
+        Real1::Ceiling => "ceil",
+        // In the default rounding mode, which nothing changes, this is to nearest, ties to even.
+        Real1::Round => "rint",
+        Real1::Truncate => "trunc",
+        Real1::Exp => "vlad_exp",
+        Real1::Log => "vlad_log",
+        Real1::Sin => "vlad_sin",
+        Real1::Cos => "vlad_cos",
+        Real1::Tan => "vlad_tan",
+        Real1::Asin => "vlad_asin",
+        Real1::Acos => "vlad_acos",
+        Real1::Atan => "vlad_atan",
+        Real1::Sinh => "vlad_sinh",
+        Real1::Cosh => "vlad_cosh",
+        Real1::Tanh => "vlad_tanh",
+        Real1::Log1p => "vlad_log1p",
+        Real1::Expm1 => "vlad_expm1",
+        Real1::Erf => "vlad_erf",
+        Real1::Erfc => "vlad_erfc",
+        Real1::Gamma => "vlad_tgamma",
+        Real1::LogGamma => "vlad_lgamma",
+    })
+}
+
 impl Translator<'_, '_, '_> {
     /// Translates an instruction; a sum or a product perhaps with its operands swapped. One arm per operation.
     pub(in crate::codegen) fn instruction(&mut self, inst: &Inst, is_swapped: bool) -> Result<(), Error> {
@@ -232,37 +262,20 @@ impl Translator<'_, '_, '_> {
 
     pub(in crate::codegen) fn real1(&mut self, op: Real1, x: ir::Value) -> Result<ir::Value, Error> {
         let rounds = self.has_rounding();
-        let math = match op {
-            Real1::Neg => return Ok(self.builder.ins().fneg(x)),
-            Real1::Abs => return Ok(self.builder.ins().fabs(x)),
-            Real1::Sqrt => return Ok(self.builder.ins().sqrt(x)),
-            Real1::Floor if rounds => return Ok(self.builder.ins().floor(x)),
-            Real1::Ceiling if rounds => return Ok(self.builder.ins().ceil(x)),
-            Real1::Round if rounds => return Ok(self.builder.ins().nearest(x)),
-            Real1::Truncate if rounds => return Ok(self.builder.ins().trunc(x)),
-            Real1::Floor => "floor",
-            Real1::Ceiling => "ceil",
-            // In the default rounding mode, which nothing changes, this is to nearest, ties to even.
-            Real1::Round => "rint",
-            Real1::Truncate => "trunc",
-            Real1::Exp => "vlad_exp",
-            Real1::Log => "vlad_log",
-            Real1::Sin => "vlad_sin",
-            Real1::Cos => "vlad_cos",
-            Real1::Tan => "vlad_tan",
-            Real1::Asin => "vlad_asin",
-            Real1::Acos => "vlad_acos",
-            Real1::Atan => "vlad_atan",
-            Real1::Sinh => "vlad_sinh",
-            Real1::Cosh => "vlad_cosh",
-            Real1::Tanh => "vlad_tanh",
-            Real1::Log1p => "vlad_log1p",
-            Real1::Expm1 => "vlad_expm1",
-            Real1::Erf => "vlad_erf",
-            Real1::Erfc => "vlad_erfc",
-            Real1::Gamma => "vlad_tgamma",
-            Real1::LogGamma => "vlad_lgamma",
+        let instruction = match op {
+            Real1::Neg => Some(self.builder.ins().fneg(x)),
+            Real1::Abs => Some(self.builder.ins().fabs(x)),
+            Real1::Sqrt => Some(self.builder.ins().sqrt(x)),
+            Real1::Floor if rounds => Some(self.builder.ins().floor(x)),
+            Real1::Ceiling if rounds => Some(self.builder.ins().ceil(x)),
+            Real1::Round if rounds => Some(self.builder.ins().nearest(x)),
+            Real1::Truncate if rounds => Some(self.builder.ins().trunc(x)),
+            _ => None,
         };
+        if let Some(result) = instruction {
+            return Ok(result);
+        }
+        let math = real_function(op).expect("what is no instruction is a function");
         Ok(self.call_external(External::Math(math, 1), &[x])?.expect("the signature has a result"))
     }
 
