@@ -11,16 +11,17 @@ use std::process::Command;
 
 fn main() {
     generate_parser();
-    write_math_text();
+    let core_math = package("core-math-sys").join("vendor/src/binary64");
+    write_math_text(&core_math);
     let own = variable("TARGET");
-    build(&own, &own);
+    build(&own, &own, &core_math);
     let mut table = row(&own);
     // What else the compiler is to make programs for.
     println!("cargo::rerun-if-env-changed={TARGETS}");
     println!("cargo::rerun-if-env-changed={TARGET_COMPILER}");
     for target in env::var(TARGETS).unwrap_or_default().split([' ', ',']).filter(|target| !target.is_empty()) {
         if architecture(target) != architecture(&own) {
-            build(target, &own);
+            build(target, &own, &core_math);
             table += &row(target);
         }
     }
@@ -45,7 +46,7 @@ fn folder(target: &str) -> PathBuf {
 }
 
 /// Builds what programs for a machine are linked with.
-fn build(target: &str, own: &str) {
+fn build(target: &str, own: &str, core_math: &Path) {
     let folder = folder(target);
     fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
     build_runtime("runtime", "vlad_runtime", target, own, &["--cfg", "vlad_archive"]);
@@ -55,7 +56,7 @@ fn build(target: &str, own: &str) {
         build_runtime("runtime", "vlad_library", target, own, &library);
     }
     build_runtime("kernels", "vlad_kernels", target, own, &["--cfg", "vlad_archive"]);
-    build_math(target, own);
+    build_math(target, own, core_math);
 }
 
 /// The row of a machine in the table of run times that the compiler contains.
@@ -137,10 +138,9 @@ const MATH: &[(&str, u32)] = &[
 
 /// Compiles the elementary functions into `libvlad_math.a` in the folder of a machine, and links those for its own
 /// machine into the compiler.
-fn build_math(target: &str, own: &str) {
+fn build_math(target: &str, own: &str, core_math: &Path) {
     let dispatch_source = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../runtime/math/dispatch.c");
     println!("cargo::rerun-if-changed={}", dispatch_source.display());
-    let core_math = core_math();
     let output = folder(target);
     let compiler = || {
         let mut build = cc::Build::new();
@@ -197,14 +197,9 @@ fn build_math(target: &str, own: &str) {
     archive.compile("vlad_math");
 }
 
-/// The folder with the sources of the elementary functions.
-fn core_math() -> PathBuf {
-    package("core-math-sys").join("vendor/src/binary64")
-}
-
 /// A table of the elementary functions as texts in C, for programs that are written as one file.
-fn write_math_text() {
-    let (core_math, output) = (core_math(), PathBuf::from(variable("OUT_DIR")));
+fn write_math_text(core_math: &Path) {
+    let output = PathBuf::from(variable("OUT_DIR"));
     let folder = output.join("math-text");
     let write = |path: &Path, text: &str| {
         fs::write(path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));

@@ -1,9 +1,9 @@
 //! Copies of the process that help it, and what they share: see [`crate::shards`].
 
 use crate::cell::Single;
-use crate::shards::MOST;
+use crate::shards::{HEAD, MOST};
 use crate::system;
-use core::ffi::{c_int, c_ulong, c_void};
+use core::ffi::{c_int, c_ulong};
 use core::fmt;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -33,14 +33,6 @@ unsafe extern "C" {
     fn getppid() -> c_int;
     fn prctl(option: c_int, argument: c_ulong) -> c_int;
     fn sched_getaffinity(process: c_int, size: usize, set: *mut u64) -> c_int;
-    fn mmap(
-        address: *mut c_void,
-        size: usize,
-        protection: c_int,
-        flags: c_int,
-        file: c_int,
-        offset: i64,
-    ) -> *mut c_void;
 }
 
 /// How many processors the process may use.
@@ -71,7 +63,8 @@ pub fn share(first: u64) -> Option<()> {
     const SHARED_ANONYMOUS: c_int = 0x21;
     if SHARED.load().is_null() {
         // SAFETY: a new mapping at an address of the system's choice.
-        let pages = unsafe { mmap(ptr::null_mut(), size_of::<SharedState>(), READ_WRITE, SHARED_ANONYMOUS, -1, 0) };
+        let pages =
+            unsafe { system::mmap(ptr::null_mut(), size_of::<SharedState>(), READ_WRITE, SHARED_ANONYMOUS, -1, 0) };
         if pages as isize == -1 {
             return None;
         }
@@ -126,8 +119,6 @@ pub struct Process {
     there: usize,
     head: [u64; HEAD],
 }
-
-const HEAD: usize = 4;
 
 /// How a worker has ended.
 pub struct End(c_int);

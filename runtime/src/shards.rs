@@ -69,7 +69,7 @@ const OUTSIDE: u64 = 1;
 const INSIDE: u64 = 2;
 
 /// How many words are in front of the leaves in a record.
-const HEAD: usize = 4;
+pub const HEAD: usize = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {

@@ -79,7 +79,7 @@ unsafe extern "C" {
     fn strerror(error: c_int) -> *const c_char;
     fn strlen(text: *const c_char) -> usize;
     fn __errno_location() -> *mut c_int;
-    fn mmap(
+    pub(crate) fn mmap(
         address: *mut c_void,
         size: usize,
         protection: c_int,
