@@ -1,8 +1,8 @@
 //! Measures what processes that share the work gain: `map-over` and `sum-over`.
 //!
 //! benches/shards/*.vlad → a row for each program: the time by the clock with one process and with several, and the
-//! ratio. All must print the same. The last row is what the question whether to share costs where that does not pay: the
-//! time of a `map-over` of 1,000 cheap elements beside that of a `build`.
+//! ratio. All must print the same. The last row is what the question whether to share costs where that does not pay:
+//! the time of a `map-over` of 1,000 cheap elements beside that of a `build`.
 //!
 //! Usage: `cargo bench -p vlad --bench shards [-- --runs N]`
 
