@@ -3,16 +3,16 @@
 //! The compiler runs inside this process; what can hang or crash is announced first, so that whoever started the
 //! process knows what it was doing.
 
-use super::common::Outcome;
+use super::common::{Outcome, run_command};
 use super::differences;
 use super::features;
-use super::host::Host;
 use super::laws;
 use super::library;
 use super::settings;
 use super::verdict::{Kind, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 use vlad::base::{Diagnostic, SourceMap};
 use vlad::codegen;
@@ -44,8 +44,9 @@ struct Run {
     messages: String,
 }
 
-/// Compares both ways to run a program. `announce` is told which stage begins.
-pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &mut dyn FnMut(&str)) -> Verdict {
+/// Compares both ways to run a program, whose executable is written into the folder. `announce` is told which stage
+/// begins.
+pub fn examine(text: &str, input: &str, settings: &str, folder: &Path, announce: &mut dyn FnMut(&str)) -> Verdict {
     let (limits, passes) = match settings::read(settings) {
         Ok(settings) => settings,
         Err(message) => return Verdict::new(Kind::IllFormed, message),
@@ -85,7 +86,7 @@ pub fn examine(text: &str, input: &str, settings: &str, host: &Host, announce: &
                 return Verdict { kind: Kind::Owners, features, text: message };
             }
             announce("run");
-            let outcome = host.run(&object.bytes, input, RUN_LIMIT);
+            let outcome = run(&object, folder, input);
             let Ok(Outcome { code, output, messages }) = outcome else {
                 return Verdict::new(Kind::Mistake, outcome.err().unwrap_or_default());
             };
@@ -155,6 +156,21 @@ fn count_owners(code: &ssa::Program, input: &str, expected: &Run) -> Result<(), 
         }
         _ => Ok(()),
     }
+}
+
+/// Links object code and runs it.
+///
+/// # Errors
+///
+/// When it cannot be linked.
+fn run(object: &codegen::Object, folder: &Path, input: &str) -> Result<Outcome, String> {
+    // Workers share the folder.
+    let executable = folder.join(std::process::id().to_string());
+    codegen::link::executable(object, &executable)
+        .map_err(|error| format!("the program cannot be linked: {error:?}"))?;
+    let mut command = Command::new(executable);
+    command.env("VLAD_REPORT_MEMORY", "1").env("VLAD_MAX_MEMORY", "2G");
+    Ok(run_command(command, input, RUN_LIMIT))
 }
 
 /// Object code, and what it was made of. The error is `Agree` when the compiler says that the program is wrong.

@@ -23,7 +23,6 @@
 //! | [`library`], [`calls`] | programs made of library calls, and their derivatives of high order |
 //! | [`settings`] | what it is compiled with |
 //! | [`examine`] | a program → what evaluator and compiled program do |
-//! | [`host`] | running compiled programs |
 //! | [`worker`] | the processes in which all this happens |
 //! | [`verdict`] | what they answer |
 //! | [`differences`] | derivatives against finite differences |
@@ -49,8 +48,6 @@ mod features;
 mod generate;
 
 mod given;
-
-mod host;
 
 mod laws;
 
@@ -170,7 +167,6 @@ fn engines_agree(profile: Option<Profile>, count: u64) -> Result<Tally, Failed> 
         return Ok(Tally::default());
     }
     let folder = tempfile::tempdir()?;
-    host::Host::build(folder.path());
     let start = Instant::now();
     let next = AtomicU64::new(first);
     let tally = Mutex::new(Tally::default());

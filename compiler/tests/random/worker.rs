@@ -5,7 +5,6 @@
 //! started with the name of its folder in an environment variable.
 
 use super::examine::examine;
-use super::host::Host;
 use super::verdict::{Kind, Verdict};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::parent_id;
@@ -49,7 +48,7 @@ pub fn work(folder: PathBuf) {
         }
     }));
     std::thread::spawn(end_with_parent);
-    let serve = move || serve(&Host::in_folder(&folder));
+    let serve = move || serve(&folder);
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(serve).expect("the system grants a stack");
     let _ = thread.join();
 }
@@ -63,13 +62,13 @@ fn end_with_parent() {
     std::process::exit(0);
 }
 
-fn serve(host: &Host) {
+fn serve(folder: &Path) {
     let mut requests = io::stdin().lock();
     while let Some((settings, program, input)) = receive(&mut requests) {
         let mut announce = |stage: &str| {
             println!("at {stage}");
         };
-        let verdict = examine(&program, &input, &settings, host, &mut announce);
+        let verdict = examine(&program, &input, &settings, folder, &mut announce);
         if verdict.write(&mut io::stdout()).is_err() {
             return;
         }
@@ -117,7 +116,7 @@ impl Drop for Process {
 }
 
 impl Worker {
-    /// A worker that uses the host in this folder.
+    /// A worker that writes executables into this folder.
     pub fn new(folder: &Path) -> Worker {
         Worker { folder: folder.to_path_buf(), process: None }
     }
