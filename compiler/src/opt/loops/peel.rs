@@ -28,8 +28,9 @@
 
 use crate::opt::Context;
 use crate::opt::analysis::loops::{Code, counter, ends, homes, linear, preheader};
+use crate::opt::edit::clone_region::clone_region;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Target, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Loops with more instructions stay as they are, unless what they use of the tests is worth more.
@@ -121,13 +122,9 @@ impl Peeled {
         };
         let mut values: FxHashMap<Value, Value> = FxHashMap::default();
         values.extend(function.blocks[self.header].params.iter().copied().zip(entry.args));
-        let blocks: FxHashMap<BlockId, BlockId> =
-            self.region.iter().map(|block| (*block, function.new_block(&[]))).collect();
-        // In this order, definitions come before their uses.
-        for block in &self.region {
-            let copy = self.copy(function, *block, &blocks, &mut values);
-            function.blocks[blocks[block]] = copy;
-        }
+        let blocks = clone_region(function, &self.region, self.header, &mut values);
+        let tests = self.tests.iter().map(|test| values[test]).collect();
+        blocks.values().for_each(|block| decide(&mut function.blocks[*block].insts, &tests, true));
         function.blocks[before].terminator = Terminator::Jump(Target { block: blocks[&self.header], args: Vec::new() });
         for block in &self.region {
             decide(&mut function.blocks[*block].insts, &self.tests, false);
@@ -149,36 +146,6 @@ impl Peeled {
                 *target = Target { block: behind, args: self.needed.clone() };
             }
         }
-    }
-
-    /// A block as the first round runs it.
-    fn copy(
-        &self,
-        function: &mut Function,
-        block: BlockId,
-        blocks: &FxHashMap<BlockId, BlockId>,
-        values: &mut FxHashMap<Value, Value>,
-    ) -> Block {
-        let Block { params, mut insts, mut terminator } = function.blocks[block].clone();
-        let mut renamed = |function: &mut Function, value: Value| {
-            let new = function.values.push(function.values[value]);
-            values.insert(value, new);
-            new
-        };
-        let is_header = block == self.header;
-        let params = if is_header { Vec::new() } else { params.into_iter().map(|p| renamed(function, p)).collect() };
-        decide(&mut insts, &self.tests, true);
-        for inst in &mut insts {
-            inst.results.iter_mut().for_each(|result| *result = renamed(function, *result));
-        }
-        for target in terminator.targets_mut() {
-            if target.block != self.header {
-                target.block = blocks.get(&target.block).copied().unwrap_or(target.block);
-            }
-        }
-        let mut copy = Block { params, insts, terminator };
-        copy.for_each_use(|value| *value = values.get(value).copied().unwrap_or(*value));
-        copy
     }
 }
 

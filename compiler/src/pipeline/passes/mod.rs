@@ -192,7 +192,7 @@ pub const PASSES: &[Pass] = &[
         .settling(),
     program("list-lengths", "make numbers of chains that hold nothing but their length", list_lengths::run).settling(),
     program("tape-vectors", "make vectors of tapes of loops that count their rounds", tape_vectors::run).settling(),
-    function("fusion", "compute elements of vectors where they are read", fusion::run).settling(),
+    function("fusion", "compute elements of vectors where they are read", fusion::run).settling().asking(&[Fact::Ends]),
     program("merge-functions", "keep one of functions, and of unions, that are the same", merge_functions::run)
         .settling(),
     function("licm", "compute before a loop what does not change in it", licm::run),

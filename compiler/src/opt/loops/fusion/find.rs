@@ -2,6 +2,7 @@
 
 use super::{Change, Read, Recipe};
 use crate::base::EntityVec;
+use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::loops;
 use crate::opt::analysis::loops::{Code, Linear, linear, same};
 use crate::opt::edit::rewrite::{is_constant, use_counts};
@@ -12,7 +13,7 @@ use smallvec::smallvec;
 use std::rc::Rc;
 
 /// What costs no more than this is recomputed for every read, if each happens once for each element at most.
-const CHEAP: usize = 2;
+pub(super) const CHEAP: usize = 2;
 /// The same if some happen more often.
 const TRIVIAL: usize = 1;
 /// The cost of an operation that is not cheap.
@@ -21,28 +22,28 @@ const EXPENSIVE: usize = 20;
 const MOST_INSTRUCTIONS: usize = 64;
 
 /// A loop that writes one element of a vector in each round.
-struct Filling {
-    header: BlockId,
-    body: Rc<FxHashSet<BlockId>>,
+pub(super) struct Filling {
+    pub(super) header: BlockId,
+    pub(super) body: Rc<FxHashSet<BlockId>>,
     /// The vector, a parameter of the loop, and its position.
-    vector: Value,
-    position: usize,
-    layout: VectorId,
-    length: Value,
+    pub(super) vector: Value,
+    pub(super) position: usize,
+    pub(super) layout: VectorId,
+    pub(super) length: Value,
     /// Where it is written: so much more than a counter of the loop.
-    place: Value,
-    counter: Value,
-    offset: i64,
+    pub(super) place: Value,
+    pub(super) counter: Value,
+    pub(super) offset: i64,
     /// The fields that are written.
-    fields: Vec<Value>,
-    is_complete: bool,
+    pub(super) fields: Vec<Value>,
+    pub(super) is_complete: bool,
     /// From where the loop is entered, and with which vector.
-    entry: (BlockId, Value),
+    pub(super) entry: (BlockId, Value),
 }
 
 /// How a value is used.
 #[derive(Clone, Copy)]
-enum Use {
+pub(super) enum Use {
     Inst(BlockId, usize),
     /// From a block to another, for this parameter.
     Passed(BlockId, BlockId, usize),
@@ -50,29 +51,29 @@ enum Use {
 }
 
 /// An element that somebody reads.
-struct Site {
-    block: BlockId,
-    index: usize,
-    field: usize,
-    place: Value,
-    is_once: bool,
+pub(super) struct Site {
+    pub(super) block: BlockId,
+    pub(super) index: usize,
+    pub(super) field: usize,
+    pub(super) place: Value,
+    pub(super) is_once: bool,
 }
 
-struct Finder<'f> {
-    code: Code<'f>,
+pub(super) struct Finder<'f> {
+    pub(super) code: Code<'f>,
     /// The header of the innermost loop of each block, and of the loop around each header.
-    innermost: FxHashMap<BlockId, BlockId>,
-    around: FxHashMap<BlockId, BlockId>,
-    use_counts: EntityVec<Value, u32>,
+    pub(super) innermost: FxHashMap<BlockId, BlockId>,
+    pub(super) around: FxHashMap<BlockId, BlockId>,
+    pub(super) use_counts: EntityVec<Value, u32>,
     /// The uses of pointers.
-    uses: FxHashMap<Value, Vec<Use>>,
-    fillings: Vec<Filling>,
+    pub(super) uses: FxHashMap<Value, Vec<Use>>,
+    pub(super) fillings: Vec<Filling>,
     /// The fillings by their vectors.
-    by_vector: FxHashMap<Value, usize>,
+    pub(super) by_vector: FxHashMap<Value, usize>,
 }
 
 /// What can be done next.
-pub(super) fn change(function: &Function) -> Option<Change> {
+pub(super) fn change(function: &Function, effects: &Effects) -> Option<Change> {
     let mut finder = Finder {
         code: Code::new(function),
         innermost: FxHashMap::default(),
@@ -87,14 +88,14 @@ pub(super) fn change(function: &Function) -> Option<Change> {
         return None;
     }
     finder.find_uses();
-    let mut fillings = finder.fillings.iter();
-    fillings.find_map(|filling| {
-        finder.copied(filling).or_else(|| finder.recomputed(filling)).or_else(|| finder.begun(filling))
-    })
+    let small =
+        |filling| finder.copied(filling).or_else(|| finder.recomputed(filling)).or_else(|| finder.begun(filling));
+    let rounds = |filling| finder.rounds(filling, effects).map(Change::RunRounds);
+    finder.fillings.iter().find_map(small).or_else(|| finder.fillings.iter().find_map(rounds))
 }
 
 impl Finder<'_> {
-    fn linear(&self, value: Value) -> Linear {
+    pub(super) fn linear(&self, value: Value) -> Linear {
         linear(self.code.function, &self.code.definitions, value)
     }
 
@@ -134,15 +135,9 @@ impl Finder<'_> {
             return None;
         }
         let (Some(counter), offset) = self.linear(place) else { return None };
-        let (start, step) = self.counter(header, counter)?;
-        let first = (start.0, start.1.checked_add(offset)?);
-        let bound = self.bound(header, counter, body);
-        let is_complete = self.code.is_left_at_header(header, body)
-            && match (step, bound) {
-                (1, Some(Bound::Below(end))) => first == (None, 0) && (end.0, end.1 + offset) == self.linear(length),
-                (-1, Some(Bound::From(least))) => (first.0, first.1 + 1) == self.linear(length) && least + offset == 0,
-                _ => false,
-            };
+        let counted = self.counter(header, counter)?;
+        let is_complete =
+            self.code.is_left_at_header(header, body) && self.covers((header, counter), counted, offset, length, body);
         let body = body.clone();
         let fields = write.args[3..].to_vec();
         Some(Filling {
@@ -161,8 +156,40 @@ impl Finder<'_> {
         })
     }
 
+    /// Whether a counter of a loop, and so much, is each place of a vector of that length once.
+    pub(super) fn covers(
+        &self,
+        (header, counter): (BlockId, Value),
+        (start, step): (Linear, i64),
+        offset: i64,
+        length: Value,
+        body: &FxHashSet<BlockId>,
+    ) -> bool {
+        let Some(first) = start.1.checked_add(offset) else { return false };
+        match (step, self.bound(header, counter, body)) {
+            (1, Some(Bound::Below(end))) => {
+                (start.0, first) == (None, 0) && self.is_length_up_to(length, (end.0, end.1 + offset))
+            }
+            (-1, Some(Bound::From(least))) => (start.0, first + 1) == self.linear(length) && least + offset == 0,
+            _ => false,
+        }
+    }
+
+    /// Whether a length is this number, or zero if that is negative.
+    fn is_length_up_to(&self, length: Value, end: Linear) -> bool {
+        let is = |value: Value, number: Linear| self.linear(value) == number;
+        let inst = |value: Value| self.code.definitions.inst(self.code.function, value);
+        let is_positive = |condition: Value| {
+            let test = inst(condition).filter(|test| test.op == Op::IntCompare(IntCompare::Lt));
+            test.is_some_and(|test| is(test.args[0], (None, 0)) && is(test.args[1], end))
+        };
+        let chosen = inst(length).filter(|inst| inst.op == Op::Select);
+        let is_chosen = |inst: &Inst| is_positive(inst.args[0]) && is(inst.args[1], end) && is(inst.args[2], (None, 0));
+        is(length, end) || chosen.is_some_and(is_chosen)
+    }
+
     /// Where a counter of a loop starts, and how each round changes it.
-    fn counter(&self, header: BlockId, counter: Value) -> Option<(Linear, i64)> {
+    pub(super) fn counter(&self, header: BlockId, counter: Value) -> Option<(Linear, i64)> {
         let Code { function, graph, definitions, .. } = &self.code;
         let position = function.blocks[header].params.iter().position(|param| *param == counter)?;
         loops::counter(function, graph, definitions, header, position).filter(|(_, step)| *step != 0)
@@ -189,7 +216,7 @@ impl Finder<'_> {
         }
     }
 
-    fn is_outside(&self, value: Value, body: &FxHashSet<BlockId>) -> bool {
+    pub(super) fn is_outside(&self, value: Value, body: &FxHashSet<BlockId>) -> bool {
         self.code.homes.get(&value).is_some_and(|home| !body.contains(home))
     }
 
@@ -215,16 +242,16 @@ impl Finder<'_> {
         }
     }
 
-    fn uses(&self, value: Value) -> &[Use] {
+    pub(super) fn uses(&self, value: Value) -> &[Use] {
         self.uses.get(&value).map_or(&[], |uses| &uses[..])
     }
 
-    fn inst(&self, block: BlockId, index: usize) -> &Inst {
+    pub(super) fn inst(&self, block: BlockId, index: usize) -> &Inst {
         &self.code.function.blocks[block].insts[index]
     }
 
     /// The loops that a block is in, inner ones first.
-    fn loops(&self, block: BlockId) -> Vec<BlockId> {
+    pub(super) fn loops(&self, block: BlockId) -> Vec<BlockId> {
         std::iter::successors(self.innermost.get(&block).copied(), |inner| self.around.get(inner).copied()).collect()
     }
 
@@ -316,7 +343,7 @@ impl Finder<'_> {
         (sites, is_all)
     }
 
-    fn is_write(&self, filling: &Filling, used: &Use) -> bool {
+    pub(super) fn is_write(&self, filling: &Filling, used: &Use) -> bool {
         let Use::Inst(block, index) = *used else { return false };
         let inst = self.inst(block, index);
         matches!(inst.op, Op::WithElement(_))
@@ -334,7 +361,7 @@ impl Finder<'_> {
     }
 
     /// A read of an element, where everything that the filling knew before its loop is still known.
-    fn site(&self, filling: &Filling, block: BlockId, index: usize) -> Option<Site> {
+    pub(super) fn site(&self, filling: &Filling, block: BlockId, index: usize) -> Option<Site> {
         let inst = self.inst(block, index);
         // Where alternatives share a slot, code for one may read vectors of another, as what they are not. It never
         // runs.
@@ -500,7 +527,7 @@ impl Collector<'_> {
 }
 
 /// What an operation that can be computed again costs.
-fn cost(op: Op) -> Option<usize> {
+pub(super) fn cost(op: Op) -> Option<usize> {
     match op {
         op if is_constant(op) => Some(0),
         Op::Element(..) | Op::GlobalGet(_) | Op::Select => Some(1),

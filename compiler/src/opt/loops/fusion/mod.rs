@@ -27,6 +27,9 @@
 //! A complete filling that writes the elements of another vector of that length makes a copy, and the vector is as
 //! good: so the sensitivity of a sum of vectors is that of each.
 //!
+//! Where more than a few operations make an element, inner loops among them, whole rounds may run where their elements
+//! are read ([`rounds`]).
+//!
 //! Inside of a filling, what the vector holds at the place that is about to be written is what it held before the loop.
 //! A complete filling that does not look at the vector needs no particular vector to begin with, and gets a new one if
 //! it was the last to use what it began with.
@@ -38,10 +41,12 @@
 //! Tests: `tests/opt/fusion/`.
 
 mod find;
+mod rounds;
 
 use crate::opt::Context;
 use crate::opt::edit::rewrite::{Replacements, append};
 use crate::ssa::ir::{Block, BlockId, Function, Inst, Int2, Op, Target, Terminator, Type, Value, VectorId};
+use rounds::Rounds;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -49,12 +54,12 @@ use std::rc::Rc;
 const MOST_CHANGES: usize = 32;
 
 /// Treats a function.
-pub fn run(function: &mut Function, _: &Context) -> bool {
+pub fn run(function: &mut Function, context: &Context) -> bool {
     let fills = |inst: &Inst| matches!(inst.op, Op::WithElement(_));
     let mut changed = false;
     if function.blocks.values().flat_map(|block| &block.insts).any(fills) {
         for _ in 0..MOST_CHANGES {
-            let Some(change) = find::change(function) else { break };
+            let Some(change) = find::change(function, context.effects) else { break };
             change.apply(function);
             changed = true;
         }
@@ -86,6 +91,8 @@ struct Read {
 /// What is done to a function.
 #[derive(Debug)]
 enum Change {
+    /// A loop runs round by round where its elements are read.
+    RunRounds(Rounds),
     /// Reads compute what they would find.
     Recompute(Vec<Read>),
     /// Outside of the loop that makes it, a copy of a vector is that vector.
@@ -97,6 +104,7 @@ enum Change {
 impl Change {
     fn apply(self, function: &mut Function) {
         match self {
+            Change::RunRounds(rounds) => rounds.apply(function),
             Change::Recompute(reads) => recompute(function, reads),
             Change::Forget { copy, original, body } => forget(function, copy, original, &body),
             Change::Begin { from, to, position, layout, length } => {
