@@ -321,7 +321,10 @@ impl Rounds {
         let renamed = |value: &Value| values.get(value).copied().unwrap_or(*value);
         let args: Vec<Value> = self.first.args.iter().map(renamed).collect();
         let first = Target { block: copies[&self.first.block], args };
-        function.blocks[copies[&self.header]].terminator = Terminator::Jump(first);
+        let header = &mut function.blocks[copies[&self.header]];
+        header.terminator = Terminator::Jump(first);
+        // What is left of them are the vectors, to which the copy writes nothing.
+        header.params.clear();
         function.blocks[block].terminator = Terminator::Jump(Target { block: copies[&self.header], args: Vec::new() });
         let writes: FxHashSet<Value> = self.writes.iter().map(renamed).collect();
         let copied: FxHashSet<BlockId> = copies.values().copied().collect();
