@@ -81,6 +81,19 @@ fn records_as_lists() {
     grows_in_proportion("places", 10, [500, 450]);
 }
 
+/// The steps to known places leave nothing to run time, and no code is made for them.
+#[test]
+fn walks_to_known_places_need_no_code() {
+    let size = |fields: usize| {
+        let made: String = (0..fields).map(|i| format!(" (* x {i})")).collect();
+        let read: String = (0..fields).map(|i| format!(" (sin (list-ref r {i}))")).collect();
+        let f = format!("(define (f x) (let ((r (list{made}))) (+{read})))");
+        work(&format!("(define a (read-real))\n{f}\n(f a)\n((gradient-R f) a)\n"))[2]
+    };
+    let (small, large) = (size(20), size(40));
+    assert!(large * 100 <= small * 220, "{small} instructions for 20 fields, {large} for 40");
+}
+
 #[test]
 fn circles_of_calls() {
     grows_in_proportion("circle", 16, [300, 220]);

@@ -1,8 +1,10 @@
-//! What every stage shares: source positions, the source map, entity ids, diagnostics, and work on all processors.
+//! What every stage shares: source positions, the source map, entity ids, diagnostics, work on all processors, and the
+//! refinement of partitions.
 
 pub mod diagnostic;
 pub mod entity;
 pub mod parallel;
+pub mod partition;
 pub mod source;
 
 pub use diagnostic::{Diagnostic, Label, Severity};

@@ -209,7 +209,7 @@ impl Shapes {
     pub fn fold_repetitions(&mut self, shape: Shape, periods: usize) -> Shape {
         let mut current = shape;
         for _ in 0..MAX_FOLDS {
-            let mut search = Repetitions { shapes: self, periods, seen: FxHashSet::default(), steps: Vec::new() };
+            let mut search = Repetitions::new(self, periods);
             let Some((steps, chain)) = search.find(current) else { return current };
             let folded = self.tie(current, &steps, chain[0], &chain[1..]);
             if folded == current {
@@ -442,19 +442,29 @@ struct Repetitions<'a> {
     periods: usize,
     seen: FxHashSet<Shape>,
     steps: Vec<Step>,
+    /// The positions of the steps from sums with the same classes.
+    alike: FxHashMap<Vec<Class>, Vec<usize>>,
 }
 
-impl Repetitions<'_> {
+impl<'a> Repetitions<'a> {
+    fn new(shapes: &'a Shapes, periods: usize) -> Repetitions<'a> {
+        Repetitions { shapes, periods, seen: FxHashSet::default(), steps: Vec::new(), alike: FxHashMap::default() }
+    }
+
     /// The steps to the first of the repeated sums, and all of them.
     fn find(&mut self, shape: Shape) -> Option<(Vec<Step>, Vec<Shape>)> {
         if !self.seen.insert(shape) {
             return None;
         }
         let alternatives = self.shapes.alternatives(shape);
-        if alternatives.len() > 1
-            && let Some(found) = self.repetition(shape)
-        {
-            return Some(found);
+        let classes = (alternatives.len() > 1).then(|| self.shapes.classes(shape));
+        if let Some(classes) = &classes {
+            let alike = self.alike.entry(classes.clone()).or_default();
+            alike.push(self.steps.len());
+            let found = self.repetition(shape, classes);
+            if found.is_some() {
+                return found;
+            }
         }
         for alternative in alternatives.iter() {
             for (child, part) in alternative.children.iter().enumerate() {
@@ -465,14 +475,18 @@ impl Repetitions<'_> {
                 self.steps.pop();
             }
         }
+        if let Some(alike) = classes.and_then(|classes| self.alike.get_mut(&classes)) {
+            alike.pop();
+        }
         None
     }
 
-    fn repetition(&self, shape: Shape) -> Option<(Vec<Step>, Vec<Shape>)> {
-        let here = self.shapes.classes(shape);
+    fn repetition(&self, shape: Shape, here: &[Class]) -> Option<(Vec<Step>, Vec<Shape>)> {
         let steps = &self.steps;
-        let same = |step: &Step| step.shape != shape && self.shapes.classes(step.shape) == here;
-        for at in (0..steps.len()).rev().filter(|at| same(&steps[*at])) {
+        let alike = &self.alike[here];
+        let same = |at: usize| alike.binary_search(&at).is_ok();
+        // The last one is this one.
+        for at in alike.iter().rev().skip(1).copied() {
             let period = steps.len() - at;
             let start = match self.periods {
                 0 => at,
@@ -486,7 +500,7 @@ impl Repetitions<'_> {
                 let (x, y) = (&steps[i], &word[(i - start) % period]);
                 x.class == y.class && x.child == y.child
             });
-            let ends = (start..at).step_by(period).all(|i| same(&steps[i]));
+            let ends = (start..at).step_by(period).all(same);
             if !periodic || !ends {
                 continue;
             }

@@ -45,7 +45,7 @@ impl Specializer<'_> {
                 return None;
             };
             let blame = this.blame_of_call(e, code, variant);
-            let callee = this.function(variant, blame);
+            let projection = this.projection(variant, blame);
             let key = this.flow.variants[variant].key.clone();
             let (closure, wanted) = this.signature(variant);
             let mut args = if function.shape == closure {
@@ -61,6 +61,11 @@ impl Specializer<'_> {
             let sensitivity = (key.lambda != code.lambda).then(|| this.parts(e, argument, 0).children.swap_remove(0));
             args.extend(this.convert(e, sensitivity.as_ref().unwrap_or(argument), wanted)?.leaves);
             let result = this.flow.variants[variant].result;
+            if let Some(projection) = projection {
+                let leaves = projection.apply(e, &args);
+                return this.convert(e, &Val { shape: result, leaves }, shape);
+            }
+            let callee = this.function(variant, blame);
             let types = this.leaves(result);
             if let Some(handler) = catches {
                 let leaves = this.call_and_catch(e, callee, &args, handler);

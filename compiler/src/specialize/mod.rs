@@ -15,6 +15,7 @@
 //! | [`emit`] | values with shapes |
 //! | [`dispatch`] | choices and joins |
 //! | [`calls`] | applications of functions |
+//! | [`projections`] | applications that need no code |
 //! | [`convert`] | from a shape to one that covers it |
 //! | [`zeros`] | reals that may be the symbolic zero |
 //! | [`helper`] | functions for operations on boxed data |
@@ -39,6 +40,8 @@ pub mod operators;
 
 pub mod primitive;
 
+mod projections;
+
 pub mod write;
 
 use crate::ad::base_and_tower;
@@ -57,6 +60,7 @@ use emit::{Emitted, Emitter, Val, target};
 use errors::failure::Call;
 use helper::Helper;
 use layout::leaves::Layouts;
+use projections::Projection;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -125,6 +129,10 @@ pub struct Specializer<'a> {
     signatures: FxHashMap<VariantId, (Shape, Shape)>,
     /// The forms of functions that return their errors.
     catching: FxHashMap<FuncId, FuncId>,
+    /// Variants that have been emitted because they seemed to need no code: what they hand on, if they do.
+    projections: FxHashMap<VariantId, Option<Rc<Projection>>>,
+    /// Whether variants seem to need no code.
+    weightless: FxHashMap<VariantId, bool>,
     /// What is called where an error is raised, with its message and its value.
     raise: Option<FuncId>,
 }
@@ -203,6 +211,8 @@ pub fn lower(
         always: FxHashMap::default(),
         signatures: FxHashMap::default(),
         catching: FxHashMap::default(),
+        projections: FxHashMap::default(),
+        weightless: FxHashMap::default(),
         raise: None,
     };
     let main = specializer.program(limits)?;
@@ -431,15 +441,20 @@ impl Specializer<'_> {
         if let Some(function) = self.functions.get(&(variant, blame)) {
             return *function;
         }
+        let declared = self.declared(variant);
+        let function = self.out.functions.push(declared);
+        self.functions.insert((variant, blame), function);
+        self.tasks.push((function, Task::Variant(variant, blame)));
+        function
+    }
+
+    /// The function of a variant, without code.
+    fn declared(&mut self, variant: VariantId) -> Function {
         let lambda = self.flow.variants[variant].key.lambda;
         let (closure, argument) = self.signature(variant);
         let params = convert::parameter_types(self, &[closure, argument]);
         let results = self.leaves(self.flow.variants[variant].result).to_vec();
-        let name = self.core.lambdas[lambda].name.as_ref().into();
-        let function = self.out.functions.push(Function::new(name, &params, results));
-        self.functions.insert((variant, blame), function);
-        self.tasks.push((function, Task::Variant(variant, blame)));
-        function
+        Function::new(self.core.lambdas[lambda].name.as_ref().into(), &params, results)
     }
 
     fn body(&mut self, e: &mut Emitter, body: &Body, facts: &Facts, mut env: Env) -> Emitted<Val> {

@@ -24,7 +24,8 @@ pub struct Definitions {
 pub fn repair(function: &mut Function, all: &[Definitions]) {
     let graph = Graph::new(function);
     let frontiers = graph.dominance_frontiers();
-    let users = users(function, &graph, all);
+    let (places, users) = users(function, &graph, all);
+    let users_of = |definitions: &Definitions| &users[places[definitions.value] as usize];
     let same_blocks = |a: &Definitions, b: &Definitions| {
         a.at_end.iter().map(|(block, _)| block).eq(b.at_end.iter().map(|(block, _)| block))
     };
@@ -32,15 +33,14 @@ pub fn repair(function: &mut Function, all: &[Definitions]) {
     for alike in all.chunk_by(same_blocks) {
         let defining: FxHashSet<BlockId> = alike[0].at_end.iter().map(|(block, _)| *block).collect();
         // Most values are used where they are defined only.
-        let is_needed = |of: &&Definitions| users[&of.value].iter().any(|user| !defining.contains(user));
+        let is_needed = |of: &&Definitions| users_of(of).iter().any(|user| !defining.contains(user));
         let mut needed = alike.iter().filter(is_needed).peekable();
         let meets = needed.peek().map_or_else(FxHashSet::default, |first| meets(&graph, &frontiers, first));
         for definitions in needed {
-            let users = &users[&definitions.value];
             let at_end: FxHashMap<BlockId, Value> = definitions.at_end.iter().copied().collect();
             let (ty, at_start) = (function.values[definitions.value], FxHashMap::default());
             let mut repair = Repair { function, graph: &graph, ty, at_end, meets: &meets, at_start };
-            repair.run(definitions.value, users);
+            repair.run(definitions.value, users_of(definitions));
         }
     }
 }
@@ -56,19 +56,22 @@ fn meets(graph: &Graph, frontiers: &EntityVec<BlockId, Vec<BlockId>>, definition
     meets
 }
 
-/// The blocks that use each of the values.
-fn users(function: &Function, graph: &Graph, all: &[Definitions]) -> FxHashMap<Value, Vec<BlockId>> {
-    let mut users: FxHashMap<Value, Vec<BlockId>> = all.iter().map(|d| (d.value, Vec::new())).collect();
+/// Where the values stand in the list of the blocks that use each of them. Of the whole function, which is walked for
+/// that, most values are none of them.
+fn users(function: &Function, graph: &Graph, all: &[Definitions]) -> (EntityVec<Value, u32>, Vec<Vec<BlockId>>) {
+    let mut places = function.values.same_ids(u32::MAX);
+    (0..).zip(all).for_each(|(place, definitions)| places[definitions.value] = place);
+    let mut users: Vec<Vec<BlockId>> = vec![Vec::new(); all.len()];
     for id in &graph.order {
         function.blocks[*id].for_each_value(|value| {
-            if let Some(blocks) = users.get_mut(&value)
+            if let Some(blocks) = users.get_mut(places[value] as usize)
                 && blocks.last() != Some(id)
             {
                 blocks.push(*id);
             }
         });
     }
-    users
+    (places, users)
 }
 
 /// One value.

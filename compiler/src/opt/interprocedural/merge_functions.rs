@@ -22,6 +22,8 @@
 //! Tests: `tests/opt/merge-functions/`.
 
 use crate::base::EntityVec;
+use crate::base::entity::Entity;
+use crate::base::partition::refine;
 use crate::opt::interprocedural::compact::{compact, drop_functions};
 use crate::opt::layout::split_sums;
 use crate::ssa::call_graph::callees;
@@ -35,12 +37,15 @@ pub fn run(program: &mut Program) -> bool {
     for function in program.functions.values_mut() {
         compact(function);
     }
-    let classes = split(program, forms(program));
-    let mut leaders: FxHashMap<u32, FuncId> = FxHashMap::default();
+    let called = |function: &Function| callees(function).into_iter().map(|callee| callee.index()).collect();
+    let called: Vec<Vec<usize>> = program.functions.values().map(called).collect();
+    // Calls of functions of one class are equal.
+    let classes = refine(&forms(program), &called);
+    let mut leaders: FxHashMap<usize, FuncId> = FxHashMap::default();
     let mut leader_of = program.functions.same_ids(FuncId(0));
     let mut changed = false;
     for id in program.functions.ids() {
-        leader_of[id] = *leaders.entry(classes[id]).or_insert(id);
+        leader_of[id] = *leaders.entry(classes[id.index()]).or_insert(id);
         changed |= leader_of[id] != id;
     }
     if changed {
@@ -51,44 +56,23 @@ pub fn run(program: &mut Program) -> bool {
 }
 
 /// Classes of functions that are equal when called functions count as equal.
-fn forms(program: &Program) -> EntityVec<FuncId, u32> {
-    let mut by_hash: FxHashMap<u64, Vec<(FuncId, u32)>> = FxHashMap::default();
-    let mut classes = program.functions.same_ids(0);
+fn forms(program: &Program) -> Vec<usize> {
+    let mut by_hash: FxHashMap<u64, Vec<(FuncId, usize)>> = FxHashMap::default();
+    let mut classes = Vec::with_capacity(program.functions.len());
     let mut count = 0;
     for (id, function) in program.functions.iter() {
         let candidates = by_hash.entry(hash(function)).or_default();
         let known = candidates.iter().find(|(other, _)| same_form(&program.functions[*other], function));
-        classes[id] = match known {
+        classes.push(match known {
             Some((_, class)) => *class,
             None => {
                 candidates.push((id, count));
                 count += 1;
                 count - 1
             }
-        };
+        });
     }
     classes
-}
-
-/// Splits classes until their members call functions of equal classes.
-fn split(program: &Program, mut classes: EntityVec<FuncId, u32>) -> EntityVec<FuncId, u32> {
-    let called: EntityVec<FuncId, Vec<FuncId>> = program.functions.values().map(callees).collect();
-    let mut count = 0;
-    loop {
-        let mut numbers: FxHashMap<(u32, Vec<u32>), u32> = FxHashMap::default();
-        let mut next = classes.same_ids(0);
-        for id in called.ids() {
-            let key = (classes[id], called[id].iter().map(|callee| classes[*callee]).collect());
-            let fresh = u32::try_from(numbers.len()).expect("fewer classes than functions");
-            next[id] = *numbers.entry(key).or_insert(fresh);
-        }
-        let found = numbers.len();
-        classes = next;
-        if found == count {
-            return classes;
-        }
-        count = found;
-    }
 }
 
 /// The operation without the function that it calls.

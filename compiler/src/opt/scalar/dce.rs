@@ -265,6 +265,8 @@ struct Needed<'f> {
     branches: EntityVec<BlockId, bool>,
     /// Blocks that have to be reached.
     blocks: EntityVec<BlockId, bool>,
+    /// Blocks of which it matters how they are entered.
+    entered: EntityVec<BlockId, bool>,
     waiting: Vec<Value>,
     waiting_blocks: Vec<BlockId>,
     conformity: Conformity,
@@ -288,6 +290,7 @@ impl<'f> Needed<'f> {
             values: function.values.same_ids(false),
             branches: function.blocks.same_ids(false),
             blocks: function.blocks.same_ids(false),
+            entered: function.blocks.same_ids(false),
             waiting: Vec::new(),
             waiting_blocks: Vec::new(),
             conformity,
@@ -381,6 +384,10 @@ impl<'f> Needed<'f> {
 
     /// Notes that it matters by which of these edges a block is entered last.
     fn enter(&mut self, block: BlockId, edges: &[(BlockId, usize)]) {
+        // A block that many values come together in asks once for all of them.
+        if std::mem::replace(&mut self.entered[block], true) {
+            return;
+        }
         for (from, edge) in edges {
             let targets = self.function.blocks[*from].terminator.targets();
             let same = |target: &&Target| target.block != block || target.args == targets[*edge].args;

@@ -42,8 +42,11 @@ const MOST_WAVES: usize = 4;
 /// How many values jumps may hand on for each instruction. What is known on one of n edges each lets all others hand on
 /// what the blocks that are gone round define: n values on n edges.
 const MOST_PASSED: usize = 4;
-/// So many blocks are gone round at least before the values that jumps hand on are counted.
-const LEAST_AT_A_TIME: usize = 32;
+/// So many blocks are gone round before the values that jumps hand on are counted first.
+const FIRST_AT_A_TIME: usize = 32;
+/// As long as that has used no more than this part of what jumps may hand on besides, twice as many blocks follow each
+/// time: then three times as many are gone round as have been, for which jumps hand on nine times as much at most.
+const SAFE_PART: usize = 8;
 
 /// Treats a function.
 pub fn run(function: &mut Function, _: &Context) -> bool {
@@ -63,17 +66,23 @@ fn thread_function(function: &mut Function) -> bool {
         if decided.is_empty() {
             break;
         }
-        // Few at a time: values that go past n of them are handed on by n² jumps at most before that is noticed.
-        let at_a_time = LEAST_AT_A_TIME.max(size(function).isqrt());
-        for few in decided.chunks(at_a_time) {
-            if hands_on_too_much(function) {
-                break;
-            }
+        // Values that go past n of them are handed on by n² jumps at most before that is noticed. A repair looks at the
+        // whole function, so that there have to be few.
+        let (mut rest, mut at_a_time) = (&decided[..], FIRST_AT_A_TIME);
+        let before = passed(function);
+        while !rest.is_empty() && !hands_on_too_much(function) {
+            let (few, others) = rest.split_at(at_a_time.min(rest.len()));
             let mut repaired = Vec::new();
             for (block, edges) in few {
                 thread(function, *block, edges, &mut repaired);
             }
             repair(function, &repaired);
+            rest = others;
+            let used = passed(function).saturating_sub(before);
+            at_a_time = match used <= most_passed(function).saturating_sub(before) / SAFE_PART {
+                true => 2 * at_a_time,
+                false => FIRST_AT_A_TIME.max(size(function).isqrt()),
+            };
         }
         let mut reachable = function.blocks.same_ids(false);
         reverse_postorder(function).into_iter().for_each(|block| reachable[block] = true);
@@ -85,8 +94,18 @@ fn thread_function(function: &mut Function) -> bool {
 
 /// Whether jumps hand on more values than the function's size is worth.
 fn hands_on_too_much(function: &Function) -> bool {
+    passed(function) > most_passed(function)
+}
+
+/// How many values jumps hand on.
+fn passed(function: &Function) -> usize {
     let targets = function.blocks.values().flat_map(|block| block.terminator.targets());
-    targets.map(|target| target.args.len()).sum::<usize>() > MOST_PASSED * (size(function) + 64)
+    targets.map(|target| target.args.len()).sum()
+}
+
+/// How many they may.
+fn most_passed(function: &Function) -> usize {
+    MOST_PASSED * (size(function) + 64)
 }
 
 /// The blocks that some edges can skip, with these edges, as long as the budget lasts.

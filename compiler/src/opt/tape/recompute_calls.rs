@@ -46,6 +46,7 @@ use crate::ssa::ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// What is made again may need so many calls one after the other.
 const MOST_CALLS: usize = 3;
@@ -147,6 +148,9 @@ fn boxes(program: &Program) -> BTreeMap<(SumId, u32), Vec<Site>> {
     boxes
 }
 
+/// Results of functions, by their positions.
+type Results = Rc<[(FuncId, usize)]>;
+
 struct Planner<'p> {
     program: &'p Program,
     effects: Effects,
@@ -160,8 +164,10 @@ struct Planner<'p> {
     makers: FxHashMap<FuncId, Maker>,
     /// The functions that read each field of a box.
     readers: FxHashMap<Field, Vec<FuncId>>,
-    /// The functions that a result of a function needs, if it is cheap.
-    cheap: FxHashMap<(FuncId, usize), Option<FxHashSet<FuncId>>>,
+    /// Whether it is cheap to compute a result of a function again.
+    cheap: FxHashMap<(FuncId, usize), bool>,
+    /// What a result of a function needs; see [`needs`].
+    needs: FxHashMap<(FuncId, usize), Option<Results>>,
 }
 
 struct Maker {
@@ -190,6 +196,7 @@ impl<'p> Planner<'p> {
             makers: FxHashMap::default(),
             readers: readers(program),
             cheap: FxHashMap::default(),
+            needs: FxHashMap::default(),
         }
     }
 
@@ -277,44 +284,46 @@ impl<'p> Planner<'p> {
         let inst = inst?;
         let Op::Call(callee) = inst.op else { return None };
         let position = inst.results.iter().position(|result| *result == value)?;
-        self.cheap(callee, position)?;
+        if !self.is_cheap(callee, position) {
+            return None;
+        }
         let args = inst.args.iter().map(|arg| self.made(function, maker, site, *arg, leaves));
         Some(Made::Call(callee, position, args.collect::<Option<_>>()?))
     }
 
-    /// The functions that a result of a function needs, if computing it again is cheap.
-    fn cheap(&mut self, callee: FuncId, position: usize) -> Option<&FxHashSet<FuncId>> {
-        if !self.cheap.contains_key(&(callee, position)) {
-            let found = self.look(callee, position);
-            self.cheap.insert((callee, position), found);
+    /// Whether it is cheap to compute a result of a function again.
+    fn is_cheap(&mut self, callee: FuncId, position: usize) -> bool {
+        if let Some(known) = self.cheap.get(&(callee, position)) {
+            return *known;
         }
-        self.cheap[&(callee, position)].as_ref()
+        let found = self.effects.is_repeatable(callee) && self.looks_cheap(callee, position).unwrap_or(false);
+        self.cheap.insert((callee, position), found);
+        found
     }
 
-    fn look(&self, callee: FuncId, position: usize) -> Option<FxHashSet<FuncId>> {
-        if !self.effects.is_repeatable(callee) {
-            return None;
-        }
-        let mut needed: FxHashMap<FuncId, FxHashSet<usize>> = FxHashMap::default();
-        let mut waiting = vec![(callee, vec![position])];
-        while let Some((id, results)) = waiting.pop() {
-            let before = needed.entry(id).or_default();
-            let known = before.len();
-            before.extend(results);
-            if known > 0 && known == before.len() {
+    fn looks_cheap(&mut self, callee: FuncId, position: usize) -> Option<bool> {
+        let mut needed: FxHashSet<(FuncId, usize)> = FxHashSet::default();
+        let (mut repeating, mut walks) = (FxHashSet::default(), false);
+        let mut waiting = vec![(callee, position)];
+        while let Some((id, result)) = waiting.pop() {
+            if !needed.insert((id, result)) {
                 continue;
             }
             let function = &self.program.functions[id];
             if function.walk != Walk::None {
                 return None;
             }
-            waiting.extend(needs(function, before)?);
+            if self.repeats[id] {
+                repeating.insert(self.group[id]);
+                walks = walks || has_field(function);
+            }
+            if repeating.len() > MOST_RECURSION {
+                return None;
+            }
+            let needs = self.needs.entry((id, result)).or_insert_with(|| needs(function, result).map(Rc::from));
+            waiting.extend_from_slice(needs.as_deref()?);
         }
-        let repeating: FxHashSet<usize> =
-            needed.keys().filter(|id| self.repeats[**id]).map(|id| self.group[*id]).collect();
-        let walks = |id: &FuncId| self.repeats[*id] && has_field(&self.program.functions[*id]);
-        let is_wanted = repeating.len() <= MOST_RECURSION && needed.keys().any(walks);
-        is_wanted.then(|| needed.into_keys().collect())
+        Some(walks)
     }
 
     /// Whether a field can be made again wherever it is read.
@@ -410,16 +419,16 @@ fn call_with(function: &Function, value: Value) -> Option<(BlockId, usize)> {
     })
 }
 
-/// What some results of a function need of others, if computing them is cheap but for that.
-fn needs(function: &Function, results: &FxHashSet<usize>) -> Option<Vec<(FuncId, Vec<usize>)>> {
+/// The results of others that a result of a function needs, if computing it is cheap but for that.
+fn needs(function: &Function, result: usize) -> Option<Vec<(FuncId, usize)>> {
     let sources = Sources::new(function);
     let (mut waiting, mut found) = (Vec::new(), Vec::new());
     for block in function.blocks.values() {
         match &block.terminator {
-            Terminator::Return(values) => waiting.extend(results.iter().map(|position| values[*position])),
+            Terminator::Return(values) => waiting.push(values[result]),
             Terminator::TailCall(callee, args) => {
                 waiting.extend(args);
-                found.push((*callee, results.iter().copied().collect()));
+                found.push((*callee, result));
             }
             Terminator::Branch(condition, ..) | Terminator::Switch(condition, _) => waiting.push(*condition),
             Terminator::Jump(_) | Terminator::Fail(_) | Terminator::Unreachable => {}
@@ -432,11 +441,10 @@ fn needs(function: &Function, results: &FxHashSet<usize>) -> Option<Vec<(FuncId,
         }
     }
     for inst in function.blocks.values().flat_map(|block| &block.insts) {
-        let wanted = (0..inst.results.len()).filter(|position| live[inst.results[*position]]);
-        let wanted: Vec<usize> = wanted.collect();
+        let mut wanted = (0..inst.results.len()).filter(|position| live[inst.results[*position]]).peekable();
         match inst.op {
-            _ if wanted.is_empty() => {}
-            Op::Call(callee) => found.push((callee, wanted)),
+            _ if wanted.peek().is_none() => {}
+            Op::Call(callee) => found.extend(wanted.map(|position| (callee, position))),
             op if !is_cheap(op) => return None,
             _ => {}
         }

@@ -131,9 +131,9 @@ pub fn endless_loops(function: &Function, graph: &Graph, asked: impl Fn(BlockId)
     open.extend(headers.iter().filter(|header| !asked(**header)).filter_map(study));
     open.sort_by_key(|of| graph.position[of.header]);
     // One that runs in step with another ends as often as that, with all loops inside.
-    let (first, mut left) = (open.clone(), twins::BUDGET);
+    let (first, mut search) = (open.clone(), twins::Search::new());
     for twin in &first {
-        if first.iter().any(|first| first.header != twin.header && code.is_twin(first, twin, &mut left)) {
+        if first.iter().any(|first| first.header != twin.header && code.is_twin(first, twin, &mut search)) {
             open.retain(|of| !twin.body[of.header]);
         }
     }

@@ -12,46 +12,73 @@
 //! its own if it could go on on no way on which the first one has been left.
 
 use super::{Code, Loop};
-use crate::base::EntityVec;
 use crate::ssa::ir::{BlockId, Op, Target, Terminator, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// How many steps and operations are executed at most for a function.
-pub const BUDGET: usize = 60_000;
+const BUDGET: usize = 60_000;
 
 /// How many of these for two loops.
 const BUDGET_OF_TWO: usize = 6_000;
 
+/// So many blocks on the way to a loop are walked in the time of a step.
+const WALKED_AT_ONCE: usize = 8;
+
 /// So many values of a state are copied in the time of a step.
 const COPIED_AT_ONCE: usize = 16;
 
+/// A search for twins among the loops of a function.
+pub(super) struct Search {
+    /// What is left of the budget.
+    left: usize,
+    /// The ways to a loop, by its header and the block where they begin: one loop is compared with many.
+    ways: FxHashMap<(BlockId, BlockId), Rc<FxHashSet<BlockId>>>,
+}
+
+impl Search {
+    /// Nothing has been compared yet.
+    pub(super) fn new() -> Search {
+        Search { left: BUDGET, ways: FxHashMap::default() }
+    }
+}
+
 impl Code<'_> {
     /// Whether the second loop ends, given that the first one does if it is before it.
-    pub(super) fn is_twin(&self, first: &Loop<'_>, second: &Loop<'_>, left: &mut usize) -> bool {
+    pub(super) fn is_twin(&self, first: &Loop<'_>, second: &Loop<'_>, search: &mut Search) -> bool {
         let [start] = second.starts[..] else { return false };
-        if first.body[second.header] || second.body[first.header] {
+        if search.left == 0 || first.body[second.header] || second.body[first.header] {
             return false;
         }
         let nearest = self.graph.common_dominator(first.header, second.header);
         let before_first = self.graph.dominator[first.header];
         let Some(common) = (if nearest == first.header { before_first } else { Some(nearest) }) else { return false };
-        // The way from there to the first loop.
-        let mut before = first.body.same_ids(false);
-        let mut waiting = vec![first.header];
-        while let Some(block) = waiting.pop() {
-            if block != common && !std::mem::replace(&mut before[block], true) {
-                waiting.extend(self.graph.predecessors[block].iter().filter(|from| !first.body[**from]));
-            }
-        }
-        if common == second.header || before[second.header] {
+        let before = search.ways.get(&(first.header, common)).cloned().unwrap_or_else(|| {
+            let ways = Rc::new(self.ways(first, common));
+            search.left = search.left.saturating_sub(ways.len() / WALKED_AT_ONCE);
+            search.ways.insert((first.header, common), ways.clone());
+            ways
+        });
+        if common == second.header || before.contains(&second.header) {
             return false;
         }
         let (ids, outer, outcomes) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
-        let budget = BUDGET_OF_TWO.min(*left);
+        let budget = BUDGET_OF_TWO.min(search.left);
         let mut twins = Twins { code: self, first, second, common, before, ids, outer, outcomes, budget };
         let is_twin = twins.run(start).is_some();
-        *left -= budget - twins.budget;
+        search.left -= budget - twins.budget;
         is_twin
+    }
+
+    /// The blocks on the ways from a block that dominates a loop to that, with its header.
+    fn ways(&self, to: &Loop<'_>, from: BlockId) -> FxHashSet<BlockId> {
+        let (mut ways, mut waiting) = (FxHashSet::default(), vec![to.header]);
+        while let Some(block) = waiting.pop() {
+            if block != from && ways.insert(block) {
+                waiting.extend(self.graph.predecessors[block].iter().filter(|before| !to.body[**before]));
+            }
+        }
+        ways
     }
 }
 
@@ -140,7 +167,7 @@ struct Twins<'c, 'f> {
     second: &'c Loop<'f>,
     /// The last block before both.
     common: BlockId,
-    before: EntityVec<BlockId, bool>,
+    before: Rc<FxHashSet<BlockId>>,
     ids: FxHashMap<Meaning, Id>,
     /// Those of values that are there before both, and so are the same in all executions.
     outer: FxHashMap<Value, Id>,
@@ -313,7 +340,7 @@ impl Twins<'_, '_> {
         }
         state.first = if target.block == self.first.header {
             Place::Round(passed)
-        } else if self.first.body[target.block] || self.before[target.block] {
+        } else if self.first.body[target.block] || self.before.contains(&target.block) {
             self.enter(target.block, &passed, &mut state.known[0]);
             Place::In(target.block)
         } else {
