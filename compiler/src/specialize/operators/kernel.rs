@@ -25,6 +25,7 @@ impl Specializer<'_> {
             sizes.push(self.real_operand(e, prim, 0, &number)?);
             rest = others;
         }
+        let mut vectors = Vec::new();
         let mut operands = vec![e.value(Op::IntOf, &sizes[..1], Type::Int)];
         operands.extend(&sizes[1..]);
         let element = self.flow.shapes.single(result)?.children[0];
@@ -32,12 +33,17 @@ impl Specializer<'_> {
         rest = args[1].clone();
         for _ in 0..kernel.vectors() {
             let (operand, others) = self.taken_apart(e, prim, &rest)?;
-            let Elements { length, elements, .. } = self.numbers(e, prim, &operand, vector)?;
-            operands.extend([elements.expect("numbers are leaves"), length]);
+            let numbers = self.numbers(e, prim, &operand, vector)?;
+            operands.extend([numbers.elements.expect("numbers are leaves"), numbers.length]);
+            vectors.push(numbers);
             rest = others;
         }
         let kind = self.vector_kind(element).expect("numbers are leaves");
         let elements = e.value(Op::Kernel(kernel, kind), &operands, Type::Ptr);
+        if kernel.computes() {
+            let made = Elements { elements: Some(elements), length: operands[0], filled: None, shape: element };
+            self.watch_kernel(e, prim, &made, &vectors);
+        }
         Some(self.build(e, result, 0, vec![operands[0], elements]))
     }
 

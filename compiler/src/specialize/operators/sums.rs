@@ -206,8 +206,8 @@ impl Specializer<'_> {
     /// `(plus a b)`, as a value of shape `target`.
     pub fn plus(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
         let (a, b) = (&self.unfolded_beside(e, a, b)?, &self.unfolded_beside(e, b, a)?);
-        // Of two zeros either is the sum, but for vectors: where the right operand is sure to be one, nothing is left to
-        // decide.
+        // Of two zeros either is the sum, but for vectors: where the right operand is sure to be one, nothing is left
+        // to decide.
         let zero = self.flow.shapes.single(b.shape).filter(|zero| zero.head.class() == Class::ZeroOf);
         if zero.is_some_and(|zero| !self.may_meet_as_vectors(a.shape, &zero))
             && self.tag_of(a.shape, Class::Nothing).is_none()
@@ -342,8 +342,8 @@ impl Specializer<'_> {
         })
     }
 
-    /// `(plus x y)` of zeros of vectors of which one at least is folded, and may be the zero of another value: the longer
-    /// one, or the right one.
+    /// `(plus x y)` of zeros of vectors of which one at least is folded, and may be the zero of another value: the
+    /// longer one, or the right one.
     fn longer_zero(&mut self, e: &mut Emitter, x: Parts, y: Parts, result: Shape) -> Emitted<Val> {
         let [x, y] = [x, y].map(|parts| self.single(e, parts));
         let lengths = [&y, &x].map(|zero| self.length_of_zero(e, zero));
