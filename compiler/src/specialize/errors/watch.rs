@@ -11,10 +11,9 @@ use crate::core::ir::Origin;
 use crate::core::number;
 use crate::core::prim::Prim;
 use crate::specialize::Specializer;
-use crate::specialize::emit::{Emitted, Emitter, target};
-use crate::specialize::operators::vector::Elements;
+use crate::specialize::emit::Emitter;
 use crate::ssa::arithmetic;
-use crate::ssa::ir::{Compare, Function, Op, Terminator, Type, Value};
+use crate::ssa::ir::{Compare, Function, Op, Type};
 
 impl Specializer<'_> {
     /// Numbers the operations of the function at hand.
@@ -67,57 +66,8 @@ impl Specializer<'_> {
         self.demand(e, goes_on, |this, e| this.fail_with(e, error, &[]));
     }
 
-    /// Checks the numbers that a kernel has made of those in vectors, if that is asked for.
-    pub(in crate::specialize) fn watch_kernel(
-        &mut self,
-        e: &mut Emitter,
-        prim: Prim,
-        made: &Elements,
-        operands: &[Elements],
-    ) {
-        let Some(sweep) = self.sweep().filter(|_| self.watches) else { return };
-        let number = self.one_not_finite(e, made);
-        let fine = e.new_block(&[]);
-        let mut is_finite = self.is_finite(e, number);
-        for operand in operands {
-            // Where an operand was no better, there is nothing to say.
-            let better = e.new_block(&[]);
-            e.terminate(Terminator::Branch(is_finite, target(fine), target(better)));
-            e.switch_to(better);
-            let number = self.one_not_finite(e, operand);
-            let was_finite = self.is_finite(e, number);
-            is_finite = e.value(Op::Not, &[was_finite], Type::Bool);
-        }
-        let worse = e.new_block(&[]);
-        e.terminate(Terminator::Branch(is_finite, target(fine), target(worse)));
-        e.switch_to(worse);
-        e.depth += 1;
-        let error = RuntimeError::not_finite_arrays(prim, HOLE.into(), sweep);
-        let _: Emitted<()> = self.fail_with(e, &error, &[number]);
-        e.depth -= 1;
-        e.switch_to(fine);
-    }
-
-    /// A number in a vector that is not finite; 0 if all are.
-    fn one_not_finite(&mut self, e: &mut Emitter, numbers: &Elements) -> Value {
-        let none = e.real(0.0);
-        let found = self.for_each_place(e, numbers.length, &[none], |this, e, place, found| {
-            let number = this.element(e, numbers, place).leaves[0];
-            let is_finite = this.is_finite(e, number);
-            Some(vec![e.value(Op::Select, &[is_finite, found[0], number], Type::F64)])
-        });
-        found[0]
-    }
-
-    fn is_finite(&mut self, e: &mut Emitter, number: Value) -> Value {
-        let [low, high] = [f64::MIN, f64::MAX].map(|limit| e.real(limit));
-        let [above, below] =
-            [(low, number), (number, high)].map(|(x, y)| e.value(Op::Compare(Compare::Le), &[x, y], Type::Bool));
-        e.value(Op::And, &[above, below], Type::Bool)
-    }
-
     /// What the function at hand is part of; `None` for power series.
-    fn sweep(&self) -> Option<Sweep> {
+    pub(in crate::specialize) fn sweep(&self) -> Option<Sweep> {
         let Some(lambda) = self.lambda else { return Some(Sweep::Value) };
         let (base, _) = base_and_tower(self.core, lambda);
         if let Origin::Backpropagator(..) | Origin::Adding(_) = self.core.lambdas[base].origin {
