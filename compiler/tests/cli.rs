@@ -467,12 +467,14 @@ fn numbers_that_go_wrong_in_derivatives_are_trapped() {
 /// What the optimiser computes is watched no more, and searches that are fine go through nothing infinite.
 #[test]
 fn programs_that_are_fine_run_when_numbers_are_trapped() {
+    const ARRAYS: (&str, &str) = ("arrays", "#(#(+inf.0 +inf.0) #(3 4))\n#(#(11))\n");
     let folder = folder(&[
         ("constants", "(vector-map (lambda (a) (+ a 3)) #(1 2 3))\n(vector-sum (build 4 (lambda (i) (* i 2))))\n"),
         ("argmin", "(round (argmin (lambda (w) (- (* w w) (* w 4))) 0))\n"),
         ("bfgs", "(map round (bfgs (lambda ((list a b)) (+ (* (- a 3) (- a 3)) (* b b))) (list 0 1) 1e-9))\n"),
+        ("arrays", "(matmul #(#(+inf.0 1) #(0 1)) #(#(1 2) #(3 4)))\n(matmul #(#(1 2)) #(#(3) #(4)))\n"),
     ]);
-    for (name, printed) in [("constants", "#(4 5 6)\n12\n"), ("argmin", "2\n"), ("bfgs", "(3 0)\n")] {
+    for (name, printed) in [("constants", "#(4 5 6)\n12\n"), ("argmin", "2\n"), ("bfgs", "(3 0)\n"), ARRAYS] {
         for command in ["eval", "run"] {
             let output = output(vlad(&[command, "--trap-nan", name]).current_dir(folder.path()));
             assert_eq!((out(&output).as_str(), err(&output).as_str()), (printed, ""), "{command} {name}");
@@ -492,6 +494,20 @@ fn what_is_trapped_is_the_first_and_comes_before_later_output() {
 ";
     let programs = [
         ("rows", rows),
+        // Arithmetic of the library on whole arrays.
+        ("outer", "(outer (vector (read-real) 1e200) #(1e200 1e306))\n"),
+        ("inverse", "(list (read-real) (inverse (vector (vector 1e-320 0) (vector 0 1))))\n"),
+        (
+            "product",
+            "(define n (read-real))
+(define m (build 20 (lambda (i) (build 20 (lambda (j) (if (= i j) (* n 1e180) 1))))))
+(matmul m m)
+",
+        ),
+        ("solve", "(linear-solve #(#(1e-200 0) #(0 1)) (vector (* 1e300 (read-real)) 1))\n"),
+        // What is stored is the same in all rounds.
+        ("stored", "(define n (read-real))\n(build n (lambda (i) (* n 1e307)))\n"),
+        ("alone", "(define n (read-real))\n(vector (* n 1e307))\n"),
         // In lanes: a sum, elements that are kept, elements that are changed.
         (
             "sum",

@@ -110,7 +110,7 @@ fn impatience() -> [flow::Options; 3] {
     let usual = flow::Options::default();
     [
         flow::Options { unroll: 1, max_nesting: 16, ..usual.clone() },
-        flow::Options { number_variants: 1, lambda_variants: 100, ..usual.clone() },
+        flow::Options { number_variants: 1, lambda_variants: 2, max_work: 1000, ..usual.clone() },
         flow::Options { max_work: 0, ..usual },
     ]
 }

@@ -120,6 +120,11 @@ impl Kernel {
     pub fn shares(self) -> bool {
         matches!(self, Kernel::Part | Kernel::Joined)
     }
+    /// Whether the result consists of numbers that are computed of those in vectors.
+    pub fn computes(self) -> bool {
+        use Kernel::{Joined, Order, Part, Random, Transpose};
+        !matches!(self, Transpose | Order | Random | Part | Joined)
+    }
     /// How many numbers it takes.
     pub fn sizes(self) -> usize {
         self.row().3

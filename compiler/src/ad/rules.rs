@@ -116,7 +116,13 @@ fn unary(code: &mut Code<'_>, call: &Call<'_>, y: Var, s: Var) -> Option<Var> {
         Prim::Unlift => return Some(code.lifted(below, Prim::Lift, &[s])),
         Prim::LiftDirections => return Some(code.lifted(below, Prim::UnliftDirections, &[s])),
         Prim::UnliftDirections => return Some(code.lifted(below, Prim::LiftDirections, &[s])),
-        Prim::Series => return Some(code.prim(Prim::SeriesParts, &[s])),
+        Prim::Series => {
+            // A sensitivity may have come as that of a constant, which has no further coefficients: those of y are 0.
+            let zero = code.prim(Prim::Zero, &[y]);
+            let zero = code.prim(Prim::Series, &[zero]);
+            let s = code.prim(Prim::Plus, &[zero, s]);
+            return Some(code.prim(Prim::SeriesParts, &[s]));
+        }
         Prim::SeriesParts => return Some(code.prim(Prim::Series, &[s])),
         Prim::Tangent => {
             let zero = code.prim(Prim::Zero, &[s]);

@@ -316,6 +316,11 @@ impl From<Span> for Place {
 }
 
 impl RuntimeError {
+    /// A kernel made a number that is not finite of arrays of finite ones.
+    pub fn not_finite_arrays(prim: Prim, result: String, sweep: Sweep) -> RuntimeError {
+        RuntimeError::NotFinite { prim, operands: vec!["arrays of finite numbers".into()], result, sweep }
+    }
+
     /// The exit code of a program that stops with this error.
     pub fn exit_code(&self) -> i32 {
         match self {
@@ -474,7 +479,12 @@ impl RuntimeError {
                     prim => *prim,
                 };
                 let (message, label) = sweep.describe();
-                ("V0315", format!("`{prim}` gives {result} {message}").trim_end().to_string(), label)
+                // Programs do not know the names of kernels, but the function that is called.
+                let what = match prim.name().strip_prefix("%kernel-") {
+                    Some(kernel) => format!("arithmetic on arrays ({kernel})"),
+                    None => format!("`{prim}`"),
+                };
+                ("V0315", format!("{what} gives {result} {message}").trim_end().to_string(), label)
             }
             RuntimeError::NotAString { prim, .. } => ("V0312", format!("`{prim}` of a value that is not a string"), ""),
             RuntimeError::InputOutput { message } => ("V0313", format!("cannot read or write: {message}"), ""),

@@ -485,6 +485,10 @@ impl Unfolding<'_, '_> {
                         }
                     }
                     (Head::Nothing, _) => Self::add(parts, y.head, shapes(&y.children)),
+                    _ if self.shapes.may_be_zero_vectors(x, y) => {
+                        Self::add(parts, x.head, shapes(&x.children));
+                        Self::add(parts, y.head, shapes(&y.children));
+                    }
                     // As `plus` in compiled code, which decides as little as it can at run time.
                     (_, Head::ZeroOf(_)) if right.len() == 1 => {
                         Self::add(parts, Shapes::head_beside(x.head, y), shapes(&x.children))

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::shape::algebra::Atom;
-use crate::shape::lattice::{Class, Fact, Head, Shape, Shapes, Site};
+use crate::shape::lattice::{Alternative, Class, Fact, Head, Shape, Shapes, Site};
 use rustc_hash::FxHashSet;
 
 impl Shapes {
@@ -122,6 +122,20 @@ impl Shapes {
             parts.push(self.intern(others));
         }
         self.join_all(&parts)
+    }
+
+    /// Whether two values that are added may both be zeros of vectors, one of them folded: their sum is the longer one.
+    pub fn may_be_zero_vectors(&mut self, x: &Alternative, y: &Alternative) -> bool {
+        [x, y].iter().any(|zero| zero.head.class() == Class::ZeroOf)
+            && [x, y].iter().all(|zero| self.may_be_zero_vector(zero))
+    }
+
+    fn may_be_zero_vector(&mut self, alternative: &Alternative) -> bool {
+        if alternative.head.class() != Class::ZeroOf {
+            return self.is_zero_vector(alternative);
+        }
+        let primal = self.beneath_zeros(alternative.children[0]);
+        [Class::Vector, Class::OneHot].iter().any(|class| self.position(primal, *class).is_some())
     }
 
     /// Leaves out of what a folded zero may be the zero of whatever another shape of it may be the folded zero of, at

@@ -2,7 +2,7 @@
 //! made on demand, whose last call is a tail call along the spine of a list.
 
 use super::Specializer;
-use super::emit::{Emitter, Parts, Val, target};
+use super::emit::{Emitted, Emitter, Parts, Val, target};
 use super::helper::Helper;
 use crate::core::number;
 use crate::shape::lattice::{Class, Head};
@@ -34,6 +34,14 @@ pub fn display(this: &mut Specializer<'_>, e: &mut Emitter, value: &Val, stream:
         }
         Some(Head::Text(None)) => {
             e.inst(Op::WriteTextOf(stream, Form::Plain), &value.leaves, &[]);
+        }
+        None if this.tag_of(value.shape, Class::Text).is_some() => {
+            let nil = this.flow.shapes.nil();
+            let _: Emitted<Val> = this.dispatch(e, value, nil, |this, e, parts| {
+                let value = this.single(e, parts);
+                display(this, e, &value, stream);
+                Some(Val { shape: nil, leaves: Vec::new() })
+            });
         }
         _ => write(this, e, value, stream),
     }

@@ -251,10 +251,14 @@ impl<'a> Machine<'a> {
                 values.iter_mut().zip(operands).for_each(|(value, operand)| *value = self.get(*operand));
                 let watched = self.trap_nan || self.on_kink.is_some();
                 let numbers = if watched { watch::numbers(*prim, &values) } else { None };
+                let arrays = (self.trap_nan && prim.kernel().is_some()).then(|| values.clone());
                 let value = primitives::apply(*prim, values, &mut self.world)?;
                 if let Some(operands) = numbers {
                     self.watch_primitive(*prim, &operands);
                     self.trap(*prim, &operands, &value)?;
+                }
+                if let Some(operands) = arrays {
+                    self.trap_kernel(*prim, &operands, &value)?;
                 }
                 (*slot, value)
             }

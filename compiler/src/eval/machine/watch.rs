@@ -29,6 +29,18 @@ impl Machine<'_> {
         Err(RuntimeError::NotFinite { prim, operands, result: printed(result), sweep })
     }
 
+    /// Fails when a kernel has made a number that is not finite of lists of sizes and vectors that are.
+    pub(super) fn trap_kernel(&self, prim: Prim, operands: &[Value], result: &Value) -> Result<(), RuntimeError> {
+        if !self.trap_nan || !prim.kernel().is_some_and(vlad_kernels::Kernel::computes) {
+            return Ok(());
+        }
+        let (Some(number), Some(sweep)) = (one_not_finite(result), self.sweep()) else { return Ok(()) };
+        if operands.iter().any(|operand| one_not_finite(operand).is_some()) {
+            return Ok(());
+        }
+        Err(RuntimeError::not_finite_arrays(prim, printed(&number), sweep))
+    }
+
     /// Which part of a derivative is running; `None` for power series.
     fn sweep(&self) -> Option<Sweep> {
         let program = &*self.world.program;
@@ -339,4 +351,14 @@ fn contains(body: &Body, prim: Prim, span: Span) -> bool {
     body.all_bindings()
         .into_iter()
         .any(|binding| binding.span == span && matches!(&binding.rhs, Rhs::Prim(other, _) if *other == prim))
+}
+
+/// The last number in lists and vectors of numbers that is not finite.
+fn one_not_finite(value: &Value) -> Option<f64> {
+    match value {
+        Value::Real(Real { number, .. }) => (!number.is_finite()).then_some(*number),
+        Value::Pair(pair) => one_not_finite(pair.cdr()).or_else(|| one_not_finite(pair.car())),
+        Value::Vector(vector) => vector.elements().iter().rev().find_map(one_not_finite),
+        _ => None,
+    }
 }

@@ -15,6 +15,9 @@
 //! known, elements of vectors where their places have been compared with the length, boxes and vectors where they are
 //! needed: a vector that is made anew in each round is changed in place.
 //!
+//! An operation that is watched is reported where the loop uses it in another one that is watched, as the loop may make
+//! no round (see [`crate::opt::scalar::watch`]). So it is not moved where it is stored, said or handed on as it is.
+//!
 //! Loops are natural loops whose header has one predecessor outside that jumps there; others get such a predecessor
 //! first. Inner loops come first, so an operation can leave several loops in one run.
 //!
@@ -26,7 +29,8 @@ use crate::opt::analysis::loops::preheader;
 use crate::opt::edit::rewrite::{can_move, is_constant};
 use crate::opt::scalar::simplify_cfg;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Inst};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Value};
+use rustc_hash::FxHashSet;
 
 /// Treats a function.
 pub fn run(function: &mut Function, _: &Context) -> bool {
@@ -41,9 +45,10 @@ fn hoist(function: &mut Function) -> bool {
     }
     let before: Vec<BlockId> = headers.iter().map(|header| preheader(function, &graph, *header)).collect();
     let graph = Graph::new(function);
+    let shown = shown(function);
     let mut changed = false;
     for (header, before) in headers.into_iter().zip(before).rev() {
-        let moved = invariants(function, &graph, header, &graph.loop_body(header));
+        let moved = invariants(function, &graph, header, &graph.loop_body(header), &shown);
         changed |= !moved.is_empty();
         function.blocks[before].insts.extend(moved);
     }
@@ -52,8 +57,14 @@ fn hoist(function: &mut Function) -> bool {
     changed
 }
 
-/// Takes the invariant instructions out of the loop.
-fn invariants(function: &mut Function, graph: &Graph, header: BlockId, body: &EntityVec<BlockId, bool>) -> Vec<Inst> {
+/// Takes the invariant instructions out of the loop, but for what is shown.
+fn invariants(
+    function: &mut Function,
+    graph: &Graph,
+    header: BlockId,
+    body: &EntityVec<BlockId, bool>,
+    shown: &FxHashSet<Value>,
+) -> Vec<Inst> {
     let mut varies = function.values.same_ids(false);
     let blocks: Vec<BlockId> = graph.order.iter().copied().filter(|block| body[*block]).collect();
     for block in &blocks {
@@ -68,7 +79,8 @@ fn invariants(function: &mut Function, graph: &Graph, header: BlockId, body: &En
         let always = latches.iter().all(|latch| graph.dominates(block, *latch));
         let mut kept = Vec::new();
         for inst in std::mem::take(&mut function.blocks[block].insts) {
-            let fits = is_constant(inst.op) || always && can_move(inst.op);
+            let is_shown = inst.watched().is_some() && inst.results.iter().any(|result| shown.contains(result));
+            let fits = is_constant(inst.op) || always && can_move(inst.op) && !is_shown;
             if fits && inst.args.iter().all(|arg| !varies[*arg]) {
                 inst.results.iter().for_each(|value| varies[*value] = false);
                 // The loop may make no round.
@@ -82,6 +94,23 @@ fn invariants(function: &mut Function, graph: &Graph, header: BlockId, body: &En
     }
     // Constants alone are not worth a block; the code generator puts them where it likes.
     if moved.iter().all(|inst| is_constant(inst.op)) { put_back(function, header, moved) } else { moved }
+}
+
+/// Results of operations that are watched and become part of data, of output, or of what a block hands on.
+fn shown(function: &Function) -> FxHashSet<Value> {
+    let insts = || function.blocks.values().flat_map(|block| &block.insts);
+    let watched: FxHashSet<Value> =
+        insts().filter(|inst| inst.watched().is_some()).flat_map(|inst| inst.results.iter().copied()).collect();
+    if watched.is_empty() {
+        return watched;
+    }
+    let shows = |inst: &&Inst| inst.op.has_effect() || inst.op.allocates() || matches!(inst.op, Op::Call(_));
+    let mut shown: FxHashSet<Value> = insts().filter(shows).flat_map(|inst| inst.args.iter().copied()).collect();
+    for block in function.blocks.values() {
+        block.terminator.for_each_value(|value| shown.extend([value]));
+    }
+    shown.retain(|value| watched.contains(value));
+    shown
 }
 
 fn put_back(function: &mut Function, header: BlockId, moved: Vec<Inst>) -> Vec<Inst> {

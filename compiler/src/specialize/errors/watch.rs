@@ -67,7 +67,7 @@ impl Specializer<'_> {
     }
 
     /// What the function at hand is part of; `None` for power series.
-    fn sweep(&self) -> Option<Sweep> {
+    pub(in crate::specialize) fn sweep(&self) -> Option<Sweep> {
         let Some(lambda) = self.lambda else { return Some(Sweep::Value) };
         let (base, _) = base_and_tower(self.core, lambda);
         if let Origin::Backpropagator(..) | Origin::Adding(_) = self.core.lambdas[base].origin {

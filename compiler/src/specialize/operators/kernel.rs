@@ -9,9 +9,10 @@ use crate::core::prim::Prim;
 use crate::shape::lattice::{Head, Shape};
 use crate::shape::primitive::part;
 use crate::specialize::Specializer;
-use crate::specialize::emit::{Emitted, Emitter, Val};
+use crate::specialize::emit::{Emitted, Emitter, Val, target};
+use crate::specialize::errors::failure::HOLE;
 use crate::specialize::operators::vector::Elements;
-use crate::ssa::ir::{Op, Type};
+use crate::ssa::ir::{Compare, Op, Terminator, Type, Value};
 
 impl Specializer<'_> {
     /// What a kernel makes of a list of numbers, of which the first is the length of the result, and of a list of
@@ -25,6 +26,7 @@ impl Specializer<'_> {
             sizes.push(self.real_operand(e, prim, 0, &number)?);
             rest = others;
         }
+        let mut vectors = Vec::new();
         let mut operands = vec![e.value(Op::IntOf, &sizes[..1], Type::Int)];
         operands.extend(&sizes[1..]);
         let element = self.flow.shapes.single(result)?.children[0];
@@ -32,13 +34,61 @@ impl Specializer<'_> {
         rest = args[1].clone();
         for _ in 0..kernel.vectors() {
             let (operand, others) = self.taken_apart(e, prim, &rest)?;
-            let Elements { length, elements, .. } = self.numbers(e, prim, &operand, vector)?;
-            operands.extend([elements.expect("numbers are leaves"), length]);
+            let numbers = self.numbers(e, prim, &operand, vector)?;
+            operands.extend([numbers.elements.expect("numbers are leaves"), numbers.length]);
+            vectors.push(numbers);
             rest = others;
         }
         let kind = self.vector_kind(element).expect("numbers are leaves");
         let elements = e.value(Op::Kernel(kernel, kind), &operands, Type::Ptr);
+        if kernel.computes() {
+            let made = Elements { elements: Some(elements), length: operands[0], filled: None, shape: element };
+            self.watch_kernel(e, prim, &made, &vectors);
+        }
         Some(self.build(e, result, 0, vec![operands[0], elements]))
+    }
+
+    /// Checks the numbers that a kernel has made of those in vectors, if that is asked for.
+    fn watch_kernel(&mut self, e: &mut Emitter, prim: Prim, made: &Elements, operands: &[Elements]) {
+        let Some(sweep) = self.sweep().filter(|_| self.watches) else { return };
+        let number = self.one_not_finite(e, made);
+        let fine = e.new_block(&[]);
+        let mut is_finite = self.is_finite(e, number);
+        for operand in operands {
+            // Where an operand was no better, there is nothing to say.
+            let better = e.new_block(&[]);
+            e.terminate(Terminator::Branch(is_finite, target(fine), target(better)));
+            e.switch_to(better);
+            let number = self.one_not_finite(e, operand);
+            let was_finite = self.is_finite(e, number);
+            is_finite = e.value(Op::Not, &[was_finite], Type::Bool);
+        }
+        let worse = e.new_block(&[]);
+        e.terminate(Terminator::Branch(is_finite, target(fine), target(worse)));
+        e.switch_to(worse);
+        e.depth += 1;
+        let error = RuntimeError::not_finite_arrays(prim, HOLE.into(), sweep);
+        let _: Emitted<()> = self.fail_with(e, &error, &[number]);
+        e.depth -= 1;
+        e.switch_to(fine);
+    }
+
+    /// A number in a vector that is not finite; 0 if all are.
+    fn one_not_finite(&mut self, e: &mut Emitter, numbers: &Elements) -> Value {
+        let none = e.real(0.0);
+        let found = self.for_each_place(e, numbers.length, &[none], |this, e, place, found| {
+            let number = this.element(e, numbers, place).leaves[0];
+            let is_finite = this.is_finite(e, number);
+            Some(vec![e.value(Op::Select, &[is_finite, found[0], number], Type::F64)])
+        });
+        found[0]
+    }
+
+    fn is_finite(&mut self, e: &mut Emitter, number: Value) -> Value {
+        let [low, high] = [f64::MIN, f64::MAX].map(|limit| e.real(limit));
+        let [above, below] =
+            [(low, number), (number, high)].map(|(x, y)| e.value(Op::Compare(Compare::Le), &[x, y], Type::Bool));
+        e.value(Op::And, &[above, below], Type::Bool)
     }
 
     /// A vector of numbers, whose shape is given.

@@ -13,7 +13,7 @@ use crate::specialize::emit::{Emitted, Emitter, Hot, Parts, Val};
 use crate::specialize::helper::{Helper, Origin};
 use crate::specialize::operators::zeros;
 use crate::specialize::{Sharing, Specializer};
-use crate::ssa::ir::{Op, Real2, Terminator, Type, Value};
+use crate::ssa::ir::{Compare, Op, Real2, Terminator, Type, Value};
 use rustc_hash::FxHashSet;
 
 /// Zeros of more alternatives than this are unfolded by a function, since most operations unfold them.
@@ -206,10 +206,12 @@ impl Specializer<'_> {
     /// `(plus a b)`, as a value of shape `target`.
     pub fn plus(&mut self, e: &mut Emitter, a: &Val, b: &Val, target: Shape) -> Emitted<Val> {
         let (a, b) = (&self.unfolded_beside(e, a, b)?, &self.unfolded_beside(e, b, a)?);
-        // Of two zeros either is the sum: where the right operand is sure to be one, nothing is left to decide.
-        let is_zero =
-            self.flow.shapes.single(b.shape).is_some_and(|alternative| alternative.head.class() == Class::ZeroOf);
-        if is_zero && self.tag_of(a.shape, Class::Nothing).is_none() {
+        // Of two zeros either is the sum, but for vectors: where the right operand is sure to be one, nothing is left
+        // to decide.
+        let zero = self.flow.shapes.single(b.shape).filter(|zero| zero.head.class() == Class::ZeroOf);
+        if zero.is_some_and(|zero| !self.may_meet_as_vectors(a.shape, &zero))
+            && self.tag_of(a.shape, Class::Nothing).is_none()
+        {
             return self.convert(e, a, target);
         }
         let multiplies = self.meet_in_several_ways(a.shape, b.shape);
@@ -230,6 +232,12 @@ impl Specializer<'_> {
             return Some(self.call_helper(e, helper, &[a, b], target));
         }
         self.plus_unfolded(e, a, b, target)
+    }
+
+    /// Whether values of a shape may be zeros of vectors, as may one of that alternative: the sum is the longer one.
+    fn may_meet_as_vectors(&mut self, shape: Shape, with: &Alternative) -> bool {
+        let alternatives = self.flow.shapes.alternatives(shape);
+        alternatives.iter().any(|alternative| self.flow.shapes.may_be_zero_vectors(alternative, with))
     }
 
     /// A value to add to another one: a zero fills holes, so that it has to show what it consists of.
@@ -310,6 +318,18 @@ impl Specializer<'_> {
                     this.convert(e, &value, target)
                 });
             }
+            if this.may_meet_as_vectors(b.shape, &x.alternative) {
+                return this.dispatch(e, b, target, |this, e, y| {
+                    if this.flow.shapes.may_be_zero_vectors(&x.alternative, &y.alternative) {
+                        return this.longer_zero(e, x.clone(), y, target);
+                    }
+                    if x.alternative.head.class() != Class::ZeroOf {
+                        return this.plus_alternatives(e, x.clone(), y, single, target);
+                    }
+                    let value = this.single(e, y);
+                    this.convert(e, &value, target)
+                });
+            }
             if matches!(x.alternative.head, Head::ZeroOf(_) | Head::Nothing)
                 || x.alternative.head == Head::Real(Fact::Zero) && this.is_real(b)
             {
@@ -317,15 +337,46 @@ impl Specializer<'_> {
             }
             let among = this.perhaps_added(x.alternative.head, b.shape);
             this.dispatch_among(e, b, &among, target, |this, e, y| {
-                if (x.alternative.head, y.alternative.head) == (Head::Vector, Head::Vector) && !single {
-                    let (left, right) = (this.single(e, x.clone()), this.single(e, y.clone()));
-                    if this.holds_large(left.shape) && this.holds_large(right.shape) {
-                        return this.plus(e, &left, &right, target);
-                    }
-                }
-                this.plus_parts(e, x.clone(), y, single, target)
+                this.plus_alternatives(e, x.clone(), y, single, target)
             })
         })
+    }
+
+    /// `(plus x y)` of zeros of vectors of which one at least is folded, and may be the zero of another value: the
+    /// longer one, or the right one.
+    fn longer_zero(&mut self, e: &mut Emitter, x: Parts, y: Parts, result: Shape) -> Emitted<Val> {
+        let [x, y] = [x, y].map(|parts| self.single(e, parts));
+        let lengths = [&y, &x].map(|zero| self.length_of_zero(e, zero));
+        let [Some(right), Some(left)] = lengths else { return None };
+        let is_longer = e.value(Op::Compare(Compare::Lt), &[right, left], Type::Bool);
+        self.either(e, is_longer, result, |this, e, is_left| this.convert(e, if is_left { &x } else { &y }, result))
+    }
+
+    /// The length of a vector, or of what a folded zero is the zero of, as a real; -1 of other values.
+    fn length_of_zero(&mut self, e: &mut Emitter, zero: &Val) -> Emitted<Value> {
+        let number = self.flow.shapes.real(Fact::Unknown);
+        let length = self.dispatch(e, zero, number, |this, e, parts| {
+            let length = match parts.alternative.head {
+                Head::Vector | Head::Beginning | Head::OneHot(_) => e.value(Op::RealOf, &[parts.own?], Type::F64),
+                Head::ZeroOf(_) => {
+                    let primal = this.ending_zeros(e, &parts.children[0])?;
+                    this.length_of_zero(e, &primal)?
+                }
+                _ => e.real(-1.0),
+            };
+            Some(Val { shape: number, leaves: vec![length] })
+        })?;
+        length.leaves.first().copied()
+    }
+
+    fn plus_alternatives(&mut self, e: &mut Emitter, x: Parts, y: Parts, single: bool, target: Shape) -> Emitted<Val> {
+        if (x.alternative.head, y.alternative.head) == (Head::Vector, Head::Vector) && !single {
+            let (left, right) = (self.single(e, x.clone()), self.single(e, y.clone()));
+            if self.holds_large(left.shape) && self.holds_large(right.shape) {
+                return self.plus(e, &left, &right, target);
+            }
+        }
+        self.plus_parts(e, x, y, single, target)
     }
 
     /// The alternatives of a shape that may be added to one with that head, and one that stands for most of those that

@@ -334,7 +334,7 @@ impl Specializer<'_> {
 
     /// What a zero is the zero of, in a form that can be taken apart until that is no zero: zeros of zeros of known
     /// depth stay as they are. To go through all at once would make one vector of all kinds, element by element.
-    fn ending_zeros(&mut self, e: &mut Emitter, primal: &Val) -> Emitted<Val> {
+    pub(super) fn ending_zeros(&mut self, e: &mut Emitter, primal: &Val) -> Emitted<Val> {
         let mut shape = primal.shape;
         for _ in 0..MAX_ZEROS {
             let Some(zero) = self.flow.shapes.find(shape, Class::ZeroOf) else { return Some(primal.clone()) };
