@@ -13,10 +13,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use mimalloc::MiMalloc;
 use std::path::Path;
 use vlad::base::SourceMap;
-use vlad::flow;
 use vlad::pipeline::passes::{RESULT, Settings as Optimisation, optimize};
 use vlad::pipeline::{Pipeline, Settings};
-use vlad::specialize::Sharing;
 use vlad::ssa::eval::{self, Options};
 use vlad::ssa::ir::Program;
 
@@ -148,12 +146,8 @@ fn code(text: &str) -> Result<Program, String> {
     const NAME: &str = "program.vlad";
     let mut pipeline = Pipeline::new(Settings::default());
     pipeline.sources = SourceMap::carrying([(NAME.to_string(), text.to_string())]);
-    let mut program = pipeline.expand(Path::new(NAME)).map_err(|_| "the program has mistakes")?;
-    let options = flow::Options::default();
-    let mut flow = flow::analyze(&mut program, &pipeline.sources, &options, flow::Precision::Full)
-        .map_err(|_| "the program cannot be analysed")?;
-    let specialized = pipeline.specialize(&program, &mut flow, Sharing::Apart);
-    let mut program = specialized.map_err(|_| "the program cannot be compiled")?;
+    let program = pipeline.expand(Path::new(NAME)).map_err(|_| "the program has mistakes")?;
+    let mut program = pipeline.first_order(&program).map_err(|_| "the program cannot be compiled")?;
     optimize(&mut program, &Optimisation::default());
     Ok(program)
 }

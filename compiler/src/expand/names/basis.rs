@@ -181,7 +181,7 @@ pub fn internal(name: &str) -> Option<Prim> {
 
 /// Library functions whose transforms the library gives: the reverse and the forward one, that on power series, and the
 /// forward one in several directions.
-const GIVEN: [(&str, [&str; 4]); 13] = [
+const GIVEN: [(&str, [&str; 4]); 14] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series", "%custom-directions"]),
     ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series", "%recompute-directions"]),
     (
@@ -204,13 +204,14 @@ const GIVEN: [(&str, [&str; 4]); 13] = [
     ),
     ("%on-numbers", ["%on-numbers-reverse", "%on-numbers-forward", "%on-numbers-series", "%on-numbers-directions"]),
     ("%valued", ["%valued-reverse", "%valued-forward", "%valued-series", "%valued-directions"]),
+    ("%same", ["%same-reverse", "%same-forward", "%same-series", "%same-directions"]),
     ("%attempt", ["%attempt-reverse", "%attempt-forward", "%attempt-series", "%attempt-directions"]),
     ("%map-shards", ["%map-shards-reverse", "%map-shards-forward", "%map-shards-series", "%map-shards-directions"]),
     ("%sum-shards", ["%sum-shards-reverse", "%sum-shards-forward", "%sum-shards-series", "%sum-shards-directions"]),
 ];
 
 /// The same where given derivatives are checked.
-const GIVEN_CHECKED: [(&str, [&str; 4]); 13] = [
+const GIVEN_CHECKED: [(&str, [&str; 4]); 14] = [
     ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series", "%custom-directions"]),
     GIVEN[1],
     GIVEN[2],
@@ -227,6 +228,7 @@ const GIVEN_CHECKED: [(&str, [&str; 4]); 13] = [
     GIVEN[10],
     GIVEN[11],
     GIVEN[12],
+    GIVEN[13],
 ];
 
 /// The given transforms of library functions, with those that check what a program gives or those that do not.

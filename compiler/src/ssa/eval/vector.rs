@@ -82,7 +82,11 @@ impl Machine<'_, '_> {
             });
             operands.push(numbers.collect::<Result<Vec<f64>, Error>>()?);
         }
-        let read = operands.iter().map(Vec::len).max().unwrap_or(0);
+        let read = match kernel {
+            // A part of a vector is a view.
+            Kernel::Part => length,
+            _ => operands.iter().map(Vec::len).max().unwrap_or(0),
+        };
         self.pay(STEPS_OF_A_ROUND.saturating_mul(rounds(kernel, &sizes).max(read)))?;
         let operands: Vec<&[f64]> = operands.iter().map(|numbers| &numbers[..]).collect();
         let mut result = vec![0.0; length];

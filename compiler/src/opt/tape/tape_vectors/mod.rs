@@ -223,7 +223,10 @@ impl Plan {
         let held = self.held.iter().map(|(_, ty)| *ty);
         let fields = [Type::Int].into_iter().chain(vector.map(|_| Type::Ptr)).chain(held).collect();
         program.sums[self.sum].alternatives[self.node as usize].fields = fields;
-        for reader in &self.readers {
+        // A loop may read several tapes: parameters that are taken away move those behind them.
+        let mut readers: Vec<&Reader> = self.readers.iter().collect();
+        readers.sort_by_key(|reader| std::cmp::Reverse(reader.position));
+        for reader in readers {
             self.change_reader(&mut program.functions[reader.function], reader, vector);
         }
         self.change_builder(&mut program.functions[self.builder.function], vector);
