@@ -169,8 +169,7 @@ impl Analyzer<'_> {
                     return Err(self.tower_too_high("dynamic-order"));
                 }
             }
-            // What is shared is one of few things, so calls that differ in that do not go on for ever.
-            if old.lambda != key.lambda || old.shared != key.shared || self.result.shapes.coarse {
+            if old.lambda != key.lambda || self.result.shapes.coarse {
                 continue;
             }
             nested.push(index);

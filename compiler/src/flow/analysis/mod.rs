@@ -646,7 +646,7 @@ impl Analyzer<'_> {
             let (variant, shape) = self.call(Key { lambda, args, shared })?;
             facts.calls.insert((var, code.lambda), variant);
             results.push(shape);
-            gives = gives.join(self.result.variants[variant].gives.clone()).join(self.returned_functions(shape));
+            gives = gives.join(self.result.variants[variant].gives.clone());
         }
         facts.hold(var, gives);
         self.frame().dynamic -= dynamic;

@@ -6,10 +6,6 @@
 //! a folded zero, however many calls and loops there are between the closure and the read, and costs what is added to
 //! it. Sums of what no closure in data has captured begin with plain zeros, and are plain vectors in loops.
 //!
-//! A closure that a call has returned is like one that has been read from data, even if nobody keeps it: the call may be
-//! one of many, in a loop or a recursion, and the sensitivity of each of these closures is a sum of its own, which is
-//! added to those of what the call was given. It costs what the closure reads, and not what it has captured.
-//!
 //! Backpropagators are in data wherever there is a tape; their captures are numbers and zeros, not what the program
 //! shares. But given ones, such as that of a checkpoint, capture what the program does. So in the derivative of a
 //! reverse phase, where captures have sensitivities, a function that a backpropagator calls and that is none itself is
@@ -20,7 +16,7 @@ use super::{Analyzer, Facts};
 use crate::ad::tower::Transformation;
 use crate::core::ir::{LambdaId, Origin, Part, Rhs, Var};
 use crate::core::prim::Prim;
-use crate::shape::lattice::{Alternative, Code, Head, Shape, Site};
+use crate::shape::lattice::{Code, Shape, Site};
 use crate::shape::operators::is_number;
 use std::rc::Rc;
 
@@ -172,40 +168,6 @@ impl Analyzer<'_> {
             Origin::Adding(of) => matches!(origin(of), Origin::Backpropagator(..)),
             origin => matches!(origin, Origin::Backpropagator(..)),
         }
-    }
-
-    /// Which parts of the value of a call are functions that the program or the library has made, and have captured more
-    /// than numbers.
-    pub(super) fn returned_functions(&self, shape: Shape) -> Shared {
-        self.functions_in(shape, DEPTH)
-    }
-
-    fn functions_in(&self, shape: Shape, depth: usize) -> Shared {
-        let shapes = &self.result.shapes;
-        if depth == 0 || shapes.is_recursive(shape) {
-            return Shared::Nothing;
-        }
-        let mut shared = Shared::Nothing;
-        for alternative in shapes.alternatives(shape).iter() {
-            let parts = &alternative.children;
-            shared = shared.join(match alternative.head {
-                Head::Closure(code, _) if self.is_backpropagator(code) => Shared::Nothing,
-                Head::Closure(..) if parts.iter().any(|part| self.holds_data(*part, depth - 1)) => Shared::OfFunctions,
-                Head::Pair(None) => Shared::pair([0, 1].map(|part| self.functions_in(parts[part], depth - 1))),
-                Head::Record(_) => self.functions_in(parts[0], depth - 1),
-                _ => Shared::Nothing,
-            });
-        }
-        shared
-    }
-
-    /// Whether a value may be or hold a vector or data of any length.
-    fn holds_data(&self, shape: Shape, depth: usize) -> bool {
-        let shapes = &self.result.shapes;
-        let holds = |of: &Alternative| {
-            of.head.holds_elements() || of.children.iter().any(|part| self.holds_data(*part, depth - 1))
-        };
-        depth == 0 || shapes.is_recursive(shape) || shapes.alternatives(shape).iter().any(holds)
     }
 
     /// The zero of what is in a variable, folded and marked if that is a vector that is shared.
