@@ -153,7 +153,7 @@ fn code(text: &str) -> Result<Program, String> {
 }
 
 fn run(program: &Program, size: u32) -> Result<Measured, String> {
-    let options = Options { stage: RESULT, fuel: Some(FUEL) };
+    let options = Options { stage: RESULT, fuel: Some(FUEL), tape_memory: eval::ALL_MEMORY };
     let found = eval::run_on(program, &format!("{size}\n"), options);
     let (outcome, output, errors) = found.map_err(|error| format!("{error} for {size}"))?;
     if outcome.exit_code != 0 {

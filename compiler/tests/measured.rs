@@ -14,7 +14,7 @@ fn counts(text: &str, call: usize, side: Side, rounds: u32) -> Counts {
     let mut pipeline = Pipeline::new(Settings { measure: Some(Measure { call, side }), ..Settings::default() });
     let program = pipeline.expand(file.path()).expect("the program is right");
     let code = pipeline.native(&program).expect("the program can be compiled");
-    let options = Options { stage: RESULT, fuel: Some(1_000_000) };
+    let options = Options { stage: RESULT, fuel: Some(1_000_000), tape_memory: eval::ALL_MEMORY };
     let (outcome, _, errors) = eval::run_on(&code, &rounds.to_string(), options).expect("the program ends");
     assert_eq!((outcome.exit_code, errors.as_str()), (0, ""));
     outcome.counts

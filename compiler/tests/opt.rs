@@ -25,7 +25,7 @@ type Behaviour = Option<(u8, String, String)>;
 
 fn behaviour(program: &Program, input: &str, stage: Stage) -> Result<Behaviour, String> {
     verify(program, stage).map_err(|errors| errors[0].to_string())?;
-    match eval::run_on(program, input, Options { stage, fuel: Some(FUEL) }) {
+    match eval::run_on(program, input, Options { stage, fuel: Some(FUEL), tape_memory: eval::LITTLE_MEMORY }) {
         Ok((outcome, output, errors)) => Ok(Some((outcome.exit_code, output, errors))),
         Err(eval::Error::OutOfFuel) => Ok(None),
         Err(error) => Err(error.to_string()),

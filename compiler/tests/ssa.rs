@@ -5,8 +5,8 @@ use vlad::ssa::ir::Program;
 use vlad::ssa::parse;
 use vlad::ssa::verify::{Stage, verify};
 
-const PURE: Options = Options { stage: Stage::Pure, fuel: Some(10_000_000) };
-const COUNTED: Options = Options { stage: Stage::Counted, fuel: Some(10_000_000) };
+const PURE: Options = Options { stage: Stage::Pure, fuel: Some(10_000_000), tape_memory: eval::LITTLE_MEMORY };
+const COUNTED: Options = Options { stage: Stage::Counted, fuel: Some(10_000_000), tape_memory: eval::LITTLE_MEMORY };
 
 fn parsed(text: &str) -> Program {
     parse::program(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -180,7 +180,7 @@ fn integers_and_reals_become_each_other() {
 #[test]
 fn fuel_bounds_a_run() {
     let program = parsed(&main_of("b0: jump b1 b1: jump b1"));
-    let found = eval::run_on(&program, "", Options { stage: Stage::Pure, fuel: Some(1000) });
+    let found = eval::run_on(&program, "", Options { stage: Stage::Pure, fuel: Some(1000), tape_memory: eval::LITTLE_MEMORY });
     assert!(matches!(found, Err(Error::OutOfFuel)));
 }
 

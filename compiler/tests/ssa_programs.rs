@@ -75,7 +75,7 @@ fn run(
     fuel: u64,
 ) -> Result<Option<(u8, String, String, Counts)>, String> {
     verify(program, stage).map_err(|errors| errors[0].to_string())?;
-    match eval::run_on(program, input, Options { stage, fuel: Some(fuel) }) {
+    match eval::run_on(program, input, Options { stage, fuel: Some(fuel), tape_memory: eval::LITTLE_MEMORY }) {
         Ok((outcome, output, errors)) => Ok(Some((outcome.exit_code, output, errors, outcome.counts))),
         Err(eval::Error::OutOfFuel) => Ok(None),
         Err(error) => Err(error.to_string()),

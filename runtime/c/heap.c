@@ -46,6 +46,7 @@ static void demand(uint64_t wanted) {
     void *new = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (new == MAP_FAILED) heap_exhausted();
     memory_taken += size;
+    vlad_heap[HEAP_TAKEN] = memory_taken;
     chunk = new;
     chunk_end = chunk + size;
 }

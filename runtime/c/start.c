@@ -31,6 +31,7 @@ int main(void) {
     uint64_t physical = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     const char *limit = getenv("VLAD_MAX_MEMORY");
     memory_limit = limit ? limit_of(limit) : physical / 8 * 7;
+    vlad_heap[HEAP_TAPE_MEMORY] = memory_limit / 4;
     uint64_t size = ((limit ? memory_limit : physical / 4) & -(uint64_t)PAGE) + 2 * STACK_GUARD;
     void *stack = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stack == MAP_FAILED || mprotect(stack, STACK_GUARD, PROT_NONE)) exhausted("error[V0311]: out of memory\n");

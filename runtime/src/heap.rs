@@ -39,6 +39,9 @@ pub struct Heap {
     end: *mut u8,
     /// Bytes in boxes, free or not, and how many may be before memory must be asked for.
     bytes: u64,
+    /// Bytes that the tape of a loop may take before compiled code keeps states instead, from which it makes the tape
+    /// again.
+    pub tape_memory: u64,
     granted: u64,
     /// The chunks that boxes are cut from, the newest first.
     chunks: *mut Chunk,
@@ -92,6 +95,9 @@ const LARGEST_CHUNK: usize = 64 << 20;
 pub const WITH_LARGE_PAGES: usize = 32 << 20;
 /// A refill gets as many boxes if it can, from several pages if need be; calling it should not happen often.
 const ENOUGH: usize = 8;
+/// The tape of a loop may take this part of the memory.
+pub const TAPE_PART: u64 = 4;
+
 /// What is much larger than this does not stay in a processor's cache.
 const CACHED: u64 = 1 << 19;
 
@@ -105,6 +111,7 @@ impl Heap {
             next: ptr::null_mut(),
             end: ptr::null_mut(),
             bytes: 0,
+            tape_memory: i64::MAX as u64,
             granted,
             chunks: ptr::null_mut(),
             spare: ptr::null_mut(),

@@ -102,7 +102,13 @@ pub const fn is_in_page(class: usize) -> bool {
 }
 
 /// Bytes of a heap. It begins with the first box to hand out of each size class.
-pub const HEAP_BYTES: usize = (3 * CLASSES + 10) * WORD;
+pub const HEAP_BYTES: usize = (3 * CLASSES + 11) * WORD;
+
+/// Where in the heap the number of bytes stands that it has taken,
+pub const HEAP_TAKEN: i32 = (HEAP_BYTES - 9 * WORD) as i32;
+
+/// and where the number of bytes that the tape of a loop may take.
+pub const HEAP_TAPE_MEMORY: i32 = (HEAP_BYTES - 8 * WORD) as i32;
 
 /// Where in the heap the message stands with which it is exhausted, if it is.
 pub const HEAP_COMPLAINT: i32 = (HEAP_BYTES - 3 * WORD) as i32;

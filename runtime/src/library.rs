@@ -22,7 +22,7 @@
 //! A call sets the processor's floating-point mode to the usual one and back: callers may have set it to flush small
 //! numbers to zero, and results should not depend on that.
 
-use crate::heap::{Heap, Supply};
+use crate::heap::{Heap, Supply, TAPE_PART};
 use crate::layout::{
     ACCUMULATE, CALL, CONTEXT_BYTES, CONTEXT_ELEMENTS, CONTEXT_STACK_LIMIT, CONTEXT_WORDS, DISCARD, INITIALISE,
     OVERWRITE, PAGE,
@@ -161,10 +161,13 @@ pub unsafe fn new(description: &'static Description, options: *const Options) ->
         return ptr::null_mut();
     };
     let context = memory.cast::<Context>();
+    let memory_limit = if options.memory_bytes == 0 { physical / 8 * 7 } else { options.memory_bytes };
+    let mut heap = Heap::new(&SUPPLY, 0);
+    heap.tape_memory = memory_limit / TAPE_PART;
     // SAFETY: the memory is large enough, and aligned to pages.
     unsafe {
         context.write(Context {
-            heap: Heap::new(&SUPPLY, 0),
+            heap,
             stack_limit: stack as usize + GUARD + MARGIN,
             words: ptr::null(),
             elements: ptr::null(),
@@ -174,7 +177,7 @@ pub unsafe fn new(description: &'static Description, options: *const Options) ->
             stack,
             stack_size,
             description,
-            memory_limit: if options.memory_bytes == 0 { physical / 8 * 7 } else { options.memory_bytes },
+            memory_limit,
             busy: AtomicBool::new(false),
             ready: false,
             length: 0,

@@ -58,7 +58,7 @@ unsafe fn heap_exhausted(_: *mut Heap) -> ! {
 pub fn initialise() {
     let physical = system::physical_memory();
     RESERVE.store(physical / 16);
-    LIMIT.store(physical / 8 * 7);
+    limit_to(physical / 8 * 7);
     let Some(text) = system::environment(b"VLAD_MAX_MEMORY\0") else { return };
     let Some(limit) = parse_size(text) else {
         output::raw_error(b"error: VLAD_MAX_MEMORY is no size of memory: `");
@@ -66,14 +66,21 @@ pub fn initialise() {
         output::raw_error(b"`\nhelp: sizes are written as 500000, 64K, 512M or 2G\n");
         start::leave(command_line::USAGE);
     };
-    LIMIT.store(limit);
+    limit_to(limit);
     USER_LIMIT.store(true);
+}
+
+/// Sets the limit, and that of the tapes of loops to a part of it.
+fn limit_to(limit: u64) {
+    LIMIT.store(limit);
+    // SAFETY: nobody else refers to the heap meanwhile.
+    unsafe { (*vlad_heap.get()).tape_memory = limit / heap::TAPE_PART };
 }
 
 /// Leaves a part of the memory that is not used yet: so many processes have it from now on.
 pub fn divide(processes: u64) {
     let used = HEAP.load() + STACK.load();
-    LIMIT.store(used + LIMIT.load().saturating_sub(used) / processes);
+    limit_to(used + LIMIT.load().saturating_sub(used) / processes);
 }
 
 /// Asks to use `total` bytes for `what`. Returns the total that is granted, at least as much; ends the program with a
@@ -85,7 +92,7 @@ pub fn grant(what: Use, total: u64) -> u64 {
     };
     if HEAP.load() + STACK.load() < STEP && !USER_LIMIT.load() {
         // Small programs never get here twice, and do not pay for looking at the control group.
-        LIMIT.store(LIMIT.load().min(group_limit() / 8 * 7));
+        limit_to(LIMIT.load().min(group_limit() / 8 * 7));
     }
     let mut limit = LIMIT.load().saturating_sub(other.load());
     if what == Use::Stack && !USER_LIMIT.load() {

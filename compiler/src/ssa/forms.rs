@@ -72,6 +72,8 @@ pub fn of(op: Op) -> Option<Form> {
         | Op::WriteReal(_)
         | Op::WriteByte
         | Op::WriteDouble
+        | Op::HeapBytes
+        | Op::TapeMemory
         | Op::Ask
         | Op::WriteText(..)
         | Op::WriteTextOf(..)

@@ -179,6 +179,10 @@ pub enum Op {
     WriteByte,
     /// `f64 ->`: writes the eight bytes of the number to standard output, the lowest first.
     WriteDouble,
+    /// `-> int`: how many bytes the heap has taken by now. What is freed stays counted, so the number never falls.
+    HeapBytes,
+    /// `-> int`: how many bytes the tape of a loop may take before its rounds are run again instead.
+    TapeMemory,
     /// `f64, f64 -> f64`: asks the system what the first number says, see [`crate::core::question`].
     Ask,
     /// `->`: writes a text.
@@ -486,6 +490,8 @@ impl Op {
                 | Op::WriteReal(_)
                 | Op::WriteByte
                 | Op::WriteDouble
+                | Op::HeapBytes
+                | Op::TapeMemory
                 | Op::Ask
                 | Op::WriteText(..)
                 | Op::WriteTextOf(..)

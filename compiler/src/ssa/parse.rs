@@ -582,6 +582,8 @@ impl Parser {
             "write_real" => Op::WriteReal(self.stream(a)?),
             "write_byte" => Op::WriteByte,
             "write_double" => Op::WriteDouble,
+            "heap_bytes" => Op::HeapBytes,
+            "tape_memory" => Op::TapeMemory,
             "ask" => Op::Ask,
             "write_text" => Op::WriteText(self.stream(a)?, self.entity::<TextId>(b, "text")?),
             "begin_file" => Op::BeginFile(self.entity::<TextId>(a, "text")?),

@@ -186,6 +186,8 @@ impl fmt::Display for Op {
             Op::WriteReal(stream) => write!(f, "write_real.{stream}"),
             Op::WriteByte => f.write_str("write_byte"),
             Op::WriteDouble => f.write_str("write_double"),
+            Op::HeapBytes => f.write_str("heap_bytes"),
+            Op::TapeMemory => f.write_str("tape_memory"),
             Op::Ask => f.write_str("ask"),
             Op::WriteText(stream, text) => write!(f, "write_text.{stream}.{text}"),
             Op::WriteTextOf(stream, Form::Plain) => write!(f, "write_text_of.{stream}"),

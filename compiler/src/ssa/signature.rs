@@ -126,6 +126,7 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
         }
         Op::Result(Piece::Array) => (smallvec![F64, F64], smallvec![]),
         Op::Result(_) | Op::WriteReal(_) | Op::WriteByte | Op::WriteDouble => (smallvec![F64], smallvec![]),
+        Op::HeapBytes | Op::TapeMemory => (smallvec![], smallvec![Int]),
         Op::Ask => (smallvec![F64, F64], smallvec![F64]),
         Op::WriteText(_, text) => {
             program.texts.get(text)?;

@@ -151,7 +151,7 @@ pub fn run_with(program: &Program, input: &str, environment: &[(&str, &str)]) ->
     verify(program, Stage::Counted).unwrap_or_else(|errors| panic!("{}\n{program}", errors[0]));
     let output = execute(program, &Options::default(), input, environment);
     by_way_of_c(program, input, environment, &output);
-    let options = eval::Options { stage: Stage::Counted, fuel: Some(1_000_000) };
+    let options = eval::Options { stage: Stage::Counted, fuel: Some(1_000_000), tape_memory: eval::LITTLE_MEMORY };
     match eval::run_on(program, input, options) {
         Ok((outcome, text, _)) => {
             assert_eq!(text, stdout(&output));

@@ -29,11 +29,11 @@ fn forms(program: &Program) -> [Program; 2] {
 /// and free all that it allocates. Returns what was written, and how many copies were made at most.
 fn check(text: &str, input: &str) -> (String, u64) {
     let program = parsed(text);
-    let pure = Options { stage: Stage::Pure, fuel: None };
+    let pure = Options { stage: Stage::Pure, fuel: None, tape_memory: eval::LITTLE_MEMORY };
     let (_, expected, _) = eval::run_on(&program, input, pure).unwrap_or_else(|error| panic!("{error}\n{program}"));
     let mut copies = 0;
     for program in forms(&program) {
-        let counted = Options { stage: Stage::Counted, fuel: None };
+        let counted = Options { stage: Stage::Counted, fuel: None, tape_memory: eval::LITTLE_MEMORY };
         let run = eval::run_on(&program, input, counted);
         let (outcome, written, _) = run.unwrap_or_else(|error| panic!("{error}\n{program}"));
         assert_eq!(written, expected, "{program}");

@@ -148,7 +148,7 @@ fn evaluate(mut program: Program, sources: &SourceMap, input: &str, strict_sums:
 
 /// Runs optimised code in its evaluator, which watches reference counts: no box is used or freed after it was freed.
 fn count_owners(code: &ssa::Program, input: &str, expected: &Run) -> Result<(), String> {
-    let options = ssa_eval::Options { stage: Stage::Counted, fuel: Some(FUEL) };
+    let options = ssa_eval::Options { stage: Stage::Counted, fuel: Some(FUEL), tape_memory: ssa_eval::LITTLE_MEMORY };
     match ssa_eval::run_on(code, input, options) {
         Err(ssa_eval::Error::Broken(message)) => Err(format!("; {message}")),
         Ok((outcome, output, _)) if outcome.exit_code == 0 && output != expected.output => {

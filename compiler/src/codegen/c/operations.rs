@@ -72,6 +72,8 @@ impl Writer<'_, '_> {
                 let name = self.unit.needs("vlad_write_real");
                 return self.statement(format!("{name}({}, {x})", stream as u64));
             }
+            Op::HeapBytes => "(int64_t)vlad_heap[HEAP_TAKEN]".to_string(),
+            Op::TapeMemory => "(int64_t)vlad_heap[HEAP_TAPE_MEMORY]".to_string(),
             Op::Ask => format!("{}({x}, {})", self.unit.needs("vlad_ask"), args[1]),
             Op::WriteByte | Op::WriteDouble => {
                 let name = if inst.op == Op::WriteByte { "vlad_write_byte" } else { "vlad_write_double" };

@@ -205,6 +205,8 @@ impl Unit<'_> {
             ("CLASSES_IN_PAGES", classes),
             ("VIEW_WORDS", layout::class_of(layout::VIEW_WORDS)),
             ("HEAP_WORDS", layout::HEAP_BYTES / layout::WORD),
+            ("HEAP_TAKEN", layout::HEAP_TAKEN as usize / layout::WORD),
+            ("HEAP_TAPE_MEMORY", layout::HEAP_TAPE_MEMORY as usize / layout::WORD),
             ("HEAP_COMPLAINT", layout::HEAP_COMPLAINT as usize / layout::WORD),
             ("HEAP_REMEMBERED", layout::HEAP_REMEMBERED as usize / layout::WORD),
         ];

@@ -3,10 +3,10 @@
 //! Every operation computes what [`crate::core::arithmetic`] says: by the same IEEE instruction or by the same
 //! function of `runtime/math`. Comparisons are those of IEEE, all false with a NaN except `ne`.
 
-use crate::codegen::Error;
 use crate::codegen::abi::clif_type;
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::External;
+use crate::codegen::{Error, layout};
 use crate::ssa::ir::{Compare, Form, Inst, Int2, IntCompare, Op, Real1, Real2, Stream, Type, Value};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, types};
@@ -163,6 +163,12 @@ impl Translator<'_, '_, '_> {
                 let write = External::Runtime("vlad_write_real", &[types::I64, types::F64], None);
                 self.call_external(write, &[stream, args[0]])?;
                 return Ok(());
+            }
+            Op::HeapBytes | Op::TapeMemory => {
+                let offset =
+                    if inst.op == Op::HeapBytes { layout::HEAP_TAKEN } else { layout::HEAP_TAPE_MEMORY };
+                let heap = self.home(self.unit.heap);
+                self.builder.ins().load(types::I64, TRUSTED, heap, offset)
             }
             Op::Ask => {
                 let ask = External::Runtime("vlad_ask", &[types::F64, types::F64], Some(types::F64));

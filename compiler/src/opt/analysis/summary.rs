@@ -4,7 +4,7 @@
 use crate::opt::analysis::termination::{CallOf, calls, has_endless_loop};
 use crate::ssa::call_graph::callees;
 use crate::ssa::forms::{self, Form};
-use crate::ssa::ir::{FuncId, Function, Inst, Terminator};
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Terminator};
 use std::sync::OnceLock;
 
 /// See the module.
@@ -29,7 +29,10 @@ impl Summary {
     pub fn new(function: &Function) -> Summary {
         let mut summary = Summary { callees: callees(function), ..Summary::default() };
         for block in function.blocks.values() {
-            let is_visible = |inst: &Inst| inst.op.has_effect() && forms::of(inst.op) != Some(Form::Remembered);
+            let is_visible = |inst: &Inst| {
+                let asks_memory = matches!(inst.op, Op::HeapBytes | Op::TapeMemory);
+                inst.op.has_effect() && !asks_memory && forms::of(inst.op) != Some(Form::Remembered)
+            };
             summary.is_visible |= block.insts.iter().any(is_visible);
             match block.terminator {
                 Terminator::Return(_) => summary.returns = true,

@@ -14,8 +14,10 @@
 //! | [`chain_accumulators`] | chains made of what a recursion is told instead of what it returns |
 //! | [`list_lengths`] | chains that hold nothing but their length as numbers |
 //! | [`tape_vectors`] | tapes of loops that count their rounds as vectors |
+//! | [`checkpointing`] | long tapes made again piece by piece |
 
 pub mod chain_accumulators;
+pub mod checkpointing;
 pub mod invariant_fields;
 pub mod list_lengths;
 pub mod recompute_calls;

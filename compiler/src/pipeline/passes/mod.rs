@@ -26,7 +26,9 @@ use crate::opt::loops::{
     fusion, hoist_guards, inductions, licm, neutral_sums, peel, rotate, shared_zeros, unroll_and_jam, vectorize,
 };
 use crate::opt::scalar::{dce, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch};
-use crate::opt::tape::{chain_accumulators, invariant_fields, list_lengths, recompute_calls, tape_loops, tape_vectors};
+use crate::opt::tape::{
+    chain_accumulators, checkpointing, invariant_fields, list_lengths, recompute_calls, tape_loops, tape_vectors,
+};
 use crate::ssa::forms::Form;
 use crate::ssa::ir::{Function, Program};
 use crate::ssa::verify::Stage;
@@ -192,6 +194,7 @@ pub const PASSES: &[Pass] = &[
         .settling(),
     program("list-lengths", "make numbers of chains that hold nothing but their length", list_lengths::run).settling(),
     program("tape-vectors", "make vectors of tapes of loops that count their rounds", tape_vectors::run).settling(),
+    growing("checkpointing", "make the tapes of long loops again piece by piece", checkpointing::run),
     function("fusion", "compute elements of vectors where they are read", fusion::run).settling().asking(&[Fact::Ends]),
     program("merge-functions", "keep one of functions, and of unions, that are the same", merge_functions::run)
         .settling(),

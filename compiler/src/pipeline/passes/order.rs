@@ -83,6 +83,7 @@ pub const SCHEDULE: &[Phase] = &[
         4,
     ),
     Phase::Once(&[
+        ("checkpointing", "tapes that can be vectors are, and loops that are fused have no tapes any more"),
         ("shared-zeros", "what is added up has its final places, and no pass that knows symbolic zeros follows"),
         ("peel", "vectors that loops fill are fused, and no pass that looks for whole fillings follows"),
         ("inductions", "places that are before the counter are in range behind the first round"),

@@ -45,7 +45,18 @@ pub struct Options {
     pub stage: Stage,
     /// The number of instructions after which to give up.
     pub fuel: Option<u64>,
+    /// What [`Op::TapeMemory`] says, in bytes.
+    pub tape_memory: i64,
 }
+
+/// As much memory as there ever is: no loop runs again what its tape has forgotten.
+pub const ALL_MEMORY: i64 = i64::MAX;
+
+/// So little that loops of a few rounds do.
+pub const LITTLE_MEMORY: i64 = 2048;
+
+/// What [`Op::HeapBytes`] counts for a box.
+const BOX_BYTES: i64 = 64;
 
 /// What a run did.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -425,6 +436,8 @@ impl<'p> Machine<'p, '_> {
                 self.get(base, chosen)?.clone()
             }
             Op::Opaque | Op::Exchange => self.get(base, args[0])?.clone(),
+            Op::HeapBytes => Datum::Int(self.counts.boxes as i64 * BOX_BYTES),
+            Op::TapeMemory => Datum::Int(self.options.tape_memory),
             // Nobody is there to answer.
             Op::Ask => Datum::Real(0.0),
             Op::Box(_, tag) => self.make_box(Content::Alternative(tag), self.hand_on(base, args)?),
