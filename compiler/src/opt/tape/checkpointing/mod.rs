@@ -45,10 +45,10 @@ mod find;
 
 use crate::base::Span;
 use crate::opt::analysis::effects::Effects;
-use crate::opt::analysis::loops::preheader;
+use crate::opt::analysis::loops::{homes, preheader};
 use crate::opt::edit::rewrite::size;
 use crate::ssa::builder::Builder;
-use crate::ssa::graph::Graph;
+use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{
     Alternative, BlockId, FuncId, Function, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value,
 };
@@ -81,9 +81,8 @@ pub fn run(program: &mut Program, most: usize) -> bool {
     }
     for (sum, checkpoints) in &checkpoints {
         let resume = again::resume(program, *sum, checkpoints);
-        for function in program.functions.values_mut() {
-            look_through(function, *sum, checkpoints, resume);
-        }
+        let looking = Looking { sum: *sum, checkpoints, resume };
+        program.functions.values_mut().for_each(|function| looking.run(function));
     }
     !checkpoints.is_empty()
 }
@@ -352,69 +351,114 @@ impl Counter {
 }
 
 /// Whoever looks at a tape looks at what is behind the checkpoints.
-fn look_through(function: &mut Function, sum: SumId, checkpoints: &[Checkpoint], resume: FuncId) {
-    let is_own = |tag: u32| checkpoints.iter().any(|checkpoint| checkpoint.tag == tag);
-    let mut seen: FxHashSet<Value> = FxHashSet::default();
-    while let Some((block, position, value)) = first_look(function, sum, is_own, &seen) {
-        let rest = function.new_block(&[Type::Ptr]);
-        let found = function.blocks[rest].params[0];
-        seen.insert(found);
+struct Looking<'c> {
+    sum: SumId,
+    checkpoints: &'c [Checkpoint],
+    resume: FuncId,
+}
+
+impl Looking<'_> {
+    fn run(&self, function: &mut Function) {
+        // Tapes that do not begin with a checkpoint.
+        let mut clear: FxHashSet<Value> = FxHashSet::default();
+        while let Some((block, position, value)) = self.first_look(function, &clear) {
+            let graph = Graph::new(function);
+            let homes = homes(function);
+            let home = homes[&value];
+            let carried = function.blocks[home].params.iter().position(|param| *param == value);
+            if let Some(carried) = carried.filter(|_| graph.is_loop_header(home)) {
+                // The loop keeps its form: what is passed to it is looked at first.
+                let mut before: Vec<BlockId> = graph.predecessors[home].to_vec();
+                before.sort_unstable();
+                before.dedup();
+                for from in before {
+                    self.look_on_edges(function, from, (home, carried), &clear);
+                }
+                clear.insert(value);
+            } else {
+                clear.insert(self.look_at(function, block, position, value));
+            }
+        }
+    }
+
+    /// Looks at what a block passes for a parameter of a loop.
+    fn look_on_edges(
+        &self,
+        function: &mut Function,
+        from: BlockId,
+        (header, carried): (BlockId, usize),
+        clear: &FxHashSet<Value>,
+    ) {
+        for edge in 0..function.blocks[from].terminator.target_count() {
+            let target = function.blocks[from].terminator.target(edge).clone();
+            if target.block != header || clear.contains(&target.args[carried]) {
+                continue;
+            }
+            let mut b = Builder::new(function);
+            let look = b.new_block(&[]);
+            b.switch_to(look);
+            let behind = self.look(&mut b, target.args[carried]);
+            let mut args = target.args;
+            args[carried] = b.block_params(behind)[0];
+            b.switch_to(behind);
+            b.jump(header, args);
+            *function.blocks[from].terminator.target_mut(edge) = jump(look);
+        }
+    }
+
+    /// Looks at a tape before a certain instruction. What that and all that comes after it see is the result.
+    fn look_at(&self, function: &mut Function, block: BlockId, position: usize, value: Value) -> Value {
         let span: Option<Span> = function.blocks[block].insts[position].span;
         let insts = function.blocks[block].insts.split_off(position);
         let end = std::mem::replace(&mut function.blocks[block].terminator, Terminator::Unreachable);
-        function.blocks[rest].insts = insts;
-        function.blocks[rest].terminator = end;
-        let graph_of_rest = {
-            let mut b = Builder::new(function);
-            b.span = span;
-            b.switch_to(block);
-            let mut is_checkpoint = None;
-            for checkpoint in checkpoints {
-                let has_tag = b.value(Op::HasTag(sum, checkpoint.tag), &[value], Type::Bool);
-                is_checkpoint = Some(match is_checkpoint {
-                    Some(before) => b.value(Op::Or, &[before, has_tag], Type::Bool),
-                    None => has_tag,
-                });
-            }
-            let is_checkpoint = is_checkpoint.expect("there is a kind of checkpoints");
-            let run_again = b.new_block(&[]);
-            b.branch(is_checkpoint, jump(run_again), Target { block: rest, args: vec![value] });
-            b.switch_to(run_again);
-            let tape = b.value(Op::Call(resume), &[value], Type::Ptr);
-            b.jump(rest, vec![tape]);
-            Graph::new(function)
-        };
+        let mut b = Builder::new(function);
+        b.span = span;
+        b.switch_to(block);
+        let behind = self.look(&mut b, value);
+        let found = b.block_params(behind)[0];
+        function.blocks[behind].insts = insts;
+        function.blocks[behind].terminator = end;
+        let graph = Graph::new(function);
         for below in function.blocks.ids() {
-            if graph_of_rest.is_reachable(below) && graph_of_rest.dominates(rest, below) {
-                function.blocks[below].for_each_use(|used| {
-                    if *used == value {
-                        *used = found;
-                    }
-                });
+            if graph.is_reachable(below) && graph.dominates(behind, below) {
+                let replace = |used: &mut Value| *used = if *used == value { found } else { *used };
+                function.blocks[below].for_each_use(replace);
             }
         }
+        found
     }
-}
 
-/// The first operation that looks at a tape which may begin with a checkpoint, of those before which none does.
-fn first_look(
-    function: &Function,
-    sum: SumId,
-    is_own: impl Fn(u32) -> bool,
-    seen: &FxHashSet<Value>,
-) -> Option<(BlockId, usize, Value)> {
-    let looks = |op: Op| match op {
-        Op::Tag(of) => of == sum,
-        Op::HasTag(of, tag) | Op::Field(of, tag, _) => of == sum && !is_own(tag),
-        _ => false,
-    };
-    // In reverse postorder, a block comes after those that dominate it.
-    for block in crate::ssa::graph::reverse_postorder(function) {
-        for (position, inst) in function.blocks[block].insts.iter().enumerate() {
-            if looks(inst.op) && !seen.contains(&inst.args[0]) {
-                return Some((block, position, inst.args[0]));
-            }
+    /// Ends a block by looking at a tape. The block that is returned is told what is behind the checkpoints.
+    fn look(&self, b: &mut Builder<'_>, tape: Value) -> BlockId {
+        let [run_again, behind] = [b.new_block(&[]), b.new_block(&[Type::Ptr])];
+        let has_tag = |b: &mut Builder<'_>, checkpoint: &Checkpoint| {
+            b.value(Op::HasTag(self.sum, checkpoint.tag), &[tape], Type::Bool)
+        };
+        let mut is_checkpoint = has_tag(b, &self.checkpoints[0]);
+        for checkpoint in &self.checkpoints[1..] {
+            let other = has_tag(b, checkpoint);
+            is_checkpoint = b.value(Op::Or, &[is_checkpoint, other], Type::Bool);
         }
+        b.branch(is_checkpoint, jump(run_again), Target { block: behind, args: vec![tape] });
+        b.switch_to(run_again);
+        let resumed = b.value(Op::Call(self.resume), &[tape], Type::Ptr);
+        b.jump(behind, vec![resumed]);
+        behind
     }
-    None
+
+    /// The first operation that looks at a tape which may begin with a checkpoint.
+    fn first_look(&self, function: &Function, clear: &FxHashSet<Value>) -> Option<(BlockId, usize, Value)> {
+        let is_own = |tag: u32| self.checkpoints.iter().any(|checkpoint| checkpoint.tag == tag);
+        let looks = |op: Op| match op {
+            Op::Tag(sum) => sum == self.sum,
+            Op::HasTag(sum, tag) | Op::Field(sum, tag, _) => sum == self.sum && !is_own(tag),
+            _ => false,
+        };
+        // In reverse postorder, a block comes after those that dominate it.
+        reverse_postorder(function).into_iter().find_map(|block| {
+            let mut insts = function.blocks[block].insts.iter().enumerate();
+            let (position, inst) = insts.find(|(_, inst)| looks(inst.op) && !clear.contains(&inst.args[0]))?;
+            Some((block, position, inst.args[0]))
+        })
+    }
 }
