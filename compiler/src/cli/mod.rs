@@ -221,6 +221,10 @@ struct Native {
     /// Stop at the first operation that gives an infinite number, or none, from operands that are finite.
     #[arg(long)]
     trap_nan: bool,
+    /// Let the tape of a loop take at most so much memory, such as 100M, and run rounds again for more [default: a quarter
+    /// of the memory].
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    tape_memory: Option<i64>,
     /// Print how long each part of the compiler took.
     #[arg(long)]
     time_passes: bool,
@@ -229,6 +233,11 @@ struct Native {
     panic: bool,
     #[command(flatten)]
     limits: LimitArguments,
+}
+
+fn memory_size(text: &str) -> Result<i64, String> {
+    let size = running::eval::size(text).and_then(|size| i64::try_from(size).ok());
+    size.ok_or_else(|| "sizes are written as 500000, 64K, 512M or 2G".to_owned())
 }
 
 /// What makes machine code.
@@ -341,8 +350,8 @@ impl Input {
 
 impl Native {
     fn settings(&self, input: &Input) -> Settings {
-        let Native { native_cpu, fast_math, trap_nan, .. } = *self;
-        Settings { native_cpu, fast_math, trap_nan, limits: self.limits.options(), ..input.settings() }
+        let Native { native_cpu, fast_math, trap_nan, tape_memory, .. } = *self;
+        Settings { native_cpu, fast_math, trap_nan, tape_memory, limits: self.limits.options(), ..input.settings() }
     }
 }
 

@@ -20,6 +20,7 @@ use crate::expand;
 use crate::flow;
 use crate::foreign;
 use crate::opt::scalar::unused::clean;
+use crate::opt::tape::checkpointing;
 use crate::pipeline::passes as opt;
 use crate::specialize::{self, Sharing};
 use crate::ssa::ir as ssa;
@@ -52,6 +53,9 @@ pub struct Settings {
     pub fast_math: bool,
     /// Stop at the first operation that gives something worse than a finite number.
     pub trap_nan: bool,
+    /// How many bytes the tape of a loop may take before its rounds are run again; what the run time says, if it is not
+    /// set.
+    pub tape_memory: Option<i64>,
     /// How far the analysis goes.
     pub limits: flow::Options,
 }
@@ -253,6 +257,9 @@ impl Pipeline {
         // Where numbers cease to be finite depends on the order of sums.
         let fast_math = fast_math && !trap_nan;
         self.optimize(&mut code, &opt::Settings { fast_math, ..opt::Settings::default() });
+        if let Some(bytes) = self.settings.tape_memory {
+            checkpointing::limit(&mut code, bytes);
+        }
         Ok(code)
     }
 

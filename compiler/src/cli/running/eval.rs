@@ -190,7 +190,7 @@ fn limits() -> Result<eval::Limits, String> {
 }
 
 /// A number of bytes: `500000`, `64K`, `512M`, `2G`.
-fn size(text: &str) -> Option<usize> {
+pub fn size(text: &str) -> Option<usize> {
     let text = text.trim();
     let units = [('K', 10), ('M', 20), ('G', 30)];
     let unit = units.iter().find(|(unit, _)| text.ends_with([*unit, unit.to_ascii_lowercase()]));

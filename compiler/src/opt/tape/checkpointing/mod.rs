@@ -87,6 +87,14 @@ pub fn run(program: &mut Program, most: usize) -> bool {
     !checkpoints.is_empty()
 }
 
+/// Lets the tapes of loops take so many bytes, whatever the machine has.
+pub fn limit(program: &mut Program, bytes: i64) {
+    let blocks = program.functions.values_mut().flat_map(|function| function.blocks.values_mut());
+    for inst in blocks.flat_map(|block| &mut block.insts).filter(|inst| inst.op == Op::TapeMemory) {
+        inst.op = Op::ConstInt(bytes);
+    }
+}
+
 /// A kind of checkpoints: those of one loop.
 #[derive(Debug)]
 struct Checkpoint {

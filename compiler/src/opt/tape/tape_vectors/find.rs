@@ -10,6 +10,9 @@ use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// A loop of more rounds than this that depend on each other has a tape that can be made again piece by piece.
+const MANY: i64 = 1 << 20;
+
 /// A sum of nodes of one kind, which one instruction makes, and a start.
 #[derive(Debug)]
 pub(super) struct Tape {
@@ -211,10 +214,14 @@ fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
     {
         return None;
     }
-    let constant = match code.op(first) {
-        Some(Op::ConstInt(first)) => Some(first),
+    let number = |value: Value| match code.op(value) {
+        Some(Op::ConstInt(number)) => Some(number),
         _ => None,
     };
+    let constant = number(first);
+    if number(bound).is_some_and(|bound| bound - constant.unwrap_or(0) > MANY) && goes_on(code, header, &body, node) {
+        return None;
+    }
     let function = tape.maker;
     let builder = Builder {
         function,
@@ -232,6 +239,30 @@ fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
         node: made,
     };
     Some((builder, node))
+}
+
+/// Whether a node depends on numbers that each round leaves to the next.
+fn goes_on(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, node: &Inst) -> bool {
+    let function = code.function;
+    let mut seen: FxHashSet<Value> = FxHashSet::default();
+    let mut waiting: Vec<Value> = node.args.to_vec();
+    while let Some(value) = waiting.pop() {
+        let Some(home) = code.homes.get(&value).filter(|home| body.contains(*home)) else { continue };
+        if !seen.insert(value) {
+            continue;
+        }
+        if let Some(inst) = code.definitions.inst(function, value) {
+            waiting.extend(&inst.args);
+        } else if *home == header {
+            if function.values[value] == Type::F64 {
+                return true;
+            }
+        } else if let Some(position) = function.blocks[*home].params.iter().position(|param| *param == value) {
+            let targets = code.graph.predecessors[*home].iter().flat_map(|from| function.blocks[*from].terminator.targets());
+            waiting.extend(targets.filter(|to| to.block == *home).map(|to| to.args[position]));
+        }
+    }
+    false
 }
 
 /// What makes the nodes of a tape, the head of the loop that carries it, and the position of the parameter there.

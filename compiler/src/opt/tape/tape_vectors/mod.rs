@@ -33,6 +33,9 @@
 //! there is a vector of that length already, or if each round checks the counter against a bound such as the length of
 //! a vector, which then bounds the length of the tape: memory for rounds that are never made should not be asked for.
 //!
+//! Left alone are loops of a great many rounds, each of which depends on numbers that the one before has left:
+//! [`checkpointing`](super::checkpointing) makes their tapes again piece by piece.
+//!
 //! Loops are treated from the inside out: what the tape of an inner loop held on to becomes part of the nodes of the
 //! outer one (by [`unbox_fields`](crate::opt::layout::unbox_fields)), where it may be the same in all rounds again.
 //!
