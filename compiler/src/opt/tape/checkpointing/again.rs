@@ -16,7 +16,7 @@ pub(super) struct Code {
     pub state: Vec<Value>,
 }
 
-/// A function of a checkpoint and a number of rounds that has nothing but the rounds of a loop, as far as the tape
+/// A function of a checkpoint, a number of rounds and one of checkpoints that has nothing but the rounds of a loop, as far as the tape
 /// depends on them, and no way out of it. Its entry has only the constants.
 pub(super) fn code(original: &Function, chain: &Chain) -> Code {
     let mut function = original.clone();
@@ -31,7 +31,7 @@ pub(super) fn code(original: &Function, chain: &Chain) -> Code {
         block.params.clear();
         block.terminator = Terminator::Unreachable;
     }
-    let params = [Type::Ptr, Type::Int].map(|ty| function.values.push(ty));
+    let params = [Type::Ptr, Type::Int, Type::Int].map(|ty| function.values.push(ty));
     function.blocks[Function::ENTRY].params = params.to_vec();
     function.blocks[Function::ENTRY].insts = constants;
     let nowhere = function.new_block(&[]);
@@ -156,7 +156,8 @@ pub(super) fn resume(program: &mut Program, sum: SumId, checkpoints: &[Checkpoin
         b.switch_to(kept);
         b.jump(header, vec![before]);
         b.switch_to(again);
-        let made = b.value(Op::Call(checkpoint.again), &[before, rounds], Type::Ptr);
+        let most = checkpoint.field(&mut b, tape, Field::Most);
+        let made = b.value(Op::Call(checkpoint.again), &[before, rounds, most], Type::Ptr);
         b.jump(header, vec![made]);
         b.switch_to(next);
     }

@@ -100,7 +100,7 @@ pub fn limit(program: &mut Program, bytes: i64) {
 struct Checkpoint {
     sum: SumId,
     tag: u32,
-    /// The function that runs rounds again, from a checkpoint and as many as it is told.
+    /// The function that runs rounds again, from a checkpoint and as many as it is told, with so many checkpoints.
     again: FuncId,
     /// The function that says what a new checkpoint replaces.
     replace: FuncId,
@@ -217,7 +217,7 @@ impl Checkpoint {
     fn run_again(&self, code: again::Code, chain: &Chain) -> Function {
         let again::Code { mut function, chain: own, state } = code;
         let mut b = Builder::new(&mut function);
-        let [from, rounds] = b.block_params(Function::ENTRY)[..] else { unreachable!("there are two") };
+        let [from, rounds, most] = b.block_params(Function::ENTRY)[..] else { unreachable!("there are three") };
         let kept: Vec<Type> = state.iter().chain(&own.given).map(|value| b.function.values[*value]).collect();
         let mut fields = Vec::new();
         for (position, ty) in kept.into_iter().enumerate() {
@@ -227,7 +227,6 @@ impl Checkpoint {
         let given = fields.split_off(state.len());
         let interval = self.field(&mut b, from, Field::Interval);
         let floor = self.field(&mut b, from, Field::Depth);
-        let most = self.field(&mut b, from, Field::Most);
         let three = b.int(3);
         let above = b.value(Op::Int2(Int2::Add), &[floor, three], Type::Int);
         let is_low = b.value(Op::IntCompare(IntCompare::Lt), &[most, above], Type::Bool);
