@@ -192,7 +192,7 @@ const LONG_LOOPS: &[&str] = &[
        (let ((k (- i (* 20 (floor (/ i 20)))))) (loop (+ i 1) (vector-update u k (lambda (x) (* 0.999 (sin x)))))))))
      ((gradient-R f) (build 20 (lambda (k) (real (/ k 20)))))",
     "(define (inner x m) (let loop ((i 0) (y x)) (if (= i m) y (loop (+ i 1) (+ y (* 0.001 (cos (* x y))))))))
-     (define (f x) (let loop ((i 0) (y x)) (if (< i (/ n 100)) (loop (+ i 1) (+ (* 0.9 y) (* 0.1 (inner (* x y) 100)))) y)))
+     (define (f x) (let loop ((i 0) (y x)) (if (= i (/ n 100)) y (loop (+ i 1) (+ (* 0.9 y) (* 0.1 (inner (* x y) 100)))))))
      ((gradient-R f) (real 0.3))",
 ];
 

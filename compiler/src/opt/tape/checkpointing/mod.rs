@@ -35,7 +35,7 @@
 //! left alone.
 //!
 //! Requires that the tapes which can be vectors are ([`tape_vectors`](super::tape_vectors)): the lengths of these are
-//! lengths of data or of loops with few rounds. Nothing that comes later tells tapes by their alternatives.
+//! lengths of data, or numbers of rounds that are known when a loop begins. Nothing that comes later tells tapes by their alternatives.
 //!
 //! Tests: `tests/opt/checkpointing/`, and every program on which optimised code and the evaluator are compared: there
 //! hardly any memory is allowed.

@@ -10,8 +10,9 @@ use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A loop of more rounds than this that depend on each other has a tape that can be made again piece by piece.
-const MANY: i64 = 1 << 20;
+/// A loop of more rounds than this that depend on each other has a tape that can be made again piece by piece: as a
+/// vector it would take half a gigabyte at least.
+const MANY: i64 = 1 << 26;
 
 /// A sum of nodes of one kind, which one instruction makes, and a start.
 #[derive(Debug)]
