@@ -76,7 +76,10 @@ impl Server {
         let Some(occurrence) = &place.occurrence else {
             let around = |span: Span| (span.start as usize..=span.end as usize).contains(&place.byte);
             let named = place.document.bindings().files.iter().find(|named| around(named.span))?;
-            let path = workspace.find(&place.path, &named.name).or_else(|| library::file(&named.name))?;
+            let path = match named.import {
+                Some(_) => workspace.find_import(&place.path, &named.name).or_else(|| library::file(&named.name))?,
+                None => workspace.find(&place.path, &named.name)?,
+            };
             let location = lsp::Location::new(workspace.uri(&path)?, lsp::Range::default());
             return Some(lsp::GotoDefinitionResponse::Scalar(location));
         };
@@ -167,8 +170,8 @@ impl Server {
                 [Target::Library(_), ..] => return Err(format!("`{name}` is a function of the library")),
                 [target, ..] => {
                     let found = self.workspace.definition(target).ok_or("the definition is not there any more")?;
-                    if library::is_in(&found.0) {
-                        return Err(format!("`{name}` is a function of the library"));
+                    if library::is_foreign(&found.0) {
+                        return Err(format!("`{name}` is a function of the library, or of a dependency"));
                     }
                     found.2.name
                 }
