@@ -62,7 +62,7 @@ impl World {
 
     fn git(&self, folder: &str, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
-        command.args(["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "init.defaultBranch=main"]);
+        command.args(["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "init.defaultBranch=master"]);
         command.arg("-C").arg(self.path(folder)).args(arguments).env("HOME", self.folder.path());
         let Outcome { code, output, messages } = run_command(command, "", TOOLS_LIMIT);
         assert_eq!(code, Some(0), "{arguments:?}: {messages}");
@@ -190,8 +190,8 @@ fn two_levels_of_revisions_are_fetched_once_and_locked() {
     assert_eq!(update(&[]).output, "nothing to update: no dependency by git\n");
 }
 
-/// A revision may be a branch, a tag with an annotation, a commit, the beginning of its name, or one that no branch leads
-/// to.
+/// A revision may be a branch, a tag with an annotation, a commit, the beginning of its name, or one that no branch
+/// leads to.
 #[test]
 fn revisions_are_named_in_many_ways() {
     let world = World::new(&[("one/vlad.toml", &manifest("one", "")), ("one/one.vlad", "(define x 1)\n")]);
@@ -203,9 +203,9 @@ fn revisions_are_named_in_many_ways() {
     world.git("one", &["checkout", "--quiet", "--detach"]);
     world.write("one/one.vlad", "(define x 3)\n");
     let third = world.commit("one");
-    world.git("one", &["checkout", "--quiet", "main"]);
+    world.git("one", &["checkout", "--quiet", "master"]);
     for (rev, value) in
-        [("release/1.0+ü", 1), ("main", 1), (&first[..9], 1), (&first, 1), ("other", 2), (&second, 2), (&third, 3)]
+        [("release/1.0+ü", 1), ("master", 1), (&first[..9], 1), (&first, 1), ("other", 2), (&second, 2), (&third, 3)]
     {
         let folder = format!("at-{value}-{}", rev.len());
         let dependency = format!("one = {{ git = \"file://{}\", rev = \"{rev}\" }}", world.path("one").display());
@@ -598,7 +598,8 @@ fn every_command_finds_dependencies() {
     repl.current_dir(world.path("fit"));
     assert_eq!(run_command(repl, "(import \"stats\")\n(f 1)\n", TOOLS_LIMIT).output, "3\n");
     // No analysis ends here, so the executable holds the evaluator.
-    let text = "(import \"stats/models\")\n(define (nest n) (if (= n 0) g (let ((f (nest (- n 1)))) (lambda (x) (f (f x))))))\n\
+    let text = "(import \"stats/models\")\n\
+                (define (nest n) (if (= n 0) g (let ((f (nest (- n 1)))) (lambda (x) (f (f x))))))\n\
                 ((nest (read-real)) 1)\n";
     world.write("fit/src/nest.vlad", text);
     let outcome = world.vlad(&["build", "--limit", "instructions=1", "fit/src/nest.vlad", "-o", "nest"]);

@@ -151,7 +151,7 @@ impl SourceMap {
         let found = if self.is_closed { None } else { path.canonicalize().ok() };
         found.unwrap_or_else(|| normal(&path))
     }
-    /// Calls a folder otherwise, by a single name, so that what is made of the files in it does not depend on its place.
+    /// Calls a folder otherwise, by a single name, so that what is made of its files does not depend on its place.
     pub fn show_folder(&mut self, shown: &Path, folder: PathBuf) {
         self.shown_folders.insert(shown.to_path_buf(), folder);
     }

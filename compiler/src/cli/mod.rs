@@ -143,7 +143,8 @@ enum Command {
     Repl(repl::Arguments),
     /// Make a folder with a program to start from.
     ///
-    /// It holds a small program with comments, its tests, a manifest, a README and a .gitignore. Nothing is overwritten.
+    /// It holds a small program with comments, its tests, a manifest, a README and a .gitignore. Nothing is
+    /// overwritten.
     New(new::Arguments),
     /// Fetch what a project depends on anew.
     ///

@@ -357,7 +357,7 @@ impl Error {
                 let message = format!("`{name}` is a file and a dependency");
                 Diagnostic::error("V0507", message, *span, "which one?")
                     .note(format!("there is {file}, and a package in vlad.toml whose name this begins with"))
-                    .help(format!("write `\"./{name}\"` for the file, or give it another name for the dependency"))
+                    .help(format!("write `\"./{name}\"` if the file is meant; otherwise give the file another name"))
             }
             Error::OutsidePackage { span, name, package } => {
                 let message = format!("`{name}` is outside the package `{package}`");

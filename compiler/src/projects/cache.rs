@@ -91,7 +91,8 @@ impl Cache {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             if entry.file_name().as_bytes().starts_with(UNFINISHED.as_bytes()) {
-                fs::remove_dir_all(entry.path())?;
+                // The git of a process that was killed may go on for a while; the next turn comes.
+                let _ = fs::remove_dir_all(entry.path());
             }
         }
         Ok(Turn { _file: file })
@@ -123,7 +124,7 @@ impl Cache {
             Err(Failure::NoGit(error)) => return Err(Failure::NoGit(error)),
             Err(_) => {
                 let all = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-                run(&format!("{fetch} --"), &[&[url], &all.map(OsStr::new)[..]].concat())?;
+                run(&format!("{fetch} --update-head-ok --"), &[&[url], &all.map(OsStr::new)[..]].concat())?;
                 run("rev-parse --verify --quiet", &[format!("{rev}^{{commit}}").as_ref()])
             }
         };
@@ -132,6 +133,10 @@ impl Cache {
         protect(&files)?;
         let place = self.checkout(name, &commit);
         if place.symlink_metadata().is_ok() {
+            // Somebody may be reading what is right.
+            if hash(&place).is_ok_and(|found| hash(&files).is_ok_and(|new| new == found)) {
+                return Ok(commit);
+            }
             fs::rename(&place, unfinished.path().join("old"))?;
         }
         fs::rename(&files, place)?;

@@ -51,7 +51,7 @@ impl Entry {
 
 /// Whether a text is the name of a commit.
 pub fn is_commit(text: &str) -> bool {
-    [40, 64].contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    text.len() == 40 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The entries of a lock file; a file that is not there has none.

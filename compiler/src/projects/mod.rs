@@ -11,7 +11,7 @@
 //! looked for at the first import, and the packages that it needs, directly or through others, are put together at the
 //! first import of one of them ([`resolve`]). So a program without dependencies pays nothing for those of others. A
 //! name stands for one package in all of a program. Folders of this machine are used as they are; a revision in a git
-//! repository is fetched once ([`cache`]), and [`lock`] holds what it was, so that it is the same everywhere and always.
+//! repository is fetched once ([`cache`]), and [`lock`] holds what it was, so that it stays the same, everywhere.
 //!
 //! Files of a package by git are called `<stats>/models.vlad` in messages and in what is compiled, so that these do not
 //! depend on where the cache is.

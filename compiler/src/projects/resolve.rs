@@ -53,7 +53,8 @@ pub fn project(root: &Path, access: Access, sources: &mut SourceMap) -> Result<P
     whole(root, access, &|_| false, sources).map(|(project, _)| project)
 }
 
-/// Fetches dependencies by git of the project in a folder anew, all or those with these names, and writes the lock file.
+/// Fetches dependencies by git of the project in a folder anew, all or those with these names, and writes the lock
+/// file.
 ///
 /// # Errors
 ///
@@ -196,7 +197,9 @@ impl Resolver<'_> {
             let target = match known {
                 None => self.package(place, Some((&name, dependency.span, what)))?,
                 Some(known) if self.packages[known].folder != place.folder => {
-                    let message = format!("`{name}` is needed at two revisions");
+                    let revisions = self.packages[known].within.is_some() && place.within.is_some();
+                    let places = if revisions { "at two revisions" } else { "from two places" };
+                    let message = format!("`{name}` is needed {places}");
                     let error = Diagnostic::error("V0505", message, dependency.span, what);
                     let (first, why) = &self.asked[known];
                     let error = error.secondary(*first, why).note("a name stands for one package in all of a program");
@@ -223,7 +226,11 @@ impl Resolver<'_> {
         let Package { shown, folder, within, .. } = &self.packages[from];
         match source {
             Source::Path(path) => {
-                let shown = shown.join(path);
+                let joined = shown.join(path);
+                let shorter = normal(&joined);
+                // Behind a link, `..` leads elsewhere.
+                let is_same = self.sources.canonical(&shorter) == self.sources.canonical(&joined);
+                let shown = if is_same { shorter } else { joined };
                 let error = |code, message: String, label: &str| Diagnostic::error(code, message, *span, label);
                 let inside = |folder: &Path| within.as_ref().is_none_or(|within| folder.starts_with(within));
                 let real = self.sources.real(&shown);
@@ -330,11 +337,11 @@ fn not_fetched(failure: Failure, name: &str, url: &str, rev: &str, span: Span) -
             .note(format!("cannot run `git`: {cause}"))
             .help("install git, or use a folder: `path = \"...\"`"),
         Failure::Git(said) => {
-            let error = error(format!("cannot fetch `{name}` from {url}"), "git fails");
+            let error = error(format!("cannot fetch `{name}` from `{url}`"), "git fails");
             let error = said.lines().take(5).fold(error, |error, line| error.note(format!("git: {line}")));
             error.help("check the address, the network, and whether you may read the repository")
         }
-        Failure::NoRevision => error(format!("{url} has no revision `{rev}`"), "not found")
+        Failure::NoRevision => error(format!("`{url}` has no revision `{rev}`"), "not found")
             .help("name a commit, a tag or a branch that is in the repository"),
         Failure::Cache(cause) => no_cache(&cause),
     }

@@ -72,10 +72,9 @@ pub fn place(name: &str) -> Option<(PathBuf, Document, Span)> {
     Some((folder()?.join(file.name), Document::new(file.text.to_string()), row.name))
 }
 
-/// Whether a file is one that the library can be read in, or one of a dependency that was fetched: to be read, not to be
-/// changed.
-pub fn is_foreign(path: &Path) -> bool {
-    path.parent().is_some_and(|parent| parent == path_of_folder()) || cache::holds(path)
+/// Whether a file is one that the library can be read in.
+pub fn is_in(path: &Path) -> bool {
+    path.parent().is_some_and(|parent| parent == path_of_folder())
 }
 
 fn path_of_folder() -> PathBuf {

@@ -11,6 +11,7 @@ use crate::base::{SourceMap, Span};
 use crate::expand;
 use crate::expand::program::bindings::{Binder, Bindings, Occurrence, Role};
 use crate::expand::program::documentation::{self, Entry};
+use crate::projects::cache;
 use crate::syntax;
 use lsp_types as lsp;
 use std::collections::{BTreeMap, HashMap};
@@ -170,8 +171,11 @@ impl Server {
                 [Target::Library(_), ..] => return Err(format!("`{name}` is a function of the library")),
                 [target, ..] => {
                     let found = self.workspace.definition(target).ok_or("the definition is not there any more")?;
-                    if library::is_foreign(&found.0) {
-                        return Err(format!("`{name}` is a function of the library, or of a dependency"));
+                    if library::is_in(&found.0) {
+                        return Err(format!("`{name}` is a function of the library"));
+                    }
+                    if cache::holds(&found.0) {
+                        return Err(format!("`{name}` is defined in a dependency"));
                     }
                     found.2.name
                 }

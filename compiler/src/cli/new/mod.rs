@@ -1,7 +1,7 @@
 //! `vlad new`: make a folder with a program to start from, its tests, and what says how to use them.
 //!
-//! The files stand beside this one; `{{name}}` in them stands for the name of the folder, `{{package}}` for what a package
-//! can be called instead of it. The folder appears when it is complete, and never replaces anything.
+//! The files stand beside this one; `{{name}}` in them stands for the name of the folder, `{{package}}` for what a
+//! package can be called instead of it. The folder appears when it is complete, and never replaces anything.
 
 use super::{FAULT, USAGE, terminal};
 use crate::base::Diagnostic;

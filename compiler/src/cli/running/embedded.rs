@@ -8,8 +8,9 @@
 //! ```
 //!
 //! An item is a length (8 bytes, little-endian) and that many bytes of text. The items are the name of the main file,
-//! whether operations are watched, the language, the number of files, the name and the text of each, the number of imports
-//! of dependencies, for each the importing file, the name there and the file that it means, and the folders for includes.
+//! whether operations are watched, the language, the number of files, the name and the text of each, the number of
+//! imports of dependencies, for each the importing file, the name there and the file that it means, and the folders for
+//! includes.
 
 use crate::base::SourceMap;
 use crate::cli::running::eval;

@@ -79,12 +79,16 @@ fn what_is_not_fetched_is_said_at_the_import() {
     let found = target(&answer).to_string();
     assert!(found.contains("/.cache/vlad/packages/a-") && found.ends_with("/a.vlad"), "{found}");
     // From there names lead on, and nothing there can be changed.
-    let more = found.replace("/a.vlad", "/more.vlad").replace(&client.uri(""), "");
-    let answer = client.at_mark("textDocument/definition", &more, "(import \"a\")\n(define (g x) (|f x))\n");
+    let more = found.replace("/a.vlad", "/more.vlad");
+    let document =
+        json!({ "uri": more, "languageId": "vlad", "version": 1, "text": "(import \"a\")\n(define (g x) (f x))\n" });
+    client.say("textDocument/didOpen", json!({ "textDocument": document }));
+    let place = json!({ "line": 1, "character": 15 });
+    let answer = client.ask("textDocument/definition", json!({ "textDocument": { "uri": more }, "position": place }));
     assert_eq!(target(&answer), found);
     let mark = client.open_marked("fit/main.vlad", marked);
     let refused = client.try_ask("textDocument/prepareRename", mark);
-    assert!(refused.expect_err("it is not ours").contains("of a dependency"));
+    assert!(refused.expect_err("it is not ours").contains("in a dependency"));
     assert_eq!(client.end(), Some(0));
 }
 
