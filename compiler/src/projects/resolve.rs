@@ -272,9 +272,10 @@ impl Resolver<'_> {
         let error = |code, message: String, label: &str| Diagnostic::error(code, message, span, label);
         let cache = Cache::of_user().map_err(|error| no_cache(&error))?;
         let folder = |commit: &str| cache.checkout(name, commit);
-        let canonical = |commit: &str| folder(commit).canonicalize().map_err(|error| no_cache(&error));
+        let canonical = |commit: &str| folder(commit).canonicalize().map_err(|error| Stop::from(no_cache(&error)));
         let fetch = |turn: &Turn, rev: &str| {
-            cache.fetch(turn, name, &url.1, rev).map_err(|failure| not_fetched(failure, name, url.0, rev, span))
+            let fetched = cache.fetch(turn, name, &url.1, rev);
+            fetched.map_err(|failure| Stop::from(not_fetched(failure, name, url.0, rev, span)))
         };
         if let Some(entry) = self.needed.iter().find(|entry| entry.is_for(name, url.0, rev)) {
             return Ok((canonical(&entry.commit)?, entry.commit.clone()));
