@@ -3,6 +3,7 @@
 //! | stage | from | to |
 //! |---|---|---|
 //! | [`syntax`] | source text | datums with positions |
+//! | [`projects`] | the packages that a program may import from | |
 //! | [`expand`] | datums | core |
 //! | [`core`] | the core language: representation, printer, verifier | |
 //! | [`eval`] | core | values: the reference evaluator |
@@ -22,6 +23,8 @@
 pub mod base;
 
 pub mod syntax;
+
+pub mod projects;
 
 pub mod expand;
 

@@ -1,11 +1,12 @@
-//! What every stage shares: source positions, the source map, entity ids, diagnostics, work on all processors, and the
-//! refinement of partitions.
+//! What every stage shares: source positions, the source map, entity ids, diagnostics, work on all processors, the
+//! refinement of partitions, and likeness of names.
 
 pub mod diagnostic;
 pub mod entity;
 pub mod parallel;
 pub mod partition;
 pub mod source;
+pub mod spelling;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use entity::{EntityVec, entity_id};

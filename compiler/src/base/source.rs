@@ -1,7 +1,7 @@
 //! Source files and positions in them.
 
 use crate::base::entity::{EntityVec, entity_id};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -97,6 +97,10 @@ pub struct SourceMap {
     carried: HashMap<PathBuf, String>,
     /// Whether there are no others.
     is_closed: bool,
+    /// Folders that messages call otherwise, by what they call them.
+    shown_folders: HashMap<PathBuf, PathBuf>,
+    /// The files of dependencies that imports mean, by the name of the importing file and what stands there.
+    links: BTreeMap<(String, String), String>,
 }
 
 impl SourceMap {
@@ -115,6 +119,10 @@ impl SourceMap {
         let carried = files.into_iter().map(|(name, text)| (normal(Path::new(&name)), text)).collect();
         SourceMap { carried, is_closed: true, ..SourceMap::default() }
     }
+    /// The same map with these links.
+    pub fn linked(self, links: BTreeMap<(String, String), String>) -> SourceMap {
+        SourceMap { links, ..self }
+    }
     /// An empty map whose [`read`](Self::read) finds these texts in place of the files of those names.
     pub fn showing(files: impl IntoIterator<Item = (PathBuf, String)>) -> SourceMap {
         SourceMap { carried: files.into_iter().collect(), ..SourceMap::default() }
@@ -125,7 +133,8 @@ impl SourceMap {
     ///
     /// When there is no such file, or it cannot be read.
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        match self.carried.get(&normal(path)) {
+        let path = self.real(path);
+        match self.carried.get(&normal(&path)) {
             Some(text) => Ok(text.clone().into_bytes()),
             None if self.is_closed => Err(io::ErrorKind::NotFound.into()),
             None => std::fs::read(path),
@@ -133,12 +142,52 @@ impl SourceMap {
     }
     /// Whether [`read`](Self::read) would find a file.
     pub fn is_file(&self, path: &Path) -> bool {
-        self.carried.contains_key(&normal(path)) || !self.is_closed && path.is_file()
+        let path = self.real(path);
+        self.carried.contains_key(&normal(&path)) || !self.is_closed && path.is_file()
     }
     /// A path that is the same for all ways to name the same file.
     pub fn canonical(&self, path: &Path) -> PathBuf {
+        let path = self.real(path);
         let found = if self.is_closed { None } else { path.canonicalize().ok() };
-        found.unwrap_or_else(|| normal(path))
+        found.unwrap_or_else(|| normal(&path))
+    }
+    /// Calls a folder otherwise, by a single name, so that what is made of its files does not depend on its place.
+    pub fn show_folder(&mut self, shown: &Path, folder: PathBuf) {
+        self.shown_folders.insert(shown.to_path_buf(), folder);
+    }
+    /// Where a file is that messages call so.
+    pub fn real(&self, path: &Path) -> PathBuf {
+        let mut components = path.components();
+        let first = components.next().and_then(|first| self.shown_folders.get(Path::new(&first)));
+        first.map_or_else(|| path.to_path_buf(), |folder| folder.join(components.as_path()))
+    }
+    /// Whether there are no files but those that the map began with.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+    /// The file of a dependency that an import in the file `from` means.
+    pub fn link(&self, from: &str, name: &str) -> Option<PathBuf> {
+        self.links.get(&(from.to_string(), name.to_string())).map(PathBuf::from)
+    }
+    /// Notes which file of a dependency an import in the file `from` means.
+    pub fn add_link(&mut self, from: &str, name: &str, file: &Path) {
+        self.links.insert((from.to_string(), name.to_string()), file.display().to_string());
+    }
+    /// All links that have been noted.
+    pub fn links(&self) -> &BTreeMap<(String, String), String> {
+        &self.links
+    }
+    /// The number of files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+    /// Whether there is no file.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+    /// Forgets all files but the first so many.
+    pub fn truncate(&mut self, len: usize) {
+        self.files.truncate(len);
     }
     /// All files in the order in which they were added.
     pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
@@ -197,6 +246,15 @@ mod tests {
     #[test]
     fn every_end_of_a_line_is_seen() {
         assert_eq!(with_line_feeds("a\rb\r\nc\r\rd\r".to_string()), "a\nb\r\nc\n\nd\n");
+    }
+
+    #[test]
+    fn folders_are_shown_by_other_names() {
+        let mut sources = SourceMap::new();
+        sources.show_folder(Path::new("<here>"), PathBuf::from("/some/where"));
+        assert_eq!(sources.real(Path::new("<here>/in/it")), Path::new("/some/where/in/it"));
+        assert_eq!(sources.real(Path::new("./<here>/in/it")), Path::new("./<here>/in/it"));
+        assert_eq!(sources.real(Path::new("")), Path::new(""));
     }
 
     #[test]

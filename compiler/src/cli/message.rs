@@ -15,6 +15,7 @@
 use crate::base::diagnostic::Label;
 use crate::base::{Diagnostic, Severity, SourceMap, Span};
 use serde_json::{Value as Json, json};
+use std::path::Path;
 
 /// The line, which ends in a newline.
 pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
@@ -27,7 +28,7 @@ pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
             Severity::Warning => "warning",
         },
         "message": diagnostic.message,
-        "file": diagnostic.primary.as_ref().map(|label| sources.file(label.span.file).name.as_str()),
+        "file": diagnostic.primary.as_ref().map(|label| file(label.span, sources)),
         "spans": primary.chain(secondary).collect::<Vec<Json>>(),
         "notes": diagnostic.notes,
         "help": diagnostic.help,
@@ -42,6 +43,11 @@ pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     format!("{message}\n")
 }
 
+/// Where the file of a span can be read.
+fn file(span: Span, sources: &SourceMap) -> String {
+    sources.real(Path::new(&sources.file(span.file).name)).display().to_string()
+}
+
 fn span(label: &Label, primary: bool, sources: &SourceMap) -> Json {
     let Label { span, text } = label;
     let place = |byte: u32| {
@@ -49,7 +55,7 @@ fn span(label: &Label, primary: bool, sources: &SourceMap) -> Json {
         json!({ "line": line, "column": column, "byte": byte })
     };
     json!({
-        "file": sources.file(span.file).name,
+        "file": file(*span, sources),
         "primary": primary,
         "label": text,
         "start": place(span.start),

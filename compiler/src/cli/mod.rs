@@ -16,6 +16,7 @@ use crate::codegen::target::Target;
 use crate::expand;
 use crate::flow::{self, limits::LIMITS};
 use crate::pipeline::Settings;
+use crate::projects::Access;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -37,6 +38,8 @@ mod running;
 mod terminal;
 
 mod tools;
+
+mod update;
 
 /// Everything worked.
 const SUCCESS: u8 = 0;
@@ -140,8 +143,14 @@ enum Command {
     Repl(repl::Arguments),
     /// Make a folder with a program to start from.
     ///
-    /// It holds a small program with comments, its tests, a README and a .gitignore. Nothing is overwritten.
+    /// It holds a small program with comments, its tests, a manifest, a README and a .gitignore. Nothing is
+    /// overwritten.
     New(new::Arguments),
+    /// Fetch what a project depends on anew.
+    ///
+    /// Looks up which commits the revisions in vlad.toml are now, of all dependencies by git or of those that are
+    /// named, fetches them, and writes them to vlad.lock. The project is that of the folder at hand.
+    Update(update::Arguments),
     /// Lay programs out as is usual.
     ///
     /// Indents lines, breaks those that are longer than 100 columns, and leaves single spaces and at most one blank
@@ -185,6 +194,9 @@ struct Input {
     /// The language of the sources.
     #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "vlad", hide_default_value = true)]
     dialect: Dialect,
+    /// Make it an error if vlad.lock does not have what the project depends on.
+    #[arg(long)]
+    locked: bool,
 }
 
 /// A language that sources are written in.
@@ -344,7 +356,8 @@ impl LimitArguments {
 
 impl Input {
     fn settings(&self) -> Settings {
-        Settings { include: self.include.clone(), dialect: self.dialect.of_sources(), ..Settings::default() }
+        let access = if self.locked { Access::Locked } else { Access::Fetch };
+        Settings { include: self.include.clone(), dialect: self.dialect.of_sources(), access, ..Settings::default() }
     }
 }
 
@@ -403,6 +416,7 @@ fn dispatch() -> u8 {
         Command::Test(arguments) => tools::test::run(&arguments),
         Command::Repl(arguments) => repl::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
+        Command::Update(arguments) => update::run(&arguments),
         Command::Doc(arguments) => tools::doc::run(&arguments),
         Command::Emit(arguments) => tools::emit::run(&arguments),
         Command::Lsp(arguments) => lsp::run(&arguments),

@@ -96,7 +96,11 @@ pub enum Error {
     /// `include` inside another form.
     MisplacedInclude(Span),
     /// An included file that is nowhere, and the paths tried.
-    IncludeNotFound(Span, Rc<str>, Vec<String>),
+    IncludeNotFound { span: Span, name: Rc<str>, tried: Vec<String>, help: &'static str },
+    /// A name in an import that is a file here and a dependency of the project.
+    FileAndDependency { span: Span, name: Rc<str>, file: String },
+    /// A file that is not in the folder of its package.
+    OutsidePackage { span: Span, name: Rc<str>, package: String },
     /// Files that include each other.
     IncludeCycle(Span, Vec<String>),
     /// A second declaration of arguments.
@@ -337,7 +341,7 @@ impl Error {
                     "at most {MAX_NESTING} may nest, and {MAX_CLAUSES} clauses of `cond` and operands of `and` and `or`"
                 ))
                 .help("split the expression into functions"),
-            Error::IncludeNotFound(span, name, tried) => {
+            Error::IncludeNotFound { span, name, tried, help } => {
                 let mut message = Diagnostic::error(
                     "V0229",
                     format!("cannot find the file `{name}`"),
@@ -347,7 +351,19 @@ impl Error {
                 for path in tried {
                     message = message.note(format!("there is no file {path}"));
                 }
-                message.help("check the spelling, or add the folder with `-I`")
+                message.help(*help)
+            }
+            Error::FileAndDependency { span, name, file } => {
+                let message = format!("`{name}` is a file and a dependency");
+                Diagnostic::error("V0507", message, *span, "which one?")
+                    .note(format!("there is {file}, and a package in vlad.toml whose name this begins with"))
+                    .help(format!("write `\"./{name}\"` if the file is meant; otherwise give the file another name"))
+            }
+            Error::OutsidePackage { span, name, package } => {
+                let message = format!("`{name}` is outside the package `{package}`");
+                Diagnostic::error("V0508", message, *span, "leads out of its folder")
+                    .note("a package consists of the files in its folder")
+                    .help("name a file there")
             }
             Error::IncludeCycle(span, files) => {
                 Diagnostic::error("V0230", "this file leads back to itself", *span, "closes the cycle")

@@ -42,6 +42,7 @@ use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
 use crate::core::ir::Program;
 use crate::core::question::{BASIS, digest};
+use crate::projects::Access;
 use build::Expander;
 use program::load::Loader;
 use program::measure::{Measure, Taken};
@@ -60,6 +61,8 @@ pub struct Options {
     pub measure: Option<Measure>,
     /// The language of the sources.
     pub dialect: Dialect,
+    /// What may be done about dependencies that are not there.
+    pub access: Access,
 }
 
 /// A language that sources are written in.

@@ -22,6 +22,7 @@ use crate::foreign;
 use crate::opt::scalar::unused::clean;
 use crate::opt::tape::checkpointing;
 use crate::pipeline::passes as opt;
+use crate::projects::Access;
 use crate::specialize::{self, Sharing};
 use crate::ssa::ir as ssa;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,8 @@ pub struct Settings {
     pub include: Vec<PathBuf>,
     /// The language of the sources.
     pub dialect: expand::Dialect,
+    /// What may be done about dependencies that are not there.
+    pub access: Access,
     /// Compare the derivatives that the program takes and gives with differences.
     pub check_derivatives: bool,
     /// Make a library of what the program exports.
@@ -134,13 +137,14 @@ impl Pipeline {
     }
 
     fn expand_options(&self) -> expand::Options {
-        let Settings { include, check_derivatives, measure, library, dialect, .. } = &self.settings;
+        let Settings { include, check_derivatives, measure, library, dialect, access, .. } = &self.settings;
         expand::Options {
             include_dirs: include.clone(),
             check_derivatives: *check_derivatives,
             library: *library,
             measure: *measure,
             dialect: *dialect,
+            access: *access,
         }
     }
 

@@ -23,7 +23,7 @@ pub const TOOLS_LIMIT: Duration = Duration::from_secs(300);
 /// The program `vlad`, its messages without colours.
 pub fn vlad(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vlad"));
-    command.args(arguments).env("NO_COLOR", "1").env_remove("CC");
+    command.args(arguments).env("NO_COLOR", "1").env_remove("CC").env_remove("VLAD_CACHE");
     command
 }
 

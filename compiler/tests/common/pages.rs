@@ -36,6 +36,7 @@ pub fn shell(folder: &Path, programs: &[&Path], command: &str) -> String {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec 2>&1; {command}")]).current_dir(folder);
     shell.env("PATH", path).env("NO_COLOR", "1").env("HOME", folder).env_remove("CC");
+    shell.env_remove("XDG_CACHE_HOME").env_remove("VLAD_CACHE");
     // `rustc` is found by what rustup keeps at home.
     if let (None, Some(home)) = (std::env::var_os("RUSTUP_HOME"), std::env::var_os("HOME")) {
         shell.env("RUSTUP_HOME", Path::new(&home).join(".rustup"));
@@ -56,7 +57,10 @@ pub fn commands_do_what_is_said(page: &str, programs: &[&Path]) {
     let mut commands = 0;
     for Block { fence, line, text } in blocks(&text) {
         if let Some((_, file)) = fence.split_once(' ') {
-            std::fs::write(folder.path().join(file), &text).expect("files can be written");
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().expect("the name is relative to the folder"))
+                .expect("it can be made");
+            std::fs::write(path, &text).expect("files can be written");
         } else if fence == "console" {
             for step in text.split("$ ").skip(1) {
                 let (command, expected) = step.split_once('\n').expect("a command ends its line");

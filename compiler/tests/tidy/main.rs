@@ -18,7 +18,8 @@ const MOST_LINES: usize = 700;
 const LAYERS: &[(&str, &[&str])] = &[
     ("base/", &[]),
     ("syntax/", &["base"]),
-    ("expand/", &["base", "syntax", "core"]),
+    ("projects/", &["base"]),
+    ("expand/", &["base", "syntax", "core", "projects"]),
     ("core/", &["base"]),
     ("ad/", &["base", "core"]),
     // The reference evaluator transforms λs when it applies `*j` to a closure.

@@ -61,6 +61,7 @@ const WITH_OUTPUT: &[(&str, &str)] = &[
     ("docs/libraries.md", "libraries"),
     ("docs/numerics.md", "tools::documented"),
     ("docs/programs.md", "tools::documented"),
+    ("docs/projects.md", "tools::documented"),
     ("docs/stalingrad.md", "tools::documented"),
     ("docs/tools.md", "tools::documented"),
 ];

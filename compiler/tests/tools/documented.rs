@@ -18,6 +18,11 @@ fn programs_do_what_the_documentation_says() {
 }
 
 #[test]
+fn projects_do_what_the_documentation_says() {
+    commands_do_what_is_said("docs/projects.md", &[]);
+}
+
+#[test]
 fn arrays_do_what_the_documentation_says() {
     commands_do_what_is_said("docs/language.md", &[]);
 }

@@ -15,7 +15,7 @@ fn a_new_folder_runs_tests_and_is_formatted() {
         .map(|entry| entry.expect("it can be listed").file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
-    assert_eq!(names, [".gitignore", "README.md", "line.vlad", "main.vlad", "test.vlad"]);
+    assert_eq!(names, [".gitignore", "README.md", "line.vlad", "main.vlad", "test.vlad", "vlad.toml"]);
     assert_eq!(fs::read_dir(&folder).expect("it exists").count(), 1, "nothing else is left");
     assert!(text(&inside.join("README.md")).starts_with("# pendulum\n"));
     let files = ["pendulum/main.vlad", "pendulum/line.vlad", "pendulum/test.vlad"];

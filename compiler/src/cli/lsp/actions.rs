@@ -13,6 +13,7 @@ use crate::base::SourceMap;
 use crate::cli::{SMALL_STACK, terminal};
 use crate::notation;
 use crate::pipeline::{Pipeline, Settings};
+use crate::projects::Access;
 use lsp_server::{ErrorCode, RequestId, Response};
 use lsp_types as lsp;
 use serde_json::{Value as Json, json};
@@ -160,7 +161,7 @@ fn derivative(
     texts: Vec<(PathBuf, String)>,
     name: String,
 ) -> Result<String, String> {
-    let mut pipeline = Pipeline::new(Settings { include, ..Settings::default() });
+    let mut pipeline = Pipeline::new(Settings { include, access: Access::Look, ..Settings::default() });
     pipeline.sources = SourceMap::showing(texts.clone());
     let shown = texts.into_iter().find(|row| row.0 == *path).map(|row| row.1);
     let core = match shown {

@@ -11,9 +11,11 @@
 
 use super::document::{self, Document};
 use super::library;
+use crate::base::source::normal;
 use crate::base::{Diagnostic, Severity, SourceMap, Span};
 use crate::cli::{SMALL_STACK, explain, terminal};
 use crate::pipeline::{Pipeline, Refusal, Settings};
+use crate::projects::Access;
 use lsp_server::{Message, Notification, Request};
 use lsp_types as lsp;
 use lsp_types::notification::{Notification as _, PublishDiagnostics};
@@ -195,7 +197,8 @@ fn work(shared: &Shared, waiting: &Receiver<Job>, deeper: Option<&Sender<Job>>) 
 fn look(shared: &Shared, job: &Job, is_front: bool) -> Vec<Found> {
     let Some((_, text)) = job.texts.iter().find(|(path, _)| *path == job.path) else { return Vec::new() };
     let program = (job.path.display().to_string(), text.clone());
-    let mut pipeline = Pipeline::new(Settings { include: shared.include.clone(), ..Settings::default() });
+    let (include, access) = (shared.include.clone(), Access::Look);
+    let mut pipeline = Pipeline::new(Settings { include, access, ..Settings::default() });
     pipeline.sources = SourceMap::showing(job.texts.iter().cloned());
     let found = match pipeline.expand_parts(std::slice::from_ref(&program)) {
         Err(diagnostics) => diagnostics,
@@ -232,7 +235,8 @@ fn keyed(rows: Vec<(Span, Vec<String>)>, text: &str) -> Shapes {
     shapes
 }
 
-/// A message as the protocol has it. One about another file stands at the start of the document, and names the file.
+/// A message as the protocol has it. One about another file names it, and stands at a place in the document that the
+/// message is about as well, or else at the start.
 fn message(found: &Diagnostic, sources: &SourceMap, uri: &lsp::Uri, name: &str, document: &Document) -> Found {
     let is_here = |span: &Span| sources.file(span.file).name == *name;
     let mut words = found.message.clone();
@@ -240,15 +244,11 @@ fn message(found: &Diagnostic, sources: &SourceMap, uri: &lsp::Uri, name: &str, 
         words.push('\n');
         words.push_str(more);
     }
-    let range = match &found.primary {
-        Some(label) if is_here(&label.span) => document.range(label.span),
-        Some(label) => {
-            let (line, column) = sources.line_column(label.span);
-            words = format!("{}:{line}:{column}: {words}", sources.file(label.span.file).name);
-            lsp::Range::default()
-        }
-        None => lsp::Range::default(),
-    };
+    let mut here = found.primary.iter().chain(&found.secondary).map(|label| label.span).filter(is_here);
+    let range = here.next().map_or_else(lsp::Range::default, |span| document.range(span));
+    if let Some(label) = found.primary.as_ref().filter(|label| !is_here(&label.span)) {
+        words = format!("{}: {words}", sources.place(label.span));
+    }
     let related = |label: &crate::base::Label| {
         let file = sources.file(label.span.file);
         let location = match is_here(&label.span) {
@@ -256,7 +256,8 @@ fn message(found: &Diagnostic, sources: &SourceMap, uri: &lsp::Uri, name: &str, 
             false if file.is_library => return None,
             false => {
                 let other = Document::new(file.text.clone());
-                lsp::Location::new(document::uri(Path::new(&file.name))?, other.range(label.span))
+                let path = normal(&sources.real(Path::new(&file.name)));
+                lsp::Location::new(document::uri(&path)?, other.range(label.span))
             }
         };
         Some(lsp::DiagnosticRelatedInformation { location, message: label.text.clone() })

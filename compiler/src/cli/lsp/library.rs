@@ -7,6 +7,7 @@ use super::document::Document;
 use crate::base::Span;
 use crate::expand;
 use crate::expand::program::documentation::{self, Entry};
+use crate::projects::cache;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -82,9 +83,8 @@ fn path_of_folder() -> PathBuf {
         let mut digest = Sha256::new();
         expand::STDLIB.iter().for_each(|file| digest.update(file.text));
         let digest: String = digest.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-        let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-        cache.unwrap_or_else(std::env::temp_dir).join("vlad").join(format!("library-{digest}"))
+        let cache = cache::root().unwrap_or_else(|| std::env::temp_dir().join("vlad"));
+        cache.join(format!("library-{digest}"))
     });
     made.clone()
 }

@@ -11,6 +11,7 @@ use crate::base::{SourceMap, Span};
 use crate::expand;
 use crate::expand::program::bindings::{Binder, Bindings, Occurrence, Role};
 use crate::expand::program::documentation::{self, Entry};
+use crate::projects::cache;
 use crate::syntax;
 use lsp_types as lsp;
 use std::collections::{BTreeMap, HashMap};
@@ -76,7 +77,10 @@ impl Server {
         let Some(occurrence) = &place.occurrence else {
             let around = |span: Span| (span.start as usize..=span.end as usize).contains(&place.byte);
             let named = place.document.bindings().files.iter().find(|named| around(named.span))?;
-            let path = workspace.find(&place.path, &named.name).or_else(|| library::file(&named.name))?;
+            let path = match named.import {
+                Some(_) => workspace.find_import(&place.path, &named.name).or_else(|| library::file(&named.name))?,
+                None => workspace.find(&place.path, &named.name)?,
+            };
             let location = lsp::Location::new(workspace.uri(&path)?, lsp::Range::default());
             return Some(lsp::GotoDefinitionResponse::Scalar(location));
         };
@@ -169,6 +173,9 @@ impl Server {
                     let found = self.workspace.definition(target).ok_or("the definition is not there any more")?;
                     if library::is_in(&found.0) {
                         return Err(format!("`{name}` is a function of the library"));
+                    }
+                    if cache::holds(&found.0) {
+                        return Err(format!("`{name}` is defined in a dependency"));
                     }
                     found.2.name
                 }

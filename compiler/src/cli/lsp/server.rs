@@ -5,6 +5,7 @@ use super::document::Document;
 use super::library;
 use super::workspace::Workspace;
 use crate::expand::program::bindings::Occurrence;
+use crate::projects::cache;
 use lsp_types as lsp;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -68,9 +69,12 @@ impl Server {
         self.checker.forget(uri);
     }
 
-    /// Looks for mistakes in a document. What the library's files hold is no program.
+    /// Looks for mistakes in a document. What the library's files and those of dependencies hold is no program.
     fn check(&mut self, uri: &lsp::Uri, depth: Depth) {
-        let Some((path, _)) = self.workspace.shown(uri).filter(|(path, _)| !library::is_in(path)) else { return };
+        let Some((path, _)) = self.workspace.shown(uri) else { return };
+        if library::is_in(&path) || cache::holds(&path) {
+            return;
+        }
         let shown = self.workspace.all_shown();
         let texts = shown.map(|(path, _, document)| (path.clone(), document.text().to_string())).collect();
         self.checker.check(uri.clone(), path, texts, depth);

@@ -12,6 +12,7 @@ use super::library;
 use crate::base::source::normal;
 use crate::expand::program::bindings::{BinderId, Occurrence, Role};
 use crate::expand::program::outline::Outline;
+use crate::projects::{self, Package, Project};
 use lsp_types::Uri;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -91,6 +92,8 @@ pub struct Workspace {
     open: FxHashMap<PathBuf, (Uri, Rc<Document>)>,
     disk: RefCell<FxHashMap<PathBuf, Option<OnDisk>>>,
     modules: RefCell<FxHashMap<PathBuf, Rc<Module>>>,
+    /// Packages of projects, by their folders.
+    packages: RefCell<FxHashMap<PathBuf, (Rc<Project>, usize)>>,
     includers: RefCell<Option<Rc<Includers>>>,
 }
 
@@ -102,6 +105,7 @@ impl Workspace {
 
     fn forget(&self) {
         self.modules.borrow_mut().clear();
+        self.packages.borrow_mut().clear();
         self.includers.borrow_mut().take();
     }
 
@@ -218,7 +222,30 @@ impl Workspace {
         other
     }
 
-    /// The file that a file includes or imports under a name.
+    /// The file that a file imports under a name: one of a dependency, or one that it could include.
+    pub fn find_import(&self, from: &Path, name: &str) -> Option<PathBuf> {
+        self.dependency(from, name).or_else(|| self.find(from, name))
+    }
+
+    fn dependency(&self, from: &Path, name: &str) -> Option<PathBuf> {
+        let shown = projects::root(from.parent()?)?;
+        let root = shown.canonicalize().ok()?;
+        if !self.packages.borrow().contains_key(&root) {
+            let project = Rc::new(projects::look(&shown)?);
+            let mut packages = self.packages.borrow_mut();
+            for (id, package) in project.packages.iter().enumerate() {
+                packages.insert(package.folder.clone(), (project.clone(), id));
+            }
+        }
+        let (project, package) = self.packages.borrow().get(&root)?.clone();
+        let (found, file) = project.find(package, name)?;
+        let Package { shown, folder, .. } = &project.packages[found];
+        // What is open has the name that the editor knows.
+        let folder = if shown.is_absolute() { shown } else { folder };
+        Some(normal(&folder.join(file))).filter(|path| self.document(path).is_some())
+    }
+
+    /// The file that a file includes under a name.
     pub fn find(&self, from: &Path, name: &str) -> Option<PathBuf> {
         let beside = from.parent().unwrap_or(Path::new("")).to_path_buf();
         let ending = if name.ends_with(".vlad") { "" } else { ".vlad" };
@@ -295,7 +322,7 @@ impl Workspace {
 
     /// What a file provides to one that imports it under a name.
     fn provided_to(&self, from: &Path, name: &str, around: &mut Around) -> Vec<(Rc<str>, Target)> {
-        match self.find(from, name) {
+        match self.find_import(from, name) {
             Some(path) => {
                 let module = self.module_within(&path, around);
                 module.provided.iter().map(|(name, target)| (name.clone(), target.clone())).collect()

@@ -1,7 +1,7 @@
 //! `vlad new`: make a folder with a program to start from, its tests, and what says how to use them.
 //!
-//! The files stand beside this one; `{{name}}` in them stands for the name of the folder. The folder appears when it is
-//! complete, and never replaces anything.
+//! The files stand beside this one; `{{name}}` in them stands for the name of the folder, `{{package}}` for what a
+//! package can be called instead of it. The folder appears when it is complete, and never replaces anything.
 
 use super::{FAULT, USAGE, terminal};
 use crate::base::Diagnostic;
@@ -21,6 +21,7 @@ const FILES: &[(&str, &str)] = &[
     ("main.vlad", include_str!("main.vlad")),
     ("line.vlad", include_str!("line.vlad")),
     ("test.vlad", include_str!("test.vlad")),
+    ("vlad.toml", include_str!("vlad.toml")),
     ("README.md", include_str!("README.md")),
     (".gitignore", include_str!("gitignore")),
 ];
@@ -53,6 +54,15 @@ fn refused(why: &str, folder: &Path, help: &str) -> u8 {
     USAGE
 }
 
+/// The name of a package that is most like a name.
+fn package(name: &str) -> String {
+    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    match name.trim_start_matches(|c: char| !c.is_ascii_alphabetic()) {
+        "" | "library" => "program".to_string(),
+        name => name.to_string(),
+    }
+}
+
 fn make(folder: &Path, name: &str) -> io::Result<()> {
     let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !parent.is_dir() {
@@ -65,7 +75,7 @@ fn make(folder: &Path, name: &str) -> io::Result<()> {
     let inner = unfinished.path().join("folder");
     fs::create_dir(&inner)?;
     for (file, text) in FILES {
-        fs::write(inner.join(file), text.replace("{{name}}", name))?;
+        fs::write(inner.join(file), text.replace("{{name}}", name).replace("{{package}}", &package(name)))?;
     }
     fs::rename(&inner, folder)
 }

@@ -111,13 +111,15 @@ impl Session {
 
     /// Evaluates an input at a place among definitions, and prints what it prints. If it changes nothing of what these
     /// mean, those that it does not need are not evaluated.
-    fn accept(&self, others: &[Part], place: usize, input: &Part, changes_nothing: bool) -> Result<(), Failure> {
+    fn accept(&self, others: &[Part], place: usize, input: &Part, changes_nothing: bool) -> Result<(), Box<Failure>> {
         let mut pipeline = self.pipeline();
         let mut parts = others.to_vec();
         parts.insert(place, input.clone());
         let mut program = match pipeline.expand_parts(&parts) {
             Ok(program) => program,
-            Err(diagnostics) => return Err(Failure { diagnostics, sources: pipeline.sources, has_run: false }),
+            Err(diagnostics) => {
+                return Err(Box::new(Failure { diagnostics, sources: pipeline.sources, has_run: false }));
+            }
         };
         let file = file(&parts, place, &pipeline.sources);
         mark(&mut program, &pipeline.sources, file, changes_nothing);
@@ -131,7 +133,7 @@ impl Session {
             Err(failure) => {
                 // What was printed before the failure stays.
                 let _ = output.flush();
-                Err(Failure { diagnostics: vec![*failure], sources: pipeline.sources, has_run: true })
+                Err(Box::new(Failure { diagnostics: vec![*failure], sources: pipeline.sources, has_run: true }))
             }
         }
     }

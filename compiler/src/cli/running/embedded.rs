@@ -8,8 +8,9 @@
 //! ```
 //!
 //! An item is a length (8 bytes, little-endian) and that many bytes of text. The items are the name of the main file,
-//! whether operations are watched, the language, the number of files, the name and the text of each, and the folders
-//! for includes.
+//! whether operations are watched, the language, the number of files, the name and the text of each, the number of
+//! imports of dependencies, for each the importing file, the name there and the file that it means, and the folders for
+//! includes.
 
 use crate::base::SourceMap;
 use crate::cli::running::eval;
@@ -17,6 +18,7 @@ use crate::cli::{Dialect, FAULT, Input, terminal};
 use crate::codegen::{Error, link};
 use crate::pipeline::{Pipeline, Settings};
 use clap::ValueEnum;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -31,6 +33,7 @@ pub struct Program {
     trap_nan: bool,
     dialect: Dialect,
     files: Vec<(String, String)>,
+    links: BTreeMap<(String, String), String>,
     include: Vec<PathBuf>,
 }
 
@@ -70,7 +73,9 @@ fn decode(bytes: &[u8]) -> Option<Program> {
     let dialect = Dialect::from_str(&items.next()?, false).ok()?;
     let count: usize = items.next()?.parse().ok()?;
     let files = (0..count).map(|_| Some((items.next()?, items.next()?))).collect::<Option<_>>()?;
-    Some(Program { main, trap_nan, dialect, files, include: items.map(PathBuf::from).collect() })
+    let count: usize = items.next()?.parse().ok()?;
+    let links = (0..count).map(|_| Some(((items.next()?, items.next()?), items.next()?))).collect::<Option<_>>()?;
+    Some(Program { main, trap_nan, dialect, files, links, include: items.map(PathBuf::from).collect() })
 }
 
 fn encode(input: &Input, sources: &SourceMap, trap_nan: bool) -> Vec<u8> {
@@ -79,6 +84,10 @@ fn encode(input: &Input, sources: &SourceMap, trap_nan: bool) -> Vec<u8> {
     let mut items = vec![input.file.display().to_string(), trap_nan.to_string(), dialect, files.len().to_string()];
     for file in files {
         items.extend([file.name.clone(), file.text.clone()]);
+    }
+    items.push(sources.links().len().to_string());
+    for ((from, name), file) in sources.links() {
+        items.extend([from.clone(), name.clone(), file.clone()]);
     }
     items.extend(input.include.iter().map(|folder| folder.display().to_string()));
     let mut bytes = Vec::new();
@@ -93,7 +102,7 @@ fn encode(input: &Input, sources: &SourceMap, trap_nan: bool) -> Vec<u8> {
 pub fn run(program: Program) -> u8 {
     let dialect = program.dialect.of_sources();
     let mut pipeline = Pipeline::new(Settings { include: program.include, dialect, ..Settings::default() });
-    pipeline.sources = SourceMap::carrying(program.files);
+    pipeline.sources = SourceMap::carrying(program.files).linked(program.links);
     match pipeline.expand(Path::new(&program.main)) {
         Ok(mut core) => {
             let mut words = std::env::args_os();

@@ -29,6 +29,9 @@ pub struct Arguments {
     /// The language of the programs. Those for the original compiler say with `===>` what an expression gives.
     #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "vlad", hide_default_value = true)]
     dialect: Dialect,
+    /// Make it an error if vlad.lock does not have what the project depends on.
+    #[arg(long)]
+    locked: bool,
     /// Run compiled code only, which is faster.
     #[arg(long)]
     no_eval: bool,
@@ -214,6 +217,9 @@ fn execute(engine: &Engine, path: &Path, input: &str, arguments: &Arguments) -> 
     command.arg(engine.subcommand).args(["--color", "never"]);
     if arguments.dialect == Dialect::Stalingrad {
         command.args(["--dialect", "stalingrad"]);
+    }
+    if arguments.locked {
+        command.arg("--locked");
     }
     for folder in &arguments.include {
         command.arg("-I").arg(folder);

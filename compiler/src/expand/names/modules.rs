@@ -14,10 +14,10 @@
 //! ([`crate::expand::program::load`]), so what one provides is known when it is imported.
 
 use crate::base::entity::entity_id;
+use crate::base::spelling::closest;
 use crate::base::{EntityVec, FileId, Span};
 use crate::core::ir::GlobalId;
 use crate::expand::error::Error;
-use crate::expand::names::unbound::closest;
 use crate::expand::stdlib;
 use crate::syntax::Datum;
 use rustc_hash::FxHashMap;

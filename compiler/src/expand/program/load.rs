@@ -4,6 +4,9 @@
 //! recognised under any path. The definitions of a file that is imported come before those of the file that imports
 //! it, once; what else it consists of is its own affair and left out. A file that includes or imports itself, directly
 //! or through others, is a mistake. What can be read of a file with mistakes is read, so that others are found in it.
+//!
+//! An import may also mean a file of a package that the project depends on ([`crate::projects`]). Files of such a
+//! package import each other, and what their own package depends on; none of them is outside its folder.
 
 use crate::base::source::with_line_feeds;
 use crate::base::{Diagnostic, FileId, SourceMap, Span};
@@ -14,6 +17,7 @@ use crate::expand::program::outline;
 use crate::expand::program::stalingrad;
 use crate::expand::stdlib;
 use crate::expand::{Dialect, Options};
+use crate::projects::Packages;
 use crate::syntax::{self, Datum, DatumKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
@@ -37,6 +41,9 @@ pub struct Loader<'a> {
     modules: Modules,
     /// The module that what is read belongs to.
     current: ModuleId,
+    packages: Packages,
+    /// The package that what is read belongs to: 0 is that of the program.
+    package: usize,
     /// The files being read, from the program's own file inwards.
     open: Vec<Open>,
     datums: Vec<Datum>,
@@ -83,8 +90,8 @@ impl<'a> Loader<'a> {
     /// A loader that has read nothing.
     pub fn new(options: &'a Options, sources: &'a mut SourceMap) -> Loader<'a> {
         let (seen, imported, modules, open, datums, unread, errors) = Default::default();
-        let current = Modules::PROGRAM;
-        Loader { options, sources, seen, imported, modules, current, open, datums, unread, errors }
+        let (current, packages, package) = (Modules::PROGRAM, Packages::new(options.access), 0);
+        Loader { options, sources, seen, imported, modules, current, packages, package, open, datums, unread, errors }
     }
 
     /// All datums, the modules, and what the mistakes say and hide that prevented reading some.
@@ -201,32 +208,80 @@ impl<'a> Loader<'a> {
 
     /// The file that a name stands for, beside the file being read or in one of the folders for that.
     fn find(&mut self, span: Span, name: &Rc<str>) -> Option<PathBuf> {
-        let candidates = self.candidates(name);
-        let found = candidates.iter().find(|path| self.sources.is_file(path)).cloned();
-        if found.is_none() {
-            let tried = candidates.iter().map(|path| path.display().to_string()).collect();
-            self.error(Error::IncludeNotFound(span, name.clone(), tried));
+        self.first_file(span, name, self.candidates(name), self.package)
+    }
+
+    /// The first of these paths that is a file. In a package other than the program's it is inside.
+    fn first_file(&mut self, span: Span, name: &Rc<str>, paths: Vec<PathBuf>, package: usize) -> Option<PathBuf> {
+        let Some(found) = paths.iter().find(|path| self.sources.is_file(path)) else {
+            let tried = paths.iter().map(|path| path.display().to_string()).collect();
+            let own = "check the spelling, or add the folder with `-I`";
+            let help = if package == 0 { own } else { "check the spelling" };
+            self.error(Error::IncludeNotFound { span, name: name.clone(), tried, help });
+            return None;
+        };
+        match self.packages.get(package) {
+            Some(inside) if package > 0 && !self.sources.canonical(found).starts_with(&inside.folder) => {
+                let (name, package) = (name.clone(), inside.name.clone());
+                self.error(Error::OutsidePackage { span, name, package });
+                None
+            }
+            _ => Some(found.clone()),
         }
-        found
     }
 
     fn candidates(&self, name: &str) -> Vec<PathBuf> {
         let file_name = if name.ends_with(".vlad") { name.to_string() } else { format!("{name}.vlad") };
         let beside = self.open.last().map(|open| open.folder.clone()).unwrap_or_default();
-        let folders = std::iter::once(&beside).chain(&self.options.include_dirs);
-        folders.map(|folder| folder.join(&file_name)).collect()
+        // What a package means by its names does not depend on who uses it.
+        let others = if self.package == 0 { &self.options.include_dirs[..] } else { &[] };
+        std::iter::once(&beside).chain(others).map(|folder| folder.join(&file_name)).collect()
+    }
+
+    /// The file that an import stands for and its package, if that is one that the package at hand depends on. An error
+    /// has been reported.
+    fn dependency(&mut self, span: Span, name: &Rc<str>) -> Result<Option<(PathBuf, usize)>, ()> {
+        let (Some(program), Some(from)) = (self.open.first(), self.open.last()) else { return Ok(None) };
+        let from = from.shown.clone();
+        if let Some(path) = self.sources.link(&from, name) {
+            return Ok(Some((path, self.package)));
+        }
+        let found = match self.packages.find(&program.folder, self.package, name, self.sources) {
+            Ok(found) => found,
+            Err(mistakes) => {
+                self.unread.is_partial = true;
+                self.errors.extend(mistakes.into_iter().map(|mistake| mistake.secondary(span, "imported here")));
+                let is_file = self.candidates(name).iter().any(|path| self.sources.is_file(path));
+                return if is_file { Ok(None) } else { Err(()) };
+            }
+        };
+        let Some((path, package)) = found else { return Ok(None) };
+        let path = self.first_file(span, name, vec![path], package).ok_or(())?;
+        let canonical = self.sources.canonical(&path);
+        let is_other = |other: &&PathBuf| self.sources.is_file(other) && self.sources.canonical(other) != canonical;
+        if let Some(other) = self.candidates(name).iter().find(is_other) {
+            self.error(Error::FileAndDependency { span, name: name.clone(), file: other.display().to_string() });
+            return Err(());
+        }
+        self.sources.add_link(&from, name, &path);
+        Ok(Some((path, package)))
     }
 
     fn import(&mut self, span: Span, operands: &[Datum]) {
         let Some((name, only, prefix)) = import_parts(operands) else {
             return self.error(Error::Malformed(span, "import", IMPORT_FORM));
         };
+        let Ok(dependency) = self.dependency(span, name) else { return };
         let library = name.strip_prefix(LIBRARY).and_then(|name| stdlib::file_of(name.trim_end_matches(".vlad")));
         let from = match library {
             Some(file) if !self.candidates(name).iter().any(|path| self.sources.is_file(path)) => Origin::Library(file),
             _ => {
-                let Some(path) = self.find(span, name) else { return };
-                let Some(module) = self.module(&path, span) else { return };
+                let found = dependency.or_else(|| Some((self.find(span, name)?, self.package)));
+                let Some((path, package)) = found else { return };
+                let outer = std::mem::replace(&mut self.package, package);
+                let module = self.module(&path, span);
+                self.package = outer;
+                let Some(module) = module else { return };
                 Origin::Module(module)
             }
         };

@@ -6,6 +6,8 @@ mod mistakes;
 
 mod names;
 
+mod projects;
+
 mod rename;
 
 mod structure;
@@ -36,6 +38,7 @@ impl Client {
         let folder = folder(files);
         let mut child = Command::new(env!("CARGO_BIN_EXE_vlad"))
             .args(["lsp", "--stdio"])
+            .env_remove("VLAD_CACHE")
             .env("XDG_CACHE_HOME", folder.path().join(".cache"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
