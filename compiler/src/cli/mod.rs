@@ -215,6 +215,9 @@ struct Native {
     /// Use all instructions of this machine; the executable may not run on others.
     #[arg(long)]
     native_cpu: bool,
+    /// Tell debuggers and profilers which lines and functions the code is made of. The code stays the same.
+    #[arg(short = 'g', long)]
+    debug: bool,
     /// Make sums and products of loops in any order: faster, but their last digits are not those of the evaluator.
     #[arg(long)]
     fast_math: bool,
@@ -275,6 +278,9 @@ impl BackEnd {
                 "`--native-cpu` is no option of the C back end",
                 "tell the C compiler instead: `--cc \"cc -O3 -march=native\"`",
             ),
+            BackEndName::C if native.debug => {
+                error("`--debug` is no option of the C back end", "leave out one of `--debug` and `--back-end c`")
+            }
             BackEndName::C if target.is_some() => {
                 error("`--target` is no option of the C back end", "name a C compiler for that machine: `--cc`")
             }
@@ -341,8 +347,8 @@ impl Input {
 
 impl Native {
     fn settings(&self, input: &Input) -> Settings {
-        let Native { native_cpu, fast_math, trap_nan, .. } = *self;
-        Settings { native_cpu, fast_math, trap_nan, limits: self.limits.options(), ..input.settings() }
+        let Native { native_cpu, debug, fast_math, trap_nan, .. } = *self;
+        Settings { native_cpu, debug, fast_math, trap_nan, limits: self.limits.options(), ..input.settings() }
     }
 }
 

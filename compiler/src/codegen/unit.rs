@@ -8,12 +8,14 @@ use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::complaints::Complaints;
 use crate::codegen::constants::Boxes;
+use crate::codegen::debug::{self, Debug};
 use crate::codegen::registers::{far, pressure};
 use crate::codegen::{Error, Library, Machine, Object, Options, free, function, layout, library, processor, target};
 use crate::ssa::ir::{FuncId, Op, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, UserFuncName, types};
+use cranelift_codegen::isa::unwind::UnwindInfo;
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{DataDescription, DataId, Linkage, Module, ModuleError, ModuleReloc};
@@ -78,6 +80,8 @@ pub struct Unit<'p> {
     pub heap: Home,
     /// Whether the code is that of a library.
     pub is_library: bool,
+    /// What debuggers are told, if they are.
+    pub debug: Option<Debug>,
     externals: FxHashMap<External, cranelift_module::FuncId>,
     /// Functions that are translated but not yet compiled.
     pending: Vec<Pending>,
@@ -96,28 +100,36 @@ struct Compiled {
     bytes: Vec<u8>,
     relocations: Vec<ModuleReloc>,
     listing: Option<String>,
+    description: debug::Code,
 }
 
 /// Translates and compiles the whole program.
 pub fn compile<'p>(program: &'p Program, options: &Options, library: Option<&Library>) -> Result<Unit<'p>, Error> {
     let isa = target::isa(options)?;
     let needed = target::needed_processor(options, &*isa);
-    let mut unit = translate(program, isa, options.sources, library)?;
+    let frames = isa.create_systemv_cie();
+    let mut unit = translate(program, isa, options, library)?;
     if library.is_none() {
         unit.define_needed_processor(needed)?;
     }
     let pending = std::mem::take(&mut unit.pending);
     for (function, compiled) in compile_all(&pending, options, false)? {
-        let Compiled { alignment, bytes, relocations, .. } = compiled;
+        let Compiled { alignment, bytes, relocations, description, .. } = compiled;
         let defined = unit.module.define_function_bytes(function.id, alignment, &bytes, &relocations);
         defined.map_err(|error| module_error(&function.name, &error))?;
+        if let Some(debug) = &mut unit.debug {
+            debug.codes.insert(function.id, description);
+        }
+    }
+    if let Some(debug) = &mut unit.debug {
+        debug.frames = frames;
     }
     Ok(unit)
 }
 
 /// The program in Cranelift's intermediate form.
 pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
-    let unit = translate(program, target::isa(options)?, options.sources, None)?;
+    let unit = translate(program, target::isa(options)?, options, None)?;
     let mut text = String::new();
     for function in &unit.pending {
         let _ = writeln!(
@@ -132,7 +144,7 @@ pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
 
 /// The program in assembly language.
 pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
-    let mut unit = translate(program, target::isa(options)?, options.sources, None)?;
+    let mut unit = translate(program, target::isa(options)?, options, None)?;
     let pending = std::mem::take(&mut unit.pending);
     let mut text = String::new();
     for (function, compiled) in compile_all(&pending, options, true)? {
@@ -191,6 +203,12 @@ fn compile_one(
         return Err(bug(format!("{:?}", error.inner)));
     }
     let mut compiled = context.take_compiled_code().ok_or_else(|| bug("no code".to_string()))?;
+    let size = compiled.buffer.data().len() as u64;
+    let places = compiled.buffer.get_srclocs_sorted().iter().map(|part| (u64::from(part.start), part.loc)).collect();
+    let frame = match compiled.create_unwind_info(isa).map_err(|error| bug(error.to_string()))? {
+        Some(UnwindInfo::SystemV(frame)) => Some(frame),
+        _ => None,
+    };
     let relocations = compiled.buffer.relocs().iter();
     let relocations =
         relocations.map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, function.id)).collect();
@@ -199,6 +217,7 @@ fn compile_one(
         bytes: compiled.buffer.data().to_vec(),
         relocations,
         listing: compiled.vcode.take(),
+        description: debug::Code { size, places, frame },
     })
 }
 
@@ -206,10 +225,11 @@ fn compile_one(
 fn translate<'p>(
     program: &'p Program,
     isa: OwnedTargetIsa,
-    sources: Option<&SourceMap>,
+    options: &Options,
     library: Option<&Library>,
 ) -> Result<Unit<'p>, Error> {
-    let mut unit = Unit::new(program, isa, sources, library.is_some())?;
+    let mut unit = Unit::new(program, isa, options.sources, library.is_some())?;
+    unit.debug = options.sources.filter(|_| options.debug).map(|sources| Debug::new(program, sources));
     let mut context = FunctionBuilderContext::new();
     for id in program.functions.ids() {
         let code = function::translate(&mut unit, id, &mut context)?;
@@ -317,6 +337,7 @@ impl<'p> Unit<'p> {
             constant_boxes: Boxes::default(),
             heap,
             is_library,
+            debug: None,
             externals: FxHashMap::default(),
             pending: Vec::new(),
         })
@@ -331,10 +352,15 @@ impl<'p> Unit<'p> {
         let is_kernel =
             |external: &External| matches!(external, External::Runtime(name, ..) if name.starts_with("vlad_kernel_"));
         let has_kernels = self.externals.keys().any(is_kernel);
-        let emitted = self.module.finish().emit();
         let bug = |message: String| Error::Bug { name: "the object file".to_string(), message };
-        let bytes = emitted.map_err(|error| bug(error.to_string()))?;
-        Ok(Object { bytes, has_math, has_kernels, machine })
+        let mut product = self.module.finish();
+        let is_described = self.debug.is_some();
+        if let Some(debug) = self.debug {
+            let symbols: Vec<_> = self.functions.values().copied().collect();
+            debug.write(self.program, &symbols, &mut product).map_err(bug)?;
+        }
+        let bytes = product.emit().map_err(|error| bug(error.to_string()))?;
+        Ok(Object { bytes, has_math, has_kernels, is_described, machine })
     }
 
     /// Where a text begins among all texts, and its length.

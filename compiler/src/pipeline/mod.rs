@@ -46,6 +46,8 @@ pub struct Settings {
     pub machine: codegen::Machine,
     /// Use every instruction of this machine.
     pub native_cpu: bool,
+    /// Tell debuggers and profilers what the code is made of.
+    pub debug: bool,
     /// The C compiler that makes machine code; without one, Cranelift does.
     pub c_compiler: Option<codegen::c::compiler::Compiler>,
     /// Make sums and products of loops in any order.
@@ -333,7 +335,7 @@ impl Pipeline {
 
     /// What the code generator has to know.
     pub fn codegen_options(&self) -> codegen::Options<'_> {
-        let Settings { machine, native_cpu, .. } = self.settings;
-        codegen::Options { machine, native_cpu, library: false, sources: Some(&self.sources) }
+        let Settings { machine, native_cpu, debug, .. } = self.settings;
+        codegen::Options { machine, native_cpu, debug, library: false, sources: Some(&self.sources) }
     }
 }

@@ -76,7 +76,8 @@ fn execute(folder: tempfile::TempDir, program: &Path, arguments: &Arguments) -> 
         Err(error) => return cannot_run(&error),
     };
     let handle = format!("/proc/self/fd/{}", file.as_raw_fd());
-    if !Path::new(&handle).exists() {
+    // Debuggers and profilers read the file while the program runs.
+    if arguments.native.debug || !Path::new(&handle).exists() {
         return wait_for(program, arguments);
     }
     drop(folder);
