@@ -223,6 +223,13 @@ fn functions_have_names_places_and_what_is_inlined_in_them() {
 }
 
 #[test]
+fn files_of_the_library_are_nowhere() {
+    let program = described("(define n (read-real))\n(sort < (map (lambda (i) (sin (* i n))) (iota n)))\n", &[]);
+    assert!(program.rows.iter().all(|row| row.file == "program.vlad" && row.line <= 2), "{:?}", program.rows);
+    assert!(program.lines(false).is_superset(&BTreeSet::from([1, 2])), "{:?}", program.rows);
+}
+
+#[test]
 fn the_code_is_the_same_without_and_the_file_small() {
     let (with, without) = (built(PROGRAM, &["-g"], None), built(PROGRAM, &[], None));
     for name in [".text", ".rodata", ".data", ".rela.dyn", ".symtab"] {

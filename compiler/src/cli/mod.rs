@@ -30,6 +30,8 @@ mod message;
 
 mod new;
 
+mod profile;
+
 mod repl;
 
 mod running;
@@ -124,6 +126,12 @@ enum Command {
     /// compile time and size. Both are compiled to programs of their own, which know nothing of the numbers in `x`
     /// before they run. What the program reads it reads from standard input.
     Bench(bench::Arguments),
+    /// Compile a program, run it, and say on which lines it spends its time.
+    ///
+    /// Shows how much of the processor time each line and function takes, for values and for derivatives. The program
+    /// interrupts itself four times in a millisecond to note where it is. Its output goes where it always goes, the
+    /// tables go to standard error. The exit code is that of the program.
+    Profile(profile::Arguments),
     /// Explain what the compiler makes of a program.
     ///
     /// Shows for each function of the program the shapes that it is specialised for, and what the compiled program
@@ -394,6 +402,7 @@ fn dispatch() -> u8 {
         Command::Eval(arguments) => running::eval::run(&arguments),
         Command::Gradcheck(arguments) => tools::gradcheck::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Profile(arguments) => profile::run(arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Check(arguments) => tools::check::run(&arguments),
         Command::Fmt(arguments) => tools::fmt::run(&arguments),

@@ -23,18 +23,19 @@ use crate::base::entity::Entity;
 use crate::base::{FileId, SourceMap, Span};
 use crate::ssa::ir::{FuncId, Phase, Program, Source};
 use cranelift_codegen::ir::SourceLoc;
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_codegen::isa::unwind::{UnwindInfo, systemv};
+use cranelift_codegen::{CodegenResult, CompiledCode};
 use cranelift_module::FuncId as Symbol;
 use cranelift_object::ObjectProduct;
 use gimli::write::{
     Address, AttributeValue, CommonInformationEntry, DebugFrame, DwarfUnit, EndianVec, FileId as File, FrameTable,
-    LineProgram, LineString, Range, RangeList, RelocateWriter, Relocation, RelocationTarget, Sections, UnitEntryId,
-    Writer,
+    LineProgram, LineString, RelocateWriter, Relocation, RelocationTarget, Sections, UnitEntryId, Writer,
 };
 use gimli::{Encoding, Format, LineEncoding, LittleEndian, SectionId};
 use object::SectionKind;
 use object::write::{Object, RelocationFlags as Flags, SectionId as ObjectSection, StandardSection};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 
 /// A line of the source, and what of it code belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,14 +57,34 @@ struct Definition {
 }
 
 /// The code of a function, for this module.
-#[derive(Default)]
 pub struct Code {
     /// Its length.
-    pub size: u64,
+    size: u64,
     /// Where code of another place begins.
-    pub places: Vec<(u64, SourceLoc)>,
+    places: Vec<(u64, SourceLoc)>,
     /// How to find its caller.
-    pub frame: Option<cranelift_codegen::isa::unwind::systemv::UnwindInfo>,
+    frame: Option<systemv::UnwindInfo>,
+}
+
+impl Code {
+    /// What is to be known of compiled code, if debuggers are told of it.
+    ///
+    /// # Errors
+    ///
+    /// When Cranelift cannot say how to find its caller.
+    pub fn of(compiled: &CompiledCode, isa: &dyn TargetIsa) -> CodegenResult<Option<Code>> {
+        if !isa.flags().unwind_info() {
+            return Ok(None);
+        }
+        let size = compiled.buffer.data().len() as u64;
+        let places =
+            compiled.buffer.get_srclocs_sorted().iter().map(|part| (u64::from(part.start), part.loc)).collect();
+        let frame = match compiled.create_unwind_info(isa)? {
+            Some(UnwindInfo::SystemV(frame)) => Some(frame),
+            _ => None,
+        };
+        Ok(Some(Code { size, places, frame }))
+    }
 }
 
 /// What is known about places.
@@ -104,10 +125,12 @@ impl Debug {
             frames: None,
         };
         for (id, function) in program.functions.iter() {
-            debug.lines.extend(function.span.map(|span| (id, (span.file, line(span)))));
+            let own = function.span.filter(|span| !sources.is_library(*span));
+            debug.lines.extend(own.map(|span| (id, (span.file, line(span)))));
             for source in function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| inst.span) {
                 let Source { span, phase } = source;
-                if span.number().is_some() || debug.numbers.contains_key(&source) {
+                let is_elsewhere = span.number().is_some() || sources.is_library(span);
+                if is_elsewhere || debug.numbers.contains_key(&source) {
                     continue;
                 }
                 let place = Place { file: span.file, line: line(span), phase, definition: debug.definition(span) };
@@ -281,18 +304,11 @@ impl<'d> Description<'d> {
         self.entry(self.dwarf.unit.root(), gimli::DW_TAG_subprogram, attributes)
     }
 
-    /// Sets the addresses of something, of which there is at least one.
-    fn set_ranges(&mut self, entry: UnitEntryId, ranges: &[(u64, u64)]) {
-        let mut set = |name, value| self.dwarf.unit.get_mut(entry).set(name, value);
-        if let [(start, end)] = ranges {
-            set(gimli::DW_AT_low_pc, AttributeValue::Address(address(*start)));
-            set(gimli::DW_AT_high_pc, AttributeValue::Udata(end - start));
-            return;
-        }
-        set(gimli::DW_AT_entry_pc, AttributeValue::Address(address(ranges[0].0)));
-        let ranges = ranges.iter().map(|(begin, end)| Range::OffsetPair { begin: *begin, end: *end }).collect();
-        let list = self.dwarf.unit.ranges.add(RangeList(ranges));
-        self.dwarf.unit.get_mut(entry).set(gimli::DW_AT_ranges, AttributeValue::RangeListRef(list));
+    /// Sets the addresses of something.
+    fn set_addresses(&mut self, entry: UnitEntryId, start: u64, end: u64) {
+        let entry = self.dwarf.unit.get_mut(entry);
+        entry.set(gimli::DW_AT_low_pc, AttributeValue::Address(address(start)));
+        entry.set(gimli::DW_AT_high_pc, AttributeValue::Udata(end - start));
     }
 
     /// Describes a function whose code begins there.
@@ -302,37 +318,35 @@ impl<'d> Description<'d> {
         let rows = self.debug.rows(place, self.program.main == Some(id), code);
         self.add_lines(start, code.size, &rows);
         let entry = self.named(&function.name, place);
-        self.set_ranges(entry, &[(start, start + code.size)]);
+        self.set_addresses(entry, start, start + code.size);
         let own = function
             .span
             .and_then(|span| self.debug.definition(span).filter(|found| self.debug.definitions[*found].span == span));
-        let mut parts: BTreeMap<Vec<usize>, Vec<(u64, u64)>> = BTreeMap::new();
-        let ends = rows.iter().skip(1).map(|(offset, _)| *offset).chain([code.size]);
-        for ((offset, place), end) in rows.iter().zip(ends) {
+        // What is inlined where the code has come to: functions, and where their code begins.
+        let mut open: Vec<(usize, UnitEntryId, u64)> = Vec::new();
+        for (offset, place) in rows.iter().copied().chain([(code.size, None)]) {
             let within = place.map(|place| self.debug.inlined(&place, own)).unwrap_or_default();
-            for depth in 1..=within.len() {
-                let ranges = parts.entry(within[..depth].to_vec()).or_default();
-                match ranges.last_mut() {
-                    Some(last) if last.1 == start + offset => last.1 = start + end,
-                    _ => ranges.push((start + offset, start + end)),
-                }
+            let common = open.iter().zip(&within).take_while(|(open, within)| open.0 == **within).count();
+            for (_, part, first) in open.drain(common..) {
+                self.set_addresses(part, first, start + offset);
+            }
+            for definition in &within[common..] {
+                let parent = open.last().map_or(entry, |(_, part, _)| *part);
+                open.push((*definition, self.inlined_part(parent, *definition), start + offset));
             }
         }
-        let mut entries: BTreeMap<&[usize], UnitEntryId> = BTreeMap::new();
-        for (within, ranges) in &parts {
-            let Some((definition, around)) = within.split_last() else { continue };
-            let origin = self.inlined_function(*definition);
-            let parent = entries.get(around).copied().unwrap_or(entry);
-            let file = self.file(self.debug.definitions[*definition].span.file);
-            let attributes = vec![
-                (gimli::DW_AT_abstract_origin, AttributeValue::UnitRef(origin)),
-                (gimli::DW_AT_call_file, AttributeValue::FileIndex(Some(file))),
-                (gimli::DW_AT_call_line, AttributeValue::Udata(0)),
-            ];
-            let part = self.entry(parent, gimli::DW_TAG_inlined_subroutine, attributes);
-            self.set_ranges(part, ranges);
-            entries.insert(within, part);
-        }
+    }
+
+    /// Describes code that is inlined.
+    fn inlined_part(&mut self, parent: UnitEntryId, definition: usize) -> UnitEntryId {
+        let origin = self.inlined_function(definition);
+        let file = self.file(self.debug.definitions[definition].span.file);
+        let attributes = vec![
+            (gimli::DW_AT_abstract_origin, AttributeValue::UnitRef(origin)),
+            (gimli::DW_AT_call_file, AttributeValue::FileIndex(Some(file))),
+            (gimli::DW_AT_call_line, AttributeValue::Udata(0)),
+        ];
+        self.entry(parent, gimli::DW_TAG_inlined_subroutine, attributes)
     }
 
     /// What inlined code refers to.

@@ -247,7 +247,7 @@ fn argument(option: &str, path: &Path) -> OsString {
 static UNFINISHED: AtomicUsize = AtomicUsize::new(0);
 
 /// Lets signals that end the process wait until what `work` leaves behind has been removed.
-fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
+pub fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
     static SIGNALS: LazyLock<(Arc<AtomicBool>, Arc<AtomicUsize>)> = LazyLock::new(|| {
         let (may_end, signalled) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
         for signal in [SIGINT, SIGTERM, SIGHUP] {

@@ -86,6 +86,8 @@ pub struct Options<'s> {
     pub library: bool,
     /// Tell debuggers and profilers what the code is made of.
     pub debug: bool,
+    /// Let the program write down where it spends its time.
+    pub profile: bool,
     /// What the program was read from, for what it says where memory is exhausted; without it that names no place.
     pub sources: Option<&'s SourceMap>,
 }

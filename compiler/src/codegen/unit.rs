@@ -15,7 +15,6 @@ use crate::ssa::ir::{FuncId, Op, Program, SlotId, SumId, TextId};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, UserFuncName, types};
-use cranelift_codegen::isa::unwind::UnwindInfo;
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{DataDescription, DataId, Linkage, Module, ModuleError, ModuleReloc};
@@ -82,6 +81,8 @@ pub struct Unit<'p> {
     pub is_library: bool,
     /// What debuggers are told, if they are.
     pub debug: Option<Debug>,
+    /// Whether the program writes down where it spends its time.
+    profile: bool,
     externals: FxHashMap<External, cranelift_module::FuncId>,
     /// Functions that are translated but not yet compiled.
     pending: Vec<Pending>,
@@ -100,7 +101,8 @@ struct Compiled {
     bytes: Vec<u8>,
     relocations: Vec<ModuleReloc>,
     listing: Option<String>,
-    description: debug::Code,
+    /// What debuggers are told of it, if they are.
+    description: Option<debug::Code>,
 }
 
 /// Translates and compiles the whole program.
@@ -118,7 +120,7 @@ pub fn compile<'p>(program: &'p Program, options: &Options, library: Option<&Lib
         let defined = unit.module.define_function_bytes(function.id, alignment, &bytes, &relocations);
         defined.map_err(|error| module_error(&function.name, &error))?;
         if let Some(debug) = &mut unit.debug {
-            debug.codes.insert(function.id, description);
+            debug.codes.extend(description.map(|description| (function.id, description)));
         }
     }
     if let Some(debug) = &mut unit.debug {
@@ -203,12 +205,7 @@ fn compile_one(
         return Err(bug(format!("{:?}", error.inner)));
     }
     let mut compiled = context.take_compiled_code().ok_or_else(|| bug("no code".to_string()))?;
-    let size = compiled.buffer.data().len() as u64;
-    let places = compiled.buffer.get_srclocs_sorted().iter().map(|part| (u64::from(part.start), part.loc)).collect();
-    let frame = match compiled.create_unwind_info(isa).map_err(|error| bug(error.to_string()))? {
-        Some(UnwindInfo::SystemV(frame)) => Some(frame),
-        _ => None,
-    };
+    let description = debug::Code::of(&compiled, isa).map_err(|error| bug(error.to_string()))?;
     let relocations = compiled.buffer.relocs().iter();
     let relocations =
         relocations.map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, function.id)).collect();
@@ -217,7 +214,7 @@ fn compile_one(
         bytes: compiled.buffer.data().to_vec(),
         relocations,
         listing: compiled.vcode.take(),
-        description: debug::Code { size, places, frame },
+        description,
     })
 }
 
@@ -229,6 +226,7 @@ fn translate<'p>(
     library: Option<&Library>,
 ) -> Result<Unit<'p>, Error> {
     let mut unit = Unit::new(program, isa, options.sources, library.is_some())?;
+    unit.profile = options.profile;
     unit.debug = options.sources.filter(|_| options.debug).map(|sources| Debug::new(program, sources));
     let mut context = FunctionBuilderContext::new();
     for id in program.functions.ids() {
@@ -338,6 +336,7 @@ impl<'p> Unit<'p> {
             heap,
             is_library,
             debug: None,
+            profile: false,
             externals: FxHashMap::default(),
             pending: Vec::new(),
         })
@@ -487,7 +486,12 @@ impl<'p> Unit<'p> {
     /// `vlad_main`, which the run time calls.
     fn define_entry(&mut self, context: &mut FunctionBuilderContext) -> Result<cranelift_module::FuncId, Error> {
         let main = self.program.main.map(|main| self.functions[main]);
-        self.define_exported("vlad_main", context, |unit, builder| {
+        self.define_exported(layout::PROFILE_ORIGIN, context, |unit, builder| {
+            if unit.profile {
+                let profile = unit.external(External::Runtime("vlad_profile", &[], None))?;
+                let profile = unit.import(profile, builder.func);
+                builder.ins().call(profile, &[]);
+            }
             unit.prepare_arguments(builder)?;
             if let Some(main) = main {
                 let main = unit.import(main, builder.func);

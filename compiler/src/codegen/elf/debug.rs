@@ -11,8 +11,8 @@ use object::elf::{R_AARCH64_ABS32, R_AARCH64_ABS64, R_X86_64_32, R_X86_64_64};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
 
 /// The sections that there may be.
-const NAMES: [&str; 7] =
-    [".debug_abbrev", ".debug_aranges", ".debug_frame", ".debug_info", ".debug_line", ".debug_ranges", ".debug_str"];
+const NAMES: [&str; 6] =
+    [".debug_abbrev", ".debug_aranges", ".debug_frame", ".debug_info", ".debug_line", ".debug_str"];
 
 /// Those of the first file, with their contents.
 ///
