@@ -181,8 +181,8 @@ pub const PROFILE_BASE: usize = 1;
 /// The word with the number of samples that there was no room for.
 pub const PROFILE_LOST: usize = 2;
 /// The first word of samples. Each has a word that holds, from its highest bits on, the processor time in nanoseconds
-/// (32 bits), the number of words and the number of functions (16 bits each); the address of the instruction; words that
-/// may be where the caller of a function without a frame goes on; and where the functions around go on, from the
+/// (32 bits), the number of words and the number of functions (16 bits each); the address of the instruction; words
+/// that may be where the caller of a function without a frame goes on; and where the functions around go on, from the
 /// innermost one on.
 pub const PROFILE_FIRST: usize = 3;
 /// The function that addresses are relative to.

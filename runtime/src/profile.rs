@@ -1,13 +1,13 @@
 //! Where a program spends its time: what `vlad profile` asks a program for.
 //!
-//! Only programs that are compiled for that call [`vlad_profile`], before they do anything else. A timer then interrupts
-//! the program four times in a millisecond, and a handler writes down where it was: the address of the instruction, and where
-//! the functions around it go on, which frame pointers lead to. That goes into a file that is mapped into memory, so it
-//! is there however the program ends. [`crate::layout`] says what the file looks like.
+//! Only programs that are compiled for that call [`vlad_profile`], before they do anything else. A timer then
+//! interrupts the program four times in a millisecond, and a handler writes down where it was: the address of the
+//! instruction, and where the functions around it go on, which frame pointers lead to. That goes into a file that is
+//! mapped into memory, so it is there however the program ends. [`crate::layout`] says what the file looks like.
 //!
 //! Functions without a frame (the elementary functions, and those of the C library) have their return addresses
-//! somewhere between the stack pointer and the frame of who has called them. So some words from there are kept, too, and
-//! who reads them knows which of them may be one.
+//! somewhere above the stack pointer. So words from there that may be addresses of code are kept, too, and who reads them
+//! knows which of them is one.
 
 use crate::cell::Single;
 use crate::layout::{PROFILE_BASE, PROFILE_BYTES, PROFILE_FILE, PROFILE_FIRST, PROFILE_LOST, PROFILE_USED};
@@ -21,8 +21,11 @@ use core::sync::atomic::{AtomicU64, Ordering};
 const INTERVAL: i64 = 250_000;
 /// So many frames are kept, the inner ones.
 const FRAMES: usize = 128;
-/// So many words are kept of the frame that may not be one.
-const WORDS: usize = 64;
+/// So many words are searched for the caller of a function without a frame, and so many kept.
+const SEARCHED: usize = 512;
+const WORDS: usize = 32;
+/// Code is no further than that from where the program begins.
+const REACH: u64 = 1 << 26;
 
 /// The mapped file, in words.
 static FILE_WORDS: Single<*mut u64> = Single::new(ptr::null_mut());
@@ -114,23 +117,30 @@ extern "C" fn sample(_: c_int, _: *const usize, context: *const u64) {
     let [at, bottom, frame] = numbers::REGISTERS.map(|register| unsafe { *context.add(register) });
     let mut record = [0; 2 + WORDS + FRAMES];
     record[1] = at;
-    let words = near(bottom as usize, frame as usize, &mut record[2..2 + WORDS]);
+    let words = near(bottom as usize, &mut record[2..2 + WORDS]);
     let frames = walk(bottom as usize, frame as usize, &mut record[2 + words..2 + words + FRAMES]);
     record[0] = spent.min(u64::from(u32::MAX)) << 32 | (words as u64) << 16 | frames as u64;
     append(&record[..2 + words + frames]);
 }
 
-/// Copies the words between the stack pointer and the frame pointer, as far as there is room; how many that were.
-fn near(bottom: usize, frame: usize, room: &mut [u64]) -> usize {
-    if !stack::holds(bottom) || !stack::holds(frame) || frame < bottom {
-        return 0;
-    }
-    let count = ((frame - bottom) / size_of::<u64>()).min(room.len());
-    for (number, word) in room[..count].iter_mut().enumerate() {
+/// Copies the words above the stack pointer that may be addresses of code, as far as there is room; how many these are.
+/// The frame pointer says nothing about their end: functions without a frame use its register for other things.
+fn near(bottom: usize, room: &mut [u64]) -> usize {
+    let first = (start::program_address() as u64).saturating_sub(REACH);
+    let mut kept = 0;
+    for number in 0..SEARCHED {
+        let address = bottom + number * size_of::<u64>();
+        if !stack::holds(address) || !stack::holds(address + 7) || kept == room.len() {
+            break;
+        }
         // SAFETY: it lies in the open part of the stack.
-        *word = unsafe { *(bottom as *const u64).add(number) };
+        let word = unsafe { (address as *const u64).read_unaligned() };
+        if word.wrapping_sub(first) < 2 * REACH {
+            room[kept] = word;
+            kept += 1;
+        }
     }
-    count
+    kept
 }
 
 /// Follows the frame pointers; how many functions there are around this one.

@@ -8,11 +8,11 @@ const PROGRAM: &str = "\
 (define (work n)
   (lambda (x)
     (let loop ((i 0) (s 0))
-      (if (= i n) s (loop (+ i 1) (+ s (sin (* x (cos (* i s))))))))))
+      (if (= i n) s (loop (+ i 1) (+ (* 0.5 s) (/ x (+ 1 (* s s)))))))))
 (define n (read-real))
 ((work n) 0.5)
 ((derivative (work n)) 0.5)
-(let loop ((i 0)) (if (= i 1000) i (loop (+ i 1))))
+(let loop ((i 0) (s n)) (if (= i 100000) s (loop (+ i 1) (sin s))))
 ";
 
 /// A share in per cent: the number in front of the first `%` behind what stands there.
@@ -24,9 +24,9 @@ fn share(text: &str, before: &str) -> f64 {
 #[test]
 fn lines_and_functions_that_take_time_come_first() {
     let folder = folder(&[("program.vlad", PROGRAM)]);
-    let (code, output, messages) = vlad(&folder, &["profile", "program.vlad", "-o", "flame.svg"], "2e6\n");
+    let (code, output, messages) = vlad(&folder, &["profile", "program.vlad", "-o", "flame.svg"], "1e7\n");
     assert_eq!(code, Some(0), "{messages}");
-    let (_, plain, _) = vlad(&folder, &["run", "program.vlad"], "2e6\n");
+    let (_, plain, _) = vlad(&folder, &["run", "program.vlad"], "1e7\n");
     assert_eq!(output, plain);
     let rows: Vec<&str> = messages.lines().collect();
     assert!(rows[0].starts_with("profile: ") && rows[0].contains(" samples; values "), "{messages}");
@@ -35,12 +35,12 @@ fn lines_and_functions_that_take_time_come_first() {
     assert_eq!(rows[2].split_whitespace().collect::<Vec<_>>(), ["share", "value", "derivative", "line"]);
     let cells: Vec<&str> = rows[3].split_whitespace().collect();
     assert!(share(rows[3], "") > 60.0 && cells[6] == "program.vlad:4", "{messages}");
-    assert!(rows[3].ends_with("(if (= i n) s (loop (+ i 1) (+ s (sin (* x (cos (* i s))))"), "{messages}");
+    assert!(rows[3].ends_with("(if (= i n) s (loop (+ i 1) (+ (* 0.5 s) (/ x (+ 1 (* s s)))"), "{messages}");
     let functions = messages.split_once("derivative  function\n").expect("there is a second table").1;
     assert!(functions.lines().next().is_some_and(|row| row.trim_end().ends_with("loop")), "{messages}");
     let flame = fs::read_to_string(folder.path().join("flame.svg")).expect("it was written");
     assert!(flame.starts_with("<svg ") && flame.ends_with("</svg>\n"));
-    for name in ["all", "main", "work", "program.vlad:4", "sin"] {
+    for name in ["all", "main", "work", "program.vlad:4"] {
         assert!(flame.contains(&format!("<title>{name}: ")), "{name}: {flame}");
     }
     assert_eq!(fs::read_dir(&folder).expect("it can be read").count(), 2);
@@ -48,9 +48,9 @@ fn lines_and_functions_that_take_time_come_first() {
 
 #[test]
 fn programs_that_fail_are_shown_and_have_their_exit_code() {
-    let program = format!("{PROGRAM}(error \"over\")\n");
+    let program = format!("{PROGRAM}(if (> n 1) (error \"over\" n) 0)\n");
     let folder = folder(&[("program.vlad", &program)]);
-    let (code, _, messages) = vlad(&folder, &["profile", "program.vlad"], "2e6\n");
+    let (code, _, messages) = vlad(&folder, &["profile", "program.vlad"], "1e7\n");
     assert_eq!(code, Some(1), "{messages}");
     assert!(messages.contains("over") && messages.contains("program.vlad:4"), "{messages}");
     let (code, _, messages) = vlad(&folder, &["profile", "program.vlad"], "two\n");
@@ -69,9 +69,9 @@ fn a_program_without_work_has_no_tables() {
 #[test]
 fn the_work_of_other_processes_counts() {
     let program = "\
-(define (work k) (let loop ((i 0) (s k)) (if (= i 2000000) s (loop (+ i 1) (+ s (sin s))))))
+(define (work k) (let loop ((i 0) (s k)) (if (= i 5000000) s (loop (+ i 1) (+ (* 0.5 s) (/ k (+ 1 (* s s))))))))
 (define n (read-real))
-(sum-over work (iota n))
+(sum-over n work)
 ";
     let folder = folder(&[("program.vlad", program)]);
     let mut command = crate::common::vlad(&["profile", "program.vlad"]);
@@ -79,7 +79,7 @@ fn the_work_of_other_processes_counts() {
     let (code, _, messages) = crate::run(command, "8\n");
     assert_eq!(code, Some(0), "{messages}");
     let first = messages.lines().nth(3).expect("there is a table");
-    assert!(share(first, "") > 80.0 && first.contains("program.vlad:1"), "{messages}");
+    assert!(share(first, "") > 50.0 && first.contains("program.vlad:1"), "{messages}");
 }
 
 #[test]

@@ -174,6 +174,8 @@ fn outside(symbol: Option<&Rc<str>>) -> Rc<str> {
     let name = symbol.trim_start_matches("fma_");
     match name.strip_prefix("cr_").or_else(|| name.strip_prefix("vlad_")) {
         Some(function) => function.trim_end_matches(".slow").into(),
-        None => "run time".into(),
+        // Functions of the run time have names as Rust makes them.
+        None if name.starts_with('_') => "run time".into(),
+        None => name.into(),
     }
 }

@@ -17,8 +17,8 @@
 //!
 //! What holds: results are position independent, and equal for equal inputs. Sections that nothing refers to are left
 //! out. All that the loader fills in is filled in before the program starts, and write-protected from then on (RELRO,
-//! `BIND_NOW`). The table of symbols stays, for profilers and debuggers, and of debug information that of the first file,
-//! which is the program.
+//! `BIND_NOW`). The table of symbols stays, for profilers and debuggers, and of debug information that of the first
+//! file, which is the program.
 //!
 //! Imported names have no versions, so that executables run with any C library that has the names: the functions that
 //! the run time calls have never changed what they do.
