@@ -72,8 +72,11 @@ pub fn run(mut arguments: Arguments) -> u8 {
         Ok(folder) => folder,
         Err(error) => return cannot_run(&error),
     };
-    // An interruption ends the program; what it has done until then is shown.
-    uninterrupted(|| run_in(folder.path(), &mut pipeline, &code, &arguments))
+    // An interruption ends the program; what it has done until then is shown, and the folder removed.
+    uninterrupted(move || {
+        let folder = folder;
+        run_in(folder.path(), &mut pipeline, &code, &arguments)
+    })
 }
 
 fn run_in(folder: &Path, pipeline: &mut Pipeline, code: &codegen::Code, arguments: &Arguments) -> u8 {

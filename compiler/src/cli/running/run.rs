@@ -79,7 +79,10 @@ fn execute(folder: tempfile::TempDir, program: &Path, arguments: &Arguments) -> 
     let handle = format!("/proc/self/fd/{}", file.as_raw_fd());
     // Debuggers and profilers read the file while the program runs.
     if arguments.native.debug || !Path::new(&handle).exists() {
-        return uninterrupted(|| wait_for(Command::new(program).args(&arguments.arguments)));
+        return uninterrupted(move || {
+            let _until_then = folder;
+            wait_for(Command::new(program).args(&arguments.arguments))
+        });
     }
     drop(folder);
     let error = Command::new(handle).arg0(program).args(&arguments.arguments).exec();
