@@ -180,7 +180,8 @@ fn integers_and_reals_become_each_other() {
 #[test]
 fn fuel_bounds_a_run() {
     let program = parsed(&main_of("b0: jump b1 b1: jump b1"));
-    let found = eval::run_on(&program, "", Options { stage: Stage::Pure, fuel: Some(1000), tape_memory: eval::LITTLE_MEMORY });
+    let found =
+        eval::run_on(&program, "", Options { stage: Stage::Pure, fuel: Some(1000), tape_memory: eval::LITTLE_MEMORY });
     assert!(matches!(found, Err(Error::OutOfFuel)));
 }
 

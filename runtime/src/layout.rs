@@ -178,6 +178,24 @@ pub const fn vector_words(length: u64, pointers: usize, others: usize) -> Option
     Some(VECTOR_HEADER_WORDS + (length * width) as usize)
 }
 
+/// The length of the file that samples are written to, most of which takes no room.
+pub const PROFILE_BYTES: usize = 1 << 30;
+/// The word there with the number of words that have been written behind [`PROFILE_FIRST`].
+pub const PROFILE_USED: usize = 0;
+/// The word with the address of [`PROFILE_ORIGIN`] in the process.
+pub const PROFILE_BASE: usize = 1;
+/// The word with the number of samples that there was no room for.
+pub const PROFILE_LOST: usize = 2;
+/// The first word of samples. Each has a word that holds, from its highest bits on, the processor time in nanoseconds
+/// (32 bits), the number of words and the number of functions (16 bits each); the address of the instruction; words
+/// that may be where the caller of a function without a frame goes on; and where the functions around go on, from the
+/// innermost one on.
+pub const PROFILE_FIRST: usize = 3;
+/// The function that addresses are relative to.
+pub const PROFILE_ORIGIN: &str = "vlad_main";
+/// The variable of the environment that names the file, with a zero byte behind it.
+pub const PROFILE_FILE: &str = "VLAD_PROFILE\0";
+
 #[cfg(test)]
 mod tests {
     use super::*;

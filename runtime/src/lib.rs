@@ -17,6 +17,7 @@
 //! | [`progress`], [`terminal`] | how far a search has come; interruptions |
 //! | [`question`], [`watch`], [`words`] | what programs ask: whether their time is up, what is kept of their searches |
 //! | [`shards`], [`processes`] | work that several processes share |
+//! | [`profile`] | where the program spends its time |
 //! | [`finite`] | whether results are finite |
 //! | [`processor`] | the instructions that the program needs |
 //! | [`start`] | `main`, exit codes |
@@ -55,6 +56,8 @@ pub mod output;
 pub mod processes;
 #[cfg(not(vlad_library))]
 pub mod processor;
+#[cfg(not(vlad_library))]
+pub mod profile;
 pub mod progress;
 pub mod question;
 pub mod reader;

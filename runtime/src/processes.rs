@@ -2,7 +2,7 @@
 
 use crate::cell::Single;
 use crate::shards::{HEAD, MOST};
-use crate::system;
+use crate::{profile, system};
 use core::ffi::{c_int, c_ulong};
 use core::fmt;
 use core::ptr;
@@ -173,6 +173,7 @@ pub fn start(earlier: &[Process]) -> Option<Process> {
             system::close(other.pipe);
         });
         PIPE.store(ends[1]);
+        profile::resume();
         Some(Process::NONE)
     }
 }

@@ -119,6 +119,11 @@ extern "C" fn on_fault(signal: c_int, info: *const usize, _context: *mut c_void)
     }
 }
 
+/// Whether an address lies in the open part of the stack.
+pub fn holds(address: usize) -> bool {
+    (OPENED.load()..TOP.load()).contains(&address)
+}
+
 /// Opens the stack down to the address and somewhat further.
 fn grow(address: usize) {
     let lowest = BOTTOM.load() + GUARD;

@@ -72,6 +72,14 @@ unsafe extern "C" {
     static vlad_needed_processor: [u64; 2];
 }
 
+/// Where the compiled program is in memory.
+pub fn program_address() -> usize {
+    #[cfg(all(vlad_archive, not(test)))]
+    return vlad_main as *const () as usize;
+    #[cfg(not(all(vlad_archive, not(test))))]
+    0
+}
+
 /// Ends the program if the processor lacks what the program was compiled for.
 #[cfg(all(vlad_archive, not(test)))]
 fn demand_processor() {

@@ -30,6 +30,7 @@ pub(crate) const SIGILL: c_int = 4;
 pub(crate) const SIGBUS: c_int = 7;
 pub(crate) const SIGSEGV: c_int = 11;
 pub(crate) const SIGTERM: c_int = 15;
+pub(crate) const SIGPROF: c_int = 27;
 pub(crate) const SIG_DFL: usize = 0;
 pub(crate) const SIG_IGN: usize = 1;
 pub(crate) const SA_SIGINFO: c_int = 4;
@@ -173,10 +174,7 @@ fn mask(signal: c_int, how: c_int) {
 /// A clock that only goes forward, in nanoseconds.
 pub fn time() -> u64 {
     const MONOTONIC: c_int = 1;
-    let mut time = [0; 2];
-    // SAFETY: on 64-bit machines `struct timespec` is two words, seconds and nanoseconds.
-    unsafe { clock_gettime(MONOTONIC, &raw mut time) };
-    time[0].unsigned_abs() * 1_000_000_000 + time[1].unsigned_abs()
+    clock(MONOTONIC)
 }
 
 /// An environment variable; `name` ends in a zero byte.
@@ -254,9 +252,19 @@ pub unsafe fn prefer_large_pages(address: *mut u8, size: usize) {
 /// The processor time that the process has taken, in nanoseconds.
 pub fn processor_time() -> u64 {
     const PROCESS_CPUTIME: c_int = 2;
+    clock(PROCESS_CPUTIME)
+}
+
+/// The processor time that this thread has taken, in nanoseconds.
+pub fn thread_time() -> u64 {
+    const THREAD_CPUTIME: c_int = 3;
+    clock(THREAD_CPUTIME)
+}
+
+fn clock(clock: c_int) -> u64 {
     let mut time = [0; 2];
     // SAFETY: on 64-bit machines `struct timespec` is two words, seconds and nanoseconds.
-    unsafe { clock_gettime(PROCESS_CPUTIME, &raw mut time) };
+    unsafe { clock_gettime(clock, &raw mut time) };
     time[0].unsigned_abs() * 1_000_000_000 + time[1].unsigned_abs()
 }
 

@@ -26,14 +26,18 @@ impl Code<'_> {
         self.bindings.push(Binding { var, rhs, span: self.span });
         var
     }
-    /// Calls a primitive.
+    /// Calls a primitive, for a derivative.
     pub fn prim(&mut self, prim: Prim, args: &[Var]) -> Var {
-        self.bind("t", Rhs::Prim(prim, args.to_vec()))
+        self.derived(Rhs::Prim(prim, args.to_vec()))
     }
     /// Calls a primitive below some transformations of its operands.
     pub fn lifted(&mut self, below: Below, prim: Prim, args: &[Var]) -> Var {
-        let rhs = Rhs::lifted(below, prim, args.to_vec());
-        self.bind("t", rhs)
+        self.derived(Rhs::lifted(below, prim, args.to_vec()))
+    }
+    fn derived(&mut self, rhs: Rhs) -> Var {
+        let var = self.bind("t", rhs);
+        self.program.vars[var].is_of_derivative = true;
+        var
     }
     /// A number.
     pub fn number(&mut self, value: f64) -> Var {

@@ -122,6 +122,7 @@ impl Transforms {
         let var = program.new_var(&marked(transformation, &info.name), info.span);
         let transformed = info.environment_of.map(|lambda| self.declare(program, transformation, lambda));
         program.vars[var].environment_of = transformed;
+        program.vars[var].is_of_derivative = info.is_of_derivative;
         let known = &mut self.vars[table];
         if known.len() <= x.index() {
             known.resize(program.vars.len(), None);

@@ -31,6 +31,8 @@ mod message;
 
 mod new;
 
+mod profile;
+
 mod repl;
 
 mod running;
@@ -127,6 +129,12 @@ enum Command {
     /// compile time and size. Both are compiled to programs of their own, which know nothing of the numbers in `x`
     /// before they run. What the program reads it reads from standard input.
     Bench(bench::Arguments),
+    /// Compile a program, run it, and say on which lines it spends its time.
+    ///
+    /// Shows how much of the processor time each line and function takes, for values and for derivatives. The program
+    /// interrupts itself four times in a millisecond to note where it is. Its output goes where it always goes, the
+    /// tables go to standard error. The exit code is that of the program.
+    Profile(profile::Arguments),
     /// Explain what the compiler makes of a program.
     ///
     /// Shows for each function of the program the shapes that it is specialised for, and what the compiled program
@@ -227,6 +235,9 @@ struct Native {
     /// Use all instructions of this machine; the executable may not run on others.
     #[arg(long)]
     native_cpu: bool,
+    /// Tell debuggers and profilers which lines and functions the code is made of. The code stays the same.
+    #[arg(short = 'g', long)]
+    debug: bool,
     /// Make sums and products of loops in any order: faster, but their last digits are not those of the evaluator.
     #[arg(long)]
     fast_math: bool,
@@ -296,6 +307,9 @@ impl BackEnd {
                 "`--native-cpu` is no option of the C back end",
                 "tell the C compiler instead: `--cc \"cc -O3 -march=native\"`",
             ),
+            BackEndName::C if native.debug => {
+                error("`--debug` is no option of the C back end", "leave out one of `--debug` and `--back-end c`")
+            }
             BackEndName::C if target.is_some() => {
                 error("`--target` is no option of the C back end", "name a C compiler for that machine: `--cc`")
             }
@@ -363,8 +377,9 @@ impl Input {
 
 impl Native {
     fn settings(&self, input: &Input) -> Settings {
-        let Native { native_cpu, fast_math, trap_nan, tape_memory, .. } = *self;
-        Settings { native_cpu, fast_math, trap_nan, tape_memory, limits: self.limits.options(), ..input.settings() }
+        let Native { native_cpu, debug, fast_math, trap_nan, tape_memory, .. } = *self;
+        let settings = Settings { limits: self.limits.options(), ..input.settings() };
+        Settings { native_cpu, debug, fast_math, trap_nan, tape_memory, ..settings }
     }
 }
 
@@ -410,6 +425,7 @@ fn dispatch() -> u8 {
         Command::Eval(arguments) => running::eval::run(&arguments),
         Command::Gradcheck(arguments) => tools::gradcheck::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Profile(arguments) => profile::run(arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Check(arguments) => tools::check::run(&arguments),
         Command::Fmt(arguments) => tools::fmt::run(&arguments),

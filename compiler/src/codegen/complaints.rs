@@ -27,7 +27,7 @@ pub fn messages(program: &Program, sources: Option<&SourceMap>) -> Messages {
     let Some(sources) = sources else { return messages };
     let blocks = program.functions.values().flat_map(|function| function.blocks.values());
     let makers = blocks.flat_map(|block| &block.insts).filter(|inst| inst.op.allocates());
-    for span in makers.filter_map(|inst| inst.span) {
+    for span in makers.filter_map(|inst| inst.span.map(|source| source.span)) {
         messages.offsets.entry(span).or_insert_with(|| {
             let place = messages.bytes.len();
             let message = "out of memory: too much data";

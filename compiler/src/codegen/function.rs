@@ -252,11 +252,14 @@ impl<'p> Translator<'_, 'p, '_> {
                 self.keep_nothing(kept);
             }
         }
+        if let Some(first) = source.insts.iter().find(|inst| inst.span.is_some()) {
+            self.stand_at(first);
+        }
         for (position, inst) in source.insts.iter().enumerate() {
             if constants.needs_no_code(inst) {
                 continue;
             }
-            self.span = inst.span;
+            self.stand_at(inst);
             if let Some(place) = constants.place(inst) {
                 self.constant_box(inst.results[0], place, constants.given(inst));
             } else if let Some(known) = plan.releases.get(&position) {
@@ -279,6 +282,15 @@ impl<'p> Translator<'_, 'p, '_> {
             }
         }
         self.terminator(&source.terminator)
+    }
+
+    /// Goes on to the code of an instruction. One that is from no place belongs to what is before it.
+    fn stand_at(&mut self, inst: &Inst) {
+        self.span = inst.span.map(|source| source.span);
+        let location = inst.span.and_then(|source| self.unit.debug.as_ref()?.location(source));
+        if let Some(location) = location {
+            self.builder.set_srcloc(location);
+        }
     }
 
     /// The Cranelift value of an SSA value.

@@ -55,6 +55,8 @@ pub(super) struct With {
     pub(super) math: bool,
     /// Kernels.
     pub(super) kernels: bool,
+    /// What debuggers are told.
+    pub(super) description: bool,
     /// The machine that it is for.
     pub(super) machine: Machine,
 }
@@ -68,7 +70,8 @@ pub fn executable(object: &Object, output: &Path) -> Result<(), Error> {
             replace(output, |unfinished| write_executable(unfinished, &bytes, output))
         }
         None => {
-            let with = With { math: object.has_math, kernels: object.has_kernels, machine: object.machine };
+            let (math, kernels, description) = (object.has_math, object.has_kernels, object.is_described);
+            let with = With { math, kernels, description, machine: object.machine };
             driven_executable(driver(), ("program.o", &object.bytes), with, output)
         }
     })
@@ -136,7 +139,7 @@ fn driven_executable(command: Command, program: (&str, &[u8]), with: With, outpu
         fs::write(&path, bytes).map_err(|cause| Error::Write { path: path.clone(), cause })?;
         objects.push(path);
     }
-    replace(output, |unfinished| link(command, &objects, &libraries, unfinished))
+    replace(output, |unfinished| link(command, &objects, &libraries, with.description, unfinished))
 }
 
 /// A kind of library.
@@ -221,7 +224,7 @@ fn link_library(
     let mut command = driver();
     run(command.args(["-r", "-nostdlib", "-o"]).arg(&whole).args(&parts))?;
     let mut command = Command::new("objcopy");
-    command.arg("--strip-debug").arg(argument("--keep-global-symbols=", &kept));
+    command.args(strip(object.is_described)).arg(argument("--keep-global-symbols=", &kept));
     run(command.arg(argument("--redefine-syms=", &renamed)).arg(&whole))?;
     match kind {
         LibraryKind::Static => run(Command::new("ar").args(["rcsD"]).arg(unfinished).arg(&whole)),
@@ -244,7 +247,7 @@ fn argument(option: &str, path: &Path) -> OsString {
 static UNFINISHED: AtomicUsize = AtomicUsize::new(0);
 
 /// Lets signals that end the process wait until what `work` leaves behind has been removed.
-fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
+pub fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
     static SIGNALS: LazyLock<(Arc<AtomicBool>, Arc<AtomicUsize>)> = LazyLock::new(|| {
         let (may_end, signalled) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -329,9 +332,21 @@ fn is_device(output: &Path) -> bool {
     output.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
-fn link(mut command: Command, objects: &[PathBuf], libraries: &[&str], output: &Path) -> Result<(), Error> {
-    command.arg("-o").arg(output).args(objects);
-    run(command.args(["-Wl,--gc-sections", "-Wl,--strip-debug", "-static-libgcc"]).args(libraries))
+fn link(
+    mut command: Command,
+    objects: &[PathBuf],
+    libraries: &[&str],
+    is_described: bool,
+    output: &Path,
+) -> Result<(), Error> {
+    command.arg("-o").arg(output).args(objects).arg("-Wl,--gc-sections");
+    command.args(strip(is_described).map(|option| format!("-Wl,{option}")));
+    run(command.arg("-static-libgcc").args(libraries))
+}
+
+/// What leaves out what debuggers are told, where it is not asked for.
+fn strip(is_described: bool) -> Option<&'static str> {
+    (!is_described).then_some("--strip-debug")
 }
 
 fn driver() -> Command {

@@ -15,6 +15,7 @@
 //! | [`in_place`] | which names are one address, of a vector that is changed in place |
 //! | [`loop_values`] | which values get registers of their own in inner loops |
 //! | [`constants`] | boxes that are known at compile time, as data |
+//! | [`debug`] | what debuggers and profilers are told |
 //! | [`complaints`] | what the program says when there is no memory for what it makes |
 //! | [`operands`] | which fields are read where they are needed, which operands change places |
 //! | [`ownership`] | which releases need no help from the run time |
@@ -33,13 +34,14 @@
 //!
 //! Deliberately not done here: inlining, scalar replacement and load forwarding. Cranelift does little of either, so
 //! [`crate::opt`] must have done them. Not emitted: unwind tables, because nothing unwinds and Cranelift's would not
-//! be position independent.
+//! be position independent; what debuggers need is elsewhere ([`debug`]).
 
 pub mod abi;
 pub mod boxes;
 pub mod c;
 pub mod complaints;
 pub mod constants;
+pub mod debug;
 pub mod decisions;
 pub mod elf;
 pub mod free;
@@ -82,6 +84,10 @@ pub struct Options<'s> {
     pub native_cpu: bool,
     /// Make code for a library, which finds its state in a register.
     pub library: bool,
+    /// Tell debuggers and profilers what the code is made of.
+    pub debug: bool,
+    /// Let the program write down where it spends its time.
+    pub profile: bool,
     /// What the program was read from, for what it says where memory is exhausted; without it that names no place.
     pub sources: Option<&'s SourceMap>,
 }
@@ -199,6 +205,8 @@ pub struct Object {
     pub has_math: bool,
     /// Whether it calls kernels.
     pub has_kernels: bool,
+    /// Whether debuggers and profilers are told what it is made of.
+    pub is_described: bool,
     /// What it is for.
     pub machine: Machine,
 }

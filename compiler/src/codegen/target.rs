@@ -169,6 +169,10 @@ fn with_settings(
     for (name, value) in settings {
         flags.set(name, value).map_err(|error| Error::Target(format!("{name}: {error}")))?;
     }
+    if options.debug {
+        // Code does not change by that, but how to find its callers is kept.
+        flags.set("unwind_info", "true").map_err(|error| Error::Target(error.to_string()))?;
+    }
     if options.library {
         // It holds the address of the context, see the run time's `library`.
         flags.set("enable_pinned_reg", "true").map_err(|error| Error::Target(error.to_string()))?;

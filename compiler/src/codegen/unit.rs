@@ -8,6 +8,7 @@ use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
 use crate::codegen::complaints::Complaints;
 use crate::codegen::constants::Boxes;
+use crate::codegen::debug::{self, Debug};
 use crate::codegen::registers::{far, pressure};
 use crate::codegen::{Error, Library, Machine, Object, Options, free, function, layout, library, processor, target};
 use crate::ssa::ir::{FuncId, Op, Program, SlotId, SumId, TextId};
@@ -78,6 +79,10 @@ pub struct Unit<'p> {
     pub heap: Home,
     /// Whether the code is that of a library.
     pub is_library: bool,
+    /// What debuggers are told, if they are.
+    pub debug: Option<Debug>,
+    /// Whether the program writes down where it spends its time.
+    profile: bool,
     externals: FxHashMap<External, cranelift_module::FuncId>,
     /// Functions that are translated but not yet compiled.
     pending: Vec<Pending>,
@@ -96,28 +101,37 @@ struct Compiled {
     bytes: Vec<u8>,
     relocations: Vec<ModuleReloc>,
     listing: Option<String>,
+    /// What debuggers are told of it, if they are.
+    description: Option<debug::Code>,
 }
 
 /// Translates and compiles the whole program.
 pub fn compile<'p>(program: &'p Program, options: &Options, library: Option<&Library>) -> Result<Unit<'p>, Error> {
     let isa = target::isa(options)?;
     let needed = target::needed_processor(options, &*isa);
-    let mut unit = translate(program, isa, options.sources, library)?;
+    let frames = isa.create_systemv_cie();
+    let mut unit = translate(program, isa, options, library)?;
     if library.is_none() {
         unit.define_needed_processor(needed)?;
     }
     let pending = std::mem::take(&mut unit.pending);
     for (function, compiled) in compile_all(&pending, options, false)? {
-        let Compiled { alignment, bytes, relocations, .. } = compiled;
+        let Compiled { alignment, bytes, relocations, description, .. } = compiled;
         let defined = unit.module.define_function_bytes(function.id, alignment, &bytes, &relocations);
         defined.map_err(|error| module_error(&function.name, &error))?;
+        if let Some(debug) = &mut unit.debug {
+            debug.codes.extend(description.map(|description| (function.id, description)));
+        }
+    }
+    if let Some(debug) = &mut unit.debug {
+        debug.frames = frames;
     }
     Ok(unit)
 }
 
 /// The program in Cranelift's intermediate form.
 pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
-    let unit = translate(program, target::isa(options)?, options.sources, None)?;
+    let unit = translate(program, target::isa(options)?, options, None)?;
     let mut text = String::new();
     for function in &unit.pending {
         let _ = writeln!(
@@ -132,7 +146,7 @@ pub fn clif(program: &Program, options: &Options) -> Result<String, Error> {
 
 /// The program in assembly language.
 pub fn assembly(program: &Program, options: &Options) -> Result<String, Error> {
-    let mut unit = translate(program, target::isa(options)?, options.sources, None)?;
+    let mut unit = translate(program, target::isa(options)?, options, None)?;
     let pending = std::mem::take(&mut unit.pending);
     let mut text = String::new();
     for (function, compiled) in compile_all(&pending, options, true)? {
@@ -191,6 +205,7 @@ fn compile_one(
         return Err(bug(format!("{:?}", error.inner)));
     }
     let mut compiled = context.take_compiled_code().ok_or_else(|| bug("no code".to_string()))?;
+    let description = debug::Code::of(&compiled, isa).map_err(|error| bug(error.to_string()))?;
     let relocations = compiled.buffer.relocs().iter();
     let relocations =
         relocations.map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, function.id)).collect();
@@ -199,6 +214,7 @@ fn compile_one(
         bytes: compiled.buffer.data().to_vec(),
         relocations,
         listing: compiled.vcode.take(),
+        description,
     })
 }
 
@@ -206,10 +222,12 @@ fn compile_one(
 fn translate<'p>(
     program: &'p Program,
     isa: OwnedTargetIsa,
-    sources: Option<&SourceMap>,
+    options: &Options,
     library: Option<&Library>,
 ) -> Result<Unit<'p>, Error> {
-    let mut unit = Unit::new(program, isa, sources, library.is_some())?;
+    let mut unit = Unit::new(program, isa, options.sources, library.is_some())?;
+    unit.profile = options.profile;
+    unit.debug = options.sources.filter(|_| options.debug).map(|sources| Debug::new(program, sources));
     let mut context = FunctionBuilderContext::new();
     for id in program.functions.ids() {
         let code = function::translate(&mut unit, id, &mut context)?;
@@ -317,6 +335,8 @@ impl<'p> Unit<'p> {
             constant_boxes: Boxes::default(),
             heap,
             is_library,
+            debug: None,
+            profile: false,
             externals: FxHashMap::default(),
             pending: Vec::new(),
         })
@@ -331,10 +351,15 @@ impl<'p> Unit<'p> {
         let is_kernel =
             |external: &External| matches!(external, External::Runtime(name, ..) if name.starts_with("vlad_kernel_"));
         let has_kernels = self.externals.keys().any(is_kernel);
-        let emitted = self.module.finish().emit();
         let bug = |message: String| Error::Bug { name: "the object file".to_string(), message };
-        let bytes = emitted.map_err(|error| bug(error.to_string()))?;
-        Ok(Object { bytes, has_math, has_kernels, machine })
+        let mut product = self.module.finish();
+        let is_described = self.debug.is_some();
+        if let Some(debug) = self.debug {
+            let symbols: Vec<_> = self.functions.values().copied().collect();
+            debug.write(self.program, &symbols, &mut product).map_err(bug)?;
+        }
+        let bytes = product.emit().map_err(|error| bug(error.to_string()))?;
+        Ok(Object { bytes, has_math, has_kernels, is_described, machine })
     }
 
     /// Where a text begins among all texts, and its length.
@@ -461,7 +486,12 @@ impl<'p> Unit<'p> {
     /// `vlad_main`, which the run time calls.
     fn define_entry(&mut self, context: &mut FunctionBuilderContext) -> Result<cranelift_module::FuncId, Error> {
         let main = self.program.main.map(|main| self.functions[main]);
-        self.define_exported("vlad_main", context, |unit, builder| {
+        self.define_exported(layout::PROFILE_ORIGIN, context, |unit, builder| {
+            if unit.profile {
+                let profile = unit.external(External::Runtime("vlad_profile", &[], None))?;
+                let profile = unit.import(profile, builder.func);
+                builder.ins().call(profile, &[]);
+            }
             unit.prepare_arguments(builder)?;
             if let Some(main) = main {
                 let main = unit.import(main, builder.func);

@@ -67,6 +67,8 @@ pub struct VarInfo {
     /// list like any other; the analysis keeps the lists of different functions apart. `x = y` with such an x says that
     /// y can be no other function's list there: the closure whose sensitivity it is was made of this λ.
     pub environment_of: Option<LambdaId>,
+    /// Whether it is bound to a part of a derivative, in a transformed function.
+    pub is_of_derivative: bool,
 }
 
 /// Where the code of a λ comes from.
@@ -384,7 +386,18 @@ impl Program {
                 name
             }
         };
-        self.vars.push(VarInfo { name, span, environment_of: None })
+        self.vars.push(VarInfo { name, span, environment_of: None, is_of_derivative: false })
+    }
+
+    /// Whether a λ computes a derivative and nothing else: it is made of a backpropagator.
+    pub fn is_reverse_phase(&self, mut lambda: LambdaId) -> bool {
+        loop {
+            lambda = match self.lambdas[lambda].origin {
+                Origin::Backpropagator(..) | Origin::Adding(_) => return true,
+                Origin::Source | Origin::Primitive(_) => return false,
+                Origin::Reverse(of) | Origin::Forward(of) | Origin::Series(of) | Origin::Directions(of) => of,
+            }
+        }
     }
 
     /// What a λ prints as: `f`, `(*j f)`, `(j* f)`, `(backpropagator f)`...

@@ -24,11 +24,11 @@
 //!
 //! Requires that nothing but the placing of reference counts follows. Tests: `tests/opt/rows/`.
 
-use crate::base::{EntityVec, Span};
+use crate::base::EntityVec;
 use crate::memory::ownership::{Modes, wants_owner};
 use crate::opt::analysis::loops::{Code, same};
 use crate::opt::edit::rewrite::append;
-use crate::ssa::ir::{BlockId, Function, Inst, Int2, Op, Program, Type, Value, VectorId};
+use crate::ssa::ir::{BlockId, Function, Inst, Int2, Op, Program, Source, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
@@ -94,7 +94,7 @@ struct Matrix {
     count: Value,
     length: Operand,
     /// Where in the source the first is made.
-    span: Option<Span>,
+    span: Option<Source>,
     /// What makes each, and where it will be.
     rows: Vec<(Value, Operand)>,
 }
@@ -114,7 +114,7 @@ struct Row {
     /// What has to be defined before memory is taken.
     after: Value,
     place: Place,
-    span: Option<Span>,
+    span: Option<Source>,
 }
 
 /// Where a row stands in its matrix.

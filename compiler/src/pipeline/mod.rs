@@ -50,6 +50,10 @@ pub struct Settings {
     pub machine: codegen::Machine,
     /// Use every instruction of this machine.
     pub native_cpu: bool,
+    /// Tell debuggers and profilers what the code is made of.
+    pub debug: bool,
+    /// Let the program write down where it spends its time.
+    pub profile: bool,
     /// The C compiler that makes machine code; without one, Cranelift does.
     pub c_compiler: Option<codegen::c::compiler::Compiler>,
     /// Make sums and products of loops in any order.
@@ -344,7 +348,7 @@ impl Pipeline {
 
     /// What the code generator has to know.
     pub fn codegen_options(&self) -> codegen::Options<'_> {
-        let Settings { machine, native_cpu, .. } = self.settings;
-        codegen::Options { machine, native_cpu, library: false, sources: Some(&self.sources) }
+        let Settings { machine, native_cpu, debug, profile, .. } = self.settings;
+        codegen::Options { machine, native_cpu, debug, profile, library: false, sources: Some(&self.sources) }
     }
 }

@@ -8,7 +8,7 @@ use crate::base::Span;
 use crate::shape::lattice::{Alternative, Fact, Head, Shape};
 use crate::specialize::layout::leaves::{Layout, SLOT_TYPES, slot_class};
 use crate::specialize::operators::tables::has_table;
-use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Target, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Phase, Source, Target, Terminator, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -69,6 +69,8 @@ pub struct Emitter {
     pub span: Option<Span>,
     /// What a message about memory names: the place at hand, or the user's call that led into the library.
     pub site: Option<Span>,
+    /// What the code at hand is a part of.
+    pub phase: Phase,
     /// How many choices that run time makes lead to the current block.
     pub depth: usize,
     /// Whether what is being emitted is the last thing that the function does, and the function never returns.
@@ -92,6 +94,7 @@ impl Emitter {
             block: Function::ENTRY,
             span: None,
             site: None,
+            phase: Phase::Value,
             depth: 0,
             is_endless_tail: false,
             around_errors: None,
@@ -105,6 +108,7 @@ impl Emitter {
     }
     fn append(&mut self, op: Op, args: &[Value], results: &[Value]) {
         let span = if op.allocates() { self.site } else { self.span };
+        let span = span.map(|span| Source { span, phase: self.phase });
         let inst = Inst { op, args: args.into(), results: results.into(), span };
         self.function.blocks[self.block].insts.push(inst);
     }

@@ -11,7 +11,7 @@ use crate::core::prim::{Levels, Prim};
 use crate::shape::lattice::{Shape, Site};
 use crate::shape::operators::Operator;
 use crate::specialize::errors::failure::Call;
-use crate::ssa::ir::{FuncId, Function, Stream, Terminator, Type, Value, Walk};
+use crate::ssa::ir::{FuncId, Function, Phase, Stream, Terminator, Type, Value, Walk};
 
 /// An operation on shapes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -113,6 +113,11 @@ impl Specializer<'_> {
         };
         (self.blame, self.lambda) = (origin.blame, origin.lambda);
         self.stand_at(e, origin.span);
+        let adds = matches!(
+            helper,
+            Helper::Plus(..) | Helper::SharedPlus(..) | Helper::PlusTables(..) | Helper::PlusRests(..)
+        );
+        e.phase = if adds { Phase::Derivative } else { Phase::Value };
         let params = e.function.params().to_vec();
         let value = |shape: Shape| Val { shape, leaves: params.clone() };
         let result = match helper {

@@ -48,13 +48,13 @@ use crate::ad::base_and_tower;
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError};
 use crate::core::interface::INITIALISE;
-use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Origin, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Facts, VariantId, truth};
 use crate::flow::{Analysis, Options};
 use crate::shape::lattice::{Code, Head, Shape, Shapes, Site};
 use crate::shape::operators::Operator;
-use crate::ssa::ir::{self, FuncId, Function, Op, SlotId, Stream, SumId, Terminator, TextId, Type, VectorId};
+use crate::ssa::ir::{self, FuncId, Function, Op, Phase, SlotId, Stream, SumId, Terminator, TextId, Type, VectorId};
 use calls::Calls;
 use emit::{Emitted, Emitter, Val, target};
 use errors::failure::Call;
@@ -181,6 +181,7 @@ pub fn lower(
         out: ir::Program {
             arguments: core.arguments.as_deref().unwrap_or_default().into(),
             identity: core.identity,
+            definitions: definitions(core, sources),
             ..ir::Program::default()
         },
         layouts: Layouts::new(sharing == Sharing::Shared),
@@ -220,6 +221,15 @@ pub fn lower(
         Some(diagnostic) => Err(Refusal::CertainFailure(diagnostic)),
         None => Ok(specializer.out),
     }
+}
+
+/// The functions of the program that have names, in the order of their places.
+fn definitions(core: &Program, sources: &SourceMap) -> Vec<(Span, Arc<str>)> {
+    let written = core.lambdas.values().filter(|lambda| lambda.origin == Origin::Source && &*lambda.name != "lambda");
+    let own = written.filter(|lambda| !sources.is_library(lambda.span));
+    let mut definitions: Vec<(Span, Arc<str>)> = own.map(|lambda| (lambda.span, (*lambda.name).into())).collect();
+    definitions.sort();
+    definitions
 }
 
 fn empty_program() -> ir::Program {
@@ -273,6 +283,15 @@ impl Specializer<'_> {
         (self.clean)(&mut function);
         if self.watches {
             self.watch(&mut function);
+        }
+        for source in
+            function.blocks.values_mut().flat_map(|block| &mut block.insts).filter_map(|inst| inst.span.as_mut())
+        {
+            if source.span.number().is_none()
+                && let Some(call) = self.call_into_library(source.span)
+            {
+                source.span = call.span;
+            }
         }
         self.out.functions[id] = function;
     }
@@ -454,7 +473,8 @@ impl Specializer<'_> {
         let (closure, argument) = self.signature(variant);
         let params = convert::parameter_types(self, &[closure, argument]);
         let results = self.leaves(self.flow.variants[variant].result).to_vec();
-        Function::new(self.core.lambdas[lambda].name.as_ref().into(), &params, results)
+        let code = &self.core.lambdas[lambda];
+        Function { span: Some(code.span), ..Function::new(code.name.as_ref().into(), &params, results) }
     }
 
     fn body(&mut self, e: &mut Emitter, body: &Body, facts: &Facts, mut env: Env) -> Emitted<Val> {
@@ -491,6 +511,9 @@ impl Specializer<'_> {
 
     fn bind(&mut self, e: &mut Emitter, binding: &Binding, facts: &Facts, env: &mut Env) -> Emitted<()> {
         self.stand_at(e, Some(binding.span));
+        let is_reverse_phase = self.lambda.is_some_and(|lambda| self.core.is_reverse_phase(lambda));
+        let is_of_derivative = is_reverse_phase || self.core.vars[binding.var].is_of_derivative;
+        e.phase = if is_of_derivative { Phase::Derivative } else { Phase::Value };
         let shape = facts.shapes.get(&binding.var).copied().unwrap_or(Shapes::BOTTOM);
         let value = self.binding(e, binding, shape, facts, env)?;
         if shape == Shapes::BOTTOM {

@@ -8,9 +8,9 @@
 //! b.ret(vec![square]);
 //! ```
 
-use crate::base::Span;
 use crate::ssa::ir::{
-    BlockId, Compare, FuncId, Function, Inst, Op, Program, Real1, Real2, Target, Terminator, TextId, Type, Value,
+    BlockId, Compare, FuncId, Function, Inst, Op, Program, Real1, Real2, Source, Target, Terminator, TextId, Type,
+    Value,
 };
 use crate::ssa::signature::signature;
 
@@ -22,7 +22,7 @@ pub struct Builder<'f> {
     /// Where the next instruction goes.
     pub block: BlockId,
     /// The source of the next instructions.
-    pub span: Option<Span>,
+    pub span: Option<Source>,
 }
 
 impl<'f> Builder<'f> {

@@ -267,7 +267,26 @@ pub struct Inst {
     /// Results: one, except for calls (any number) and operations without result.
     pub results: Values,
     /// The source of the operation, where one is known.
-    pub span: Option<Span>,
+    pub span: Option<Source>,
+}
+
+/// What an operation has been made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// Where it stands; for what the library does, the call that led there.
+    pub span: Span,
+    /// What it is a part of.
+    pub phase: Phase,
+}
+
+/// What the operations that stand at one place compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// What is written there.
+    #[default]
+    Value,
+    /// A derivative of that.
+    Derivative,
 }
 
 /// A jump target with its arguments.
@@ -327,6 +346,8 @@ pub enum Walk {
 pub struct Function {
     /// For people and for the symbol table; not necessarily unique.
     pub name: Arc<str>,
+    /// The source of the function that it has been made of, if it is of one.
+    pub span: Option<Span>,
     /// What it is told to do besides.
     pub walk: Walk,
     /// Result types.
@@ -390,6 +411,8 @@ pub struct Program {
     pub watched: Vec<[TextId; 3]>,
     /// The functions that say it, for operations on one real and on two; there once operations are watched.
     pub reporters: Vec<FuncId>,
+    /// The functions of the source, with their names: what the places of operations lie in.
+    pub definitions: Vec<(Span, Arc<str>)>,
     /// The arguments that the program takes, as the run time reads their declaration; empty without one.
     pub arguments: Arc<str>,
     /// Which program this is, see [`crate::core::ir::Program`].
@@ -403,7 +426,7 @@ impl Function {
     /// A function with an empty entry block that has parameters of the given types.
     pub fn new(name: Arc<str>, params: &[Type], results: Vec<Type>) -> Function {
         let (values, blocks) = (EntityVec::new(), EntityVec::new());
-        let mut function = Function { name, walk: Walk::None, results, values, blocks };
+        let mut function = Function { name, span: None, walk: Walk::None, results, values, blocks };
         let params = params.iter().map(|ty| function.values.push(*ty)).collect();
         function.blocks.push(Block { params, insts: Vec::new(), terminator: Terminator::Unreachable });
         function
@@ -427,11 +450,11 @@ impl Inst {
     /// The number of an operation that is watched. What has become a constant is none.
     pub fn watched(&self) -> Option<u32> {
         let computes = matches!(self.op, Op::Real1(_) | Op::Real2(_));
-        self.span.filter(|span| computes && !span.is_marked()).and_then(Span::number)
+        self.span.filter(|source| computes && !source.span.is_marked()).and_then(|source| source.span.number())
     }
     /// The number of an operation that is computed earlier than it is watched.
     pub fn watched_later(&self) -> Option<u32> {
-        self.span.filter(|span| span.is_marked()).and_then(Span::number)
+        self.span.filter(|source| source.span.is_marked()).and_then(|source| source.span.number())
     }
 }
 

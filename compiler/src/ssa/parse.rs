@@ -7,8 +7,8 @@
 use crate::base::entity::Entity;
 use crate::base::{EntityVec, Span};
 use crate::ssa::ir::{
-    Alternative, Block, BlockId, Form, FuncId, Function, Inst, Item, Lanewise, Op, Piece, Program, Real1, Real2,
-    SlotId, Stream, Sum, SumId, Target, Terminator, TextId, Type, Value, Values, VectorId, VectorLayout, Walk,
+    Alternative, Block, BlockId, Form, FuncId, Function, Inst, Item, Lanewise, Op, Phase, Piece, Program, Real1, Real2,
+    SlotId, Source, Stream, Sum, SumId, Target, Terminator, TextId, Type, Value, Values, VectorId, VectorLayout, Walk,
 };
 use crate::ssa::print::{COMPARE, INT_COMPARE, INT2, PARTS, REAL1, REAL2, WALKS};
 use crate::ssa::signature::signature;
@@ -298,7 +298,8 @@ impl Parser {
             }
             self.advance();
         }
-        let mut function = Function { name, walk, results, values: EntityVec::new(), blocks: EntityVec::new() };
+        let mut function =
+            Function { name, span: None, walk, results, values: EntityVec::new(), blocks: EntityVec::new() };
         let mut names = FxHashMap::default();
         let params = self.define(&mut function, &mut names, params)?;
         function.blocks.push(Block { params, insts: Vec::new(), terminator: Terminator::Unreachable });
@@ -386,7 +387,7 @@ impl Parser {
     }
 
     /// The number of an operation that is watched, in place of its source.
-    fn watched(&mut self) -> Option<Span> {
+    fn watched(&mut self) -> Option<Source> {
         let Token::Word(word) = self.peek() else { return None };
         let number = word.strip_prefix("watched.")?;
         let (number, is_later) = match number.strip_suffix(".later") {
@@ -395,7 +396,7 @@ impl Parser {
         };
         let span = Span::numbered(number.parse().ok()?);
         self.advance();
-        Some(if is_later { span.marked() } else { span })
+        Some(Source { span: if is_later { span.marked() } else { span }, phase: Phase::Value })
     }
 
     fn defining(

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
-use vlad::base::Span;
 use vlad::codegen::{self, Options, c};
 use vlad::ssa::eval;
 use vlad::ssa::ir::{
@@ -69,7 +68,7 @@ impl Builder {
 impl Code {
     pub fn inst(&mut self, op: Op, args: &[Value], results: &[Type]) -> Vec<Value> {
         let results: Vec<Value> = results.iter().map(|ty| self.function.values.push(*ty)).collect();
-        let inst = Inst { op, args: args.into(), results: results.clone().into(), span: None::<Span> };
+        let inst = Inst { op, args: args.into(), results: results.clone().into(), span: None };
         self.function.blocks[self.block].insts.push(inst);
         results
     }

@@ -37,6 +37,8 @@ mod new;
 
 mod options;
 
+mod profile;
+
 mod repl;
 
 mod shards;

@@ -6,7 +6,7 @@ use super::shortened;
 use crate::base::{EntityVec, SourceMap};
 use crate::codegen::layout;
 use crate::ssa::graph::reverse_postorder;
-use crate::ssa::ir::{self as ssa, BlockId, FuncId, Function, Op, SumId, Terminator, Type, Value, VectorId};
+use crate::ssa::ir::{self as ssa, BlockId, FuncId, Function, Op, Source, SumId, Terminator, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ pub fn kinds(code: &ssa::Program, sources: &SourceMap) -> Vec<Kind> {
                     needs.entry(of).or_default().extend(users.map(|user| (field, user.clone())));
                     continue;
                 }
-                let at = inst.span.map_or_else(|| function.name.to_string(), |span| sources.place(span));
+                let at = inst.span.map_or_else(|| function.name.to_string(), |source| sources.place(source.span));
                 let often = often(code, id, looping[block]);
                 let all = made.entry(of).or_default();
                 if !all.contains(&(at.clone(), often)) {
@@ -107,7 +107,7 @@ pub fn kinds(code: &ssa::Program, sources: &SourceMap) -> Vec<Kind> {
 fn users(function: &Function, sources: &SourceMap) -> FxHashMap<Value, Vec<String>> {
     let mut users: FxHashMap<Value, Vec<String>> = FxHashMap::default();
     for inst in function.blocks.values().flat_map(|block| &block.insts) {
-        if let (Op::Real1(_) | Op::Real2(_) | Op::Compare(_), Some(span)) = (inst.op, inst.span) {
+        if let (Op::Real1(_) | Op::Real2(_) | Op::Compare(_), Some(Source { span, .. })) = (inst.op, inst.span) {
             let user = format!("`{}` at {}", shortened(one_line(sources.text(span))), sources.place(span));
             inst.args.iter().for_each(|arg| users.entry(*arg).or_default().push(user.clone()));
         }

@@ -5,6 +5,7 @@ use crate::base::Diagnostic;
 use crate::cli::running::eval;
 use crate::cli::{BackEnd, FAULT, Input, Native, USAGE, terminal};
 use crate::codegen;
+use crate::codegen::link::uninterrupted;
 use crate::pipeline::{Pipeline, Settings};
 use std::ffi::OsString;
 use std::fs::File;
@@ -76,17 +77,21 @@ fn execute(folder: tempfile::TempDir, program: &Path, arguments: &Arguments) -> 
         Err(error) => return cannot_run(&error),
     };
     let handle = format!("/proc/self/fd/{}", file.as_raw_fd());
-    if !Path::new(&handle).exists() {
-        return wait_for(program, arguments);
+    // Debuggers and profilers read the file while the program runs.
+    if arguments.native.debug || !Path::new(&handle).exists() {
+        return uninterrupted(move || {
+            let _until_then = folder;
+            wait_for(Command::new(program).args(&arguments.arguments))
+        });
     }
     drop(folder);
     let error = Command::new(handle).arg0(program).args(&arguments.arguments).exec();
     cannot_run(&error)
 }
 
-/// The way of systems that cannot start a deleted program.
-fn wait_for(program: &Path, arguments: &Arguments) -> u8 {
-    match Command::new(program).args(&arguments.arguments).status() {
+/// Runs a program as another process; its exit code.
+pub fn wait_for(command: &mut Command) -> u8 {
+    match command.status() {
         Err(error) => cannot_run(&error),
         Ok(status) => match (status.code(), status.signal()) {
             (Some(code), _) => u8::try_from(code).unwrap_or(FAULT),
@@ -100,7 +105,8 @@ fn wait_for(program: &Path, arguments: &Arguments) -> u8 {
     }
 }
 
-fn cannot_run(error: &std::io::Error) -> u8 {
+/// Says that a program cannot be run; the exit code.
+pub fn cannot_run(error: &std::io::Error) -> u8 {
     let message = format!("cannot run the compiled program: {error}");
     terminal::report_plain(&Diagnostic::error_without_place("V0809", message));
     FAULT

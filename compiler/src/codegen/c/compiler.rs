@@ -77,7 +77,8 @@ impl Compiler {
     /// When there is no C compiler, or it fails, or the output cannot be written.
     pub fn executable(&self, source: &Source, output: &Path) -> Result<(), Error> {
         let program = ("program.c", source.text.as_bytes());
-        let with = link::With { math: source.has_math, kernels: source.has_kernels, machine: Machine::Host };
+        let (math, kernels) = (source.has_math, source.has_kernels);
+        let with = link::With { math, kernels, description: false, machine: Machine::Host };
         link::executable_with(self.command(), program, with, output).map_err(|error| match error {
             Error::Linker { command, output } => Error::Compiler { command, output },
             Error::NoLinker { cause, .. } => Error::NoCompiler { command: self.words.join(" "), cause },

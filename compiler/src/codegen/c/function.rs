@@ -228,8 +228,8 @@ impl<'u, 'p> Writer<'u, 'p> {
             {
                 continue;
             }
-            self.comment(inst.span);
-            self.span = inst.span;
+            self.span = inst.span.map(|source| source.span);
+            self.comment(self.span);
             let reuses = self.reuse.is_at(id, position);
             if let Some(place) = self.constants.place(inst) {
                 let given: Vec<Value> = self.constants.given(inst).collect();

@@ -12,11 +12,13 @@
 //! | [`layout`] | sections, segments and addresses |
 //! | [`dynamic`] | what the loader reads: names, their hash table, relocations |
 //! | [`relocate`] | what each kind of relocation needs and writes, for each machine |
+//! | [`debug`] | what debuggers are told of the program |
 //! | [`write`](mod@write) | the file |
 //!
 //! What holds: results are position independent, and equal for equal inputs. Sections that nothing refers to are left
 //! out. All that the loader fills in is filled in before the program starts, and write-protected from then on (RELRO,
-//! `BIND_NOW`). Debug information is left out, the table of symbols stays, for profilers and debuggers.
+//! `BIND_NOW`). The table of symbols stays, for profilers and debuggers, and of debug information that of the first
+//! file, which is the program.
 //!
 //! Imported names have no versions, so that executables run with any C library that has the names: the functions that
 //! the run time calls have never changed what they do.
@@ -26,6 +28,7 @@
 //!
 //! Tests: `compiler/tests/linking.rs`.
 
+pub mod debug;
 pub mod dynamic;
 pub mod input;
 pub mod layout;

@@ -1,6 +1,7 @@
 //! Everything that is known → the bytes of the file.
 
 use crate::codegen::elf::Processor;
+use crate::codegen::elf::debug;
 use crate::codegen::elf::dynamic::{self, Linkage, symbol};
 use crate::codegen::elf::input::{Files, text};
 use crate::codegen::elf::layout::{HEADER, Layout, Name, SECTION, SEGMENT, Section};
@@ -55,6 +56,12 @@ pub fn file(
     put(Name::List, &linkage.list(&layout, own_addresses));
 
     let (symbols, names) = symbols(files, live, &layout)?;
+    let described = debug::sections(processor, files, live, &layout)?;
+    for (name, _) in &described {
+        let (kind, link) = (elf::SHT_PROGBITS, Name::Nothing);
+        let section = Section { name, kind, flags: 0, alignment: 1, row: 0, link, size: 0, address: 0, offset: 0 };
+        layout.sections.push(section);
+    }
     let mut section_names = Vec::new();
     let mut starts = Vec::new();
     for section in &layout.sections {
@@ -62,11 +69,12 @@ pub fn file(
         section_names.extend(section.name.as_bytes());
         section_names.push(0);
     }
-    for (name, content) in
-        [(Name::AllSymbols, &symbols), (Name::AllNames, &names), (Name::SectionNames, &section_names)]
-    {
+    let usual = [(Name::AllSymbols, &symbols), (Name::AllNames, &names), (Name::SectionNames, &section_names)];
+    let usual = usual.into_iter().map(|(name, content)| (name as usize, content));
+    let described = described.iter().map(|(_, content)| content);
+    for (number, content) in usual.chain((Name::SectionNames as usize + 1..).zip(described)) {
         bytes.resize(bytes.len().next_multiple_of(8), 0);
-        let section = &mut layout.sections[name as usize];
+        let section = &mut layout.sections[number];
         (section.offset, section.size) = (bytes.len() as u64, content.len() as u64);
         bytes.extend(content);
     }

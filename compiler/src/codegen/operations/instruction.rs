@@ -165,8 +165,7 @@ impl Translator<'_, '_, '_> {
                 return Ok(());
             }
             Op::HeapBytes | Op::TapeMemory => {
-                let offset =
-                    if inst.op == Op::HeapBytes { layout::HEAP_TAKEN } else { layout::HEAP_TAPE_MEMORY };
+                let offset = if inst.op == Op::HeapBytes { layout::HEAP_TAKEN } else { layout::HEAP_TAPE_MEMORY };
                 let heap = self.home(self.unit.heap);
                 self.builder.ins().load(types::I64, TRUSTED, heap, offset)
             }

@@ -47,7 +47,7 @@ pub fn earlier(function: &Function) -> FxHashSet<Value> {
 
 /// An instruction without its number, for code that watches nothing.
 pub fn unwatched(inst: &Inst) -> Inst {
-    let span = inst.span.filter(|span| span.number().is_none());
+    let span = inst.span.filter(|source| source.span.number().is_none());
     Inst { span, ..inst.clone() }
 }
 

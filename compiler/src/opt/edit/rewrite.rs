@@ -1,7 +1,7 @@
 //! What passes over one function share: replacing values, finding definitions, counting uses.
 
-use crate::base::{EntityVec, Span};
-use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, SumId, Terminator, Type, Value, Values};
+use crate::base::EntityVec;
+use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Source, SumId, Terminator, Type, Value, Values};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
@@ -119,7 +119,7 @@ pub fn append(
     op: Op,
     args: Vec<Value>,
     ty: Type,
-    span: Option<Span>,
+    span: Option<Source>,
 ) -> Value {
     let result = values.push(ty);
     insts.push(Inst { op, args: args.into(), results: smallvec![result], span });

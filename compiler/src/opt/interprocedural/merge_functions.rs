@@ -27,7 +27,7 @@ use crate::base::partition::refine;
 use crate::opt::interprocedural::compact::{compact, drop_functions};
 use crate::opt::layout::split_sums;
 use crate::ssa::call_graph::callees;
-use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Type};
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Source, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -128,16 +128,20 @@ fn same_form(a: &Function, b: &Function) -> bool {
         && same_blocks()
 }
 
-/// What leaders allocate is from no place, where the functions that they stand for allocate it at another.
+/// What leaders do is from no place, where the functions that they stand for do it at another.
 fn forget_places(program: &mut Program, leader_of: &EntityVec<FuncId, FuncId>) {
     for (id, leader) in leader_of.iter().filter(|(id, leader)| id != *leader) {
+        if program.functions[id].span != program.functions[*leader].span {
+            program.functions[*leader].span = None;
+        }
         for block in program.functions[id].blocks.ids() {
             for position in 0..program.functions[id].blocks[block].insts.len() {
-                let span = program.functions[id].blocks[block].insts[position].span;
-                let inst = &mut program.functions[*leader].blocks[block].insts[position];
-                if inst.op.allocates() && inst.span != span {
-                    inst.span = None;
-                }
+                let source = program.functions[id].blocks[block].insts[position].span;
+                let own = &mut program.functions[*leader].blocks[block].insts[position].span;
+                *own = own.zip(source).filter(|(own, other)| own.span == other.span).map(|(own, other)| {
+                    // A value that is part of a derivative elsewhere is a value.
+                    Source { phase: own.phase.min(other.phase), ..own }
+                });
             }
         }
     }

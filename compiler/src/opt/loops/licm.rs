@@ -23,13 +23,13 @@
 //!
 //! Tests: `tests/opt/licm/`.
 
-use crate::base::{EntityVec, Span};
+use crate::base::EntityVec;
 use crate::opt::Context;
 use crate::opt::analysis::loops::preheader;
 use crate::opt::edit::rewrite::{can_move, is_constant};
 use crate::opt::scalar::simplify_cfg;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Inst, Op, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Source, Value};
 use rustc_hash::FxHashSet;
 
 /// Treats a function.
@@ -84,7 +84,8 @@ fn invariants(
             if fits && inst.args.iter().all(|arg| !varies[*arg]) {
                 inst.results.iter().for_each(|value| varies[*value] = false);
                 // The loop may make no round.
-                let span = if inst.watched().is_some() { inst.span.map(Span::marked) } else { inst.span };
+                let marked = |source: Source| Source { span: source.span.marked(), ..source };
+                let span = if inst.watched().is_some() { inst.span.map(marked) } else { inst.span };
                 moved.push(Inst { span, ..inst });
             } else {
                 kept.push(inst);

@@ -27,14 +27,14 @@
 //!
 //! Tests: `tests/opt/gvn/`.
 
-use crate::base::{EntityVec, Span};
+use crate::base::EntityVec;
 use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::edit::rewrite::{Constants, Definitions, Replacements, is_constant};
 use crate::opt::scalar::fold::{Folded, fold};
 use crate::ssa::graph::{Blocks, Graph};
 use crate::ssa::ir::{
-    BlockId, Compare, Function, Inst, Op, Real1, Sum, SumId, Target, Terminator, Type, Value, Values,
+    BlockId, Compare, Function, Inst, Op, Real1, Source, Sum, SumId, Target, Terminator, Type, Value, Values,
 };
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
@@ -233,7 +233,7 @@ impl Numbering<'_> {
     }
 
     /// The result of an operation on reals, which is inserted at a place of the block unless it is known.
-    fn computed(&mut self, block: BlockId, index: usize, op: Op, args: Values, span: Option<Span>) -> Value {
+    fn computed(&mut self, block: BlockId, index: usize, op: Op, args: Values, span: Option<Source>) -> Value {
         let (op, args) = match fold(self.function, &self.definitions, op, &args) {
             Folded::Value(value) => return value,
             Folded::Op(op, args) => (op, args),

@@ -50,7 +50,7 @@ impl Specializer<'_> {
     }
 
     /// The user's call that led to what stands there, if that is in the library.
-    fn call_into_library(&self, span: Span) -> Option<Call> {
+    pub fn call_into_library(&self, span: Span) -> Option<Call> {
         self.blame.filter(|_| self.sources.is_library(span))
     }
 

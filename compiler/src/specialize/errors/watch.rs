@@ -13,7 +13,7 @@ use crate::core::prim::Prim;
 use crate::specialize::Specializer;
 use crate::specialize::emit::Emitter;
 use crate::ssa::arithmetic;
-use crate::ssa::ir::{Compare, Function, Op, Type};
+use crate::ssa::ir::{Compare, Function, Op, Source, Type};
 
 impl Specializer<'_> {
     /// Numbers the operations of the function at hand.
@@ -21,8 +21,9 @@ impl Specializer<'_> {
         let Some(sweep) = self.sweep() else { return };
         for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
             if let Some(prim) = primitive(inst.op) {
-                let place = self.place_at(inst.span);
-                inst.span = Some(self.watched(prim, inst.args.len(), place, sweep));
+                let place = self.place_at(inst.span.map(|source| source.span));
+                let span = self.watched(prim, inst.args.len(), place, sweep);
+                inst.span = Some(Source { span, phase: inst.span.map(|source| source.phase).unwrap_or_default() });
             }
         }
     }

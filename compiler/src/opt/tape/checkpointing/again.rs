@@ -4,7 +4,9 @@ use super::find::Chain;
 use super::{Checkpoint, Field, jump};
 use crate::opt::edit::rewrite::is_constant;
 use crate::ssa::builder::Builder;
-use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value, Walk};
+use crate::ssa::ir::{
+    BlockId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value, Walk,
+};
 use rustc_hash::FxHashMap;
 
 /// The rounds of a loop in a function of its own.
@@ -36,9 +38,11 @@ pub(super) fn code(original: &Function, chain: &Chain) -> Code {
     function.blocks[Function::ENTRY].insts = constants;
     let nowhere = function.new_block(&[]);
     let is_needed = |values: &[Value]| values.iter().any(|value| chain.needed.contains(value));
-    let kept: FxHashMap<_, Vec<bool>> = chain.body.iter().map(|id| {
-        (*id, function.blocks[*id].params.iter().map(|param| chain.needed.contains(param)).collect())
-    }).collect();
+    let kept: FxHashMap<_, Vec<bool>> = chain
+        .body
+        .iter()
+        .map(|id| (*id, function.blocks[*id].params.iter().map(|param| chain.needed.contains(param)).collect()))
+        .collect();
     for id in &chain.body {
         let block = &mut function.blocks[*id];
         block.insts.retain(|inst| is_needed(&inst.results));
@@ -96,7 +100,8 @@ pub(super) fn replace_values(function: &mut Function, given: &[Value], by: &[Val
 /// there are with the new one.
 pub(super) fn replace(checkpoint: &Checkpoint) -> Function {
     let (ptr, int) = (Type::Ptr, Type::Int);
-    let mut function = Function::new("checkpoint\u{304} replace".into(), &[ptr, int, int, int], vec![ptr, int, int, int]);
+    let mut function =
+        Function::new("checkpoint\u{304} replace".into(), &[ptr, int, int, int], vec![ptr, int, int, int]);
     let mut b = Builder::new(&mut function);
     let [last, rounds, most, floor] = b.block_params(Function::ENTRY)[..] else { unreachable!("there are four") };
     let [add, drop] = [(); 2].map(|()| b.new_block(&[]));

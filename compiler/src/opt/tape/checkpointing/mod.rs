@@ -43,7 +43,6 @@
 mod again;
 mod find;
 
-use crate::base::Span;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::loops::{homes, preheader};
 use crate::opt::edit::rewrite::size;
@@ -139,7 +138,8 @@ struct Entry {
 impl Checkpoint {
     /// Lets a loop make checkpoints.
     fn new(program: &mut Program, function: FuncId, chain: &Chain) -> Checkpoint {
-        let types = |values: &[Value]| values.iter().map(|v| program.functions[function].values[*v]).collect::<Vec<_>>();
+        let types =
+            |values: &[Value]| values.iter().map(|v| program.functions[function].values[*v]).collect::<Vec<_>>();
         let mut fields = vec![Type::Ptr, Type::Int, Type::Int, Type::Int, Type::Int, Type::Int];
         debug_assert_eq!(fields.len(), Field::State as usize);
         let params = &program.functions[function].blocks[chain.header].params;
@@ -415,7 +415,7 @@ impl Looking<'_> {
 
     /// Looks at a tape before a certain instruction. What that and all that comes after it see is the result.
     fn look_at(&self, function: &mut Function, block: BlockId, position: usize, value: Value) -> Value {
-        let span: Option<Span> = function.blocks[block].insts[position].span;
+        let span = function.blocks[block].insts[position].span;
         let insts = function.blocks[block].insts.split_off(position);
         let end = std::mem::replace(&mut function.blocks[block].terminator, Terminator::Unreachable);
         let mut b = Builder::new(function);

@@ -259,7 +259,8 @@ fn goes_on(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, node: &I
                 return true;
             }
         } else if let Some(position) = function.blocks[*home].params.iter().position(|param| *param == value) {
-            let targets = code.graph.predecessors[*home].iter().flat_map(|from| function.blocks[*from].terminator.targets());
+            let targets =
+                code.graph.predecessors[*home].iter().flat_map(|from| function.blocks[*from].terminator.targets());
             waiting.extend(targets.filter(|to| to.block == *home).map(|to| to.args[position]));
         }
     }
