@@ -163,7 +163,7 @@ impl Search {
             Some(Native::Lists(two, many)) => two.into_iter().chain([many]).for_each(|helper| self.name(helper)),
             _ => {}
         }
-        for (_, transforms) in basis::given(self.checked).iter().filter(|(of, _)| *of == name) {
+        for (_, transforms) in basis::given(self.checked).filter(|(of, _)| *of == name) {
             transforms.iter().for_each(|transform| self.name(transform));
         }
         if self.checked && basis::CHECKED.contains(&name) {

@@ -251,7 +251,8 @@ impl<'a> Machine<'a> {
                 values.iter_mut().zip(operands).for_each(|(value, operand)| *value = self.get(*operand));
                 let watched = self.trap_nan || self.on_kink.is_some();
                 let numbers = if watched { watch::numbers(*prim, &values) } else { None };
-                let arrays = (self.trap_nan && prim.kernel().is_some()).then(|| values.clone());
+                let computes = self.trap_nan && prim.kernel().is_some_and(vlad_kernels::Kernel::computes);
+                let arrays = computes.then(|| values.clone());
                 let value = primitives::apply(*prim, values, &mut self.world)?;
                 if let Some(operands) = numbers {
                     self.watch_primitive(*prim, &operands);

@@ -31,9 +31,6 @@ impl Machine<'_> {
 
     /// Fails when a kernel has made a number that is not finite of lists of sizes and vectors that are.
     pub(super) fn trap_kernel(&self, prim: Prim, operands: &[Value], result: &Value) -> Result<(), RuntimeError> {
-        if !self.trap_nan || !prim.kernel().is_some_and(vlad_kernels::Kernel::computes) {
-            return Ok(());
-        }
         let (Some(number), Some(sweep)) = (one_not_finite(result), self.sweep()) else { return Ok(()) };
         if operands.iter().any(|operand| one_not_finite(operand).is_some()) {
             return Ok(());

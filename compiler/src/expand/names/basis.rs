@@ -210,30 +210,21 @@ const GIVEN: [(&str, [&str; 4]); 14] = [
     ("%sum-shards", ["%sum-shards-reverse", "%sum-shards-forward", "%sum-shards-series", "%sum-shards-directions"]),
 ];
 
-/// The same where given derivatives are checked.
-const GIVEN_CHECKED: [(&str, [&str; 4]); 14] = [
-    ("%custom", ["%checked-custom-reverse", "%checked-custom-forward", "%custom-series", "%custom-directions"]),
-    GIVEN[1],
-    GIVEN[2],
-    GIVEN[3],
-    GIVEN[4],
-    GIVEN[5],
-    (
-        "%custom-push",
-        ["%checked-push-reverse", "%checked-push-forward", "%custom-push-series", "%custom-push-directions"],
-    ),
-    GIVEN[7],
-    GIVEN[8],
-    GIVEN[9],
-    GIVEN[10],
-    GIVEN[11],
-    GIVEN[12],
-    GIVEN[13],
+/// What stands in their place where given derivatives are checked.
+const CHECKED_TRANSFORMS: [(&str, &str); 4] = [
+    ("%custom-reverse", "%checked-custom-reverse"),
+    ("%custom-forward", "%checked-custom-forward"),
+    ("%custom-push-reverse", "%checked-push-reverse"),
+    ("%custom-push-forward", "%checked-push-forward"),
 ];
 
 /// The given transforms of library functions, with those that check what a program gives or those that do not.
-pub fn given(checked: bool) -> &'static [(&'static str, [&'static str; 4])] {
-    if checked { &GIVEN_CHECKED } else { &GIVEN }
+pub fn given(checked: bool) -> impl Iterator<Item = (&'static str, [&'static str; 4])> {
+    let stands = move |name: &'static str| {
+        let by = CHECKED_TRANSFORMS.iter().find(|(plain, _)| checked && *plain == name);
+        by.map_or(name, |(_, by)| *by)
+    };
+    GIVEN.iter().map(move |(name, transforms)| (*name, transforms.map(stands)))
 }
 
 /// What primitives do on power series: functions of the file `series.vlad`.

@@ -59,10 +59,20 @@ pub(super) struct Rounds {
     at: (BlockId, usize),
     counter: Value,
     round: Linear,
-    /// The other counters, whether they go the other way, and how far from the first they are then.
-    others: Vec<(Value, bool, Linear, Linear)>,
+    others: Vec<Counter>,
     /// What is read, and the value that was written.
     reads: Vec<(Value, Value)>,
+}
+
+/// A counter of a round besides that of the elements.
+#[derive(Debug)]
+struct Counter {
+    param: Value,
+    /// Whether it counts the other way.
+    goes_back: bool,
+    /// Where it starts, and where the counter of the elements does.
+    start: Linear,
+    elements_start: Linear,
 }
 
 impl Finder<'_> {
@@ -106,7 +116,7 @@ impl Finder<'_> {
     }
 
     /// The reads of the elements that the fillings of a loop write, if nothing else is done with the vectors.
-    fn reads_of(&self, group: &[&Filling]) -> Option<Vec<Read>> {
+    fn reads_of(&self, group: &[&Filling]) -> Option<Vec<ElementRead>> {
         let mut reads = Vec::new();
         for (place, filling) in group.iter().enumerate() {
             for used in self.uses(filling.vector) {
@@ -116,7 +126,7 @@ impl Finder<'_> {
                     continue;
                 }
                 let site = self.site(filling, block, index)?;
-                reads.push(Read {
+                reads.push(ElementRead {
                     block,
                     index,
                     filling: place,
@@ -129,7 +139,7 @@ impl Finder<'_> {
     }
 
     /// The counters of a loop but for that of a filling, if it carries nothing else that rounds need.
-    fn other_counters(&self, filling: &Filling, group: &[&Filling]) -> Option<Vec<(Value, bool, Linear, Linear)>> {
+    fn other_counters(&self, filling: &Filling, group: &[&Filling]) -> Option<Vec<Counter>> {
         let function = self.code.function;
         let (start, step) = self.counter(filling.header, filling.counter)?;
         let mut others = Vec::new();
@@ -141,13 +151,18 @@ impl Finder<'_> {
             if own_step.abs() != 1 {
                 return None;
             }
-            others.push((*param, own_step != step, start, own_start));
+            others.push(Counter {
+                param: *param,
+                goes_back: own_step != step,
+                start: own_start,
+                elements_start: start,
+            });
         }
         Some(others)
     }
 
     /// Whether nothing that the loop computes is used behind it but by these reads.
-    fn leaves_only_elements(&self, group: &[&Filling], reads: &[Read]) -> bool {
+    fn leaves_only_elements(&self, group: &[&Filling], reads: &[ElementRead]) -> bool {
         let function = self.code.function;
         let body = &group[0].body;
         let is_read: FxHashSet<(BlockId, usize)> = reads.iter().map(|read| (read.block, read.index)).collect();
@@ -258,7 +273,12 @@ impl Finder<'_> {
     }
 
     /// Where a round runs, and its counter there.
-    fn place_of(&self, filling: &Filling, group: &[&Filling], reads: &[Read]) -> Option<((BlockId, usize), Linear)> {
+    fn place_of(
+        &self,
+        filling: &Filling,
+        group: &[&Filling],
+        reads: &[ElementRead],
+    ) -> Option<((BlockId, usize), Linear)> {
         let graph = &self.code.graph;
         let rounds = reads.iter().map(|read| {
             let of = group[read.filling];
@@ -292,7 +312,7 @@ impl Finder<'_> {
 }
 
 /// A read of an element, and what was written there.
-struct Read {
+struct ElementRead {
     block: BlockId,
     index: usize,
     /// Which filling's.
@@ -373,9 +393,9 @@ impl Rounds {
         };
         let counter = sum(self.round);
         let starts: Vec<(Value, Value)> =
-            self.others.iter().map(|(.., start, own_start)| (sum(*start), sum(*own_start))).collect();
+            self.others.iter().map(|other| (sum(other.elements_start), sum(other.start))).collect();
         values.insert(self.counter, counter);
-        for ((param, goes_back, ..), (start, own_start)) in self.others.iter().zip(starts) {
+        for (Counter { param, goes_back, .. }, (start, own_start)) in self.others.iter().zip(starts) {
             let done = make(Op::Int2(Int2::Sub), vec![counter, start]);
             let op = Op::Int2(if *goes_back { Int2::Sub } else { Int2::Add });
             values.insert(*param, make(op, vec![own_start, done]));

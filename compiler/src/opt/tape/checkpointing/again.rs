@@ -2,10 +2,10 @@
 
 use super::find::Chain;
 use super::{Checkpoint, Field, jump};
-use crate::opt::edit::rewrite::is_constant;
+use crate::opt::edit::rewrite::{is_constant, keep};
 use crate::ssa::builder::Builder;
 use crate::ssa::ir::{
-    BlockId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value, Walk,
+    BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value, Walk,
 };
 use rustc_hash::FxHashMap;
 
@@ -46,14 +46,10 @@ pub(super) fn code(original: &Function, chain: &Chain) -> Code {
     for id in &chain.body {
         let block = &mut function.blocks[*id];
         block.insts.retain(|inst| is_needed(&inst.results));
-        let mut marks = kept[id].iter();
-        block.params.retain(|_| *marks.next().expect("there is a mark for each"));
+        keep(&mut block.params, &kept[id]);
         for target in block.terminator.targets_mut() {
             match kept.get(&target.block) {
-                Some(kept) => {
-                    let mut marks = kept.iter();
-                    target.args.retain(|_| *marks.next().expect("there is a mark for each"));
-                }
+                Some(kept) => keep(&mut target.args, kept),
                 None => *target = Target { block: nowhere, args: Vec::new() },
             }
         }
@@ -141,7 +137,7 @@ pub(super) fn replace(checkpoint: &Checkpoint) -> Function {
 }
 
 /// The function that makes the last part of a tape again.
-pub(super) fn resume(program: &mut Program, sum: SumId, checkpoints: &[Checkpoint]) -> crate::ssa::ir::FuncId {
+pub(super) fn resume(program: &mut Program, sum: SumId, checkpoints: &[Checkpoint]) -> FuncId {
     let mut function = Function::new("checkpoint\u{304} resume".into(), &[Type::Ptr], vec![Type::Ptr]);
     let mut b = Builder::new(&mut function);
     let tape = b.block_params(Function::ENTRY)[0];

@@ -3,7 +3,7 @@
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::loops::{Code, counter};
 use crate::opt::edit::rewrite::is_constant;
-use crate::ssa::ir::{BlockId, FuncId, IntCompare, Op, Program, SumId, Terminator, Type, Value};
+use crate::ssa::ir::{Block, BlockId, FuncId, IntCompare, Op, Program, SumId, Terminator, Type, Value};
 use rustc_hash::FxHashSet;
 
 /// A tape of so many words is never long.
@@ -35,7 +35,7 @@ pub(super) fn innermost(
     seen: &mut FxHashSet<BlockId>,
     room: usize,
 ) -> Option<Chain> {
-    let is_of_tape = |block: &crate::ssa::ir::Block| {
+    let is_of_tape = |block: &Block| {
         block.insts.iter().any(|inst| matches!(inst.op, Op::Box(sum, tag) if of_tape(program, sum, tag)))
     };
     if !program.functions[function].blocks.values().any(is_of_tape) {

@@ -153,7 +153,7 @@ impl Checkpoint {
         let [replace, again] = [(); 2].map(|()| program.functions.push(Function::new("".into(), &[], Vec::new())));
         let checkpoint = Checkpoint { sum: chain.sum, tag, again, replace };
         program.functions[replace] = again::replace(&checkpoint);
-        program.functions[again] = checkpoint.run_again(code, chain);
+        program.functions[again] = checkpoint.run_again(code);
         checkpoint.treat(&mut program.functions[function], chain);
         checkpoint
     }
@@ -214,7 +214,7 @@ impl Checkpoint {
     }
 
     /// The function that runs rounds again. `code` is the loop without ways out, the entry without code.
-    fn run_again(&self, code: again::Code, chain: &Chain) -> Function {
+    fn run_again(&self, code: again::Code) -> Function {
         let again::Code { mut function, chain: own, state } = code;
         let mut b = Builder::new(&mut function);
         let [from, rounds, most] = b.block_params(Function::ENTRY)[..] else { unreachable!("there are three") };
@@ -250,7 +250,6 @@ impl Checkpoint {
         let made = self.replacing(&mut b, [checkpoint, piece, most, floor], interval, &counter.state, &given);
         let piece = at_most(&mut b, interval, rest);
         counter.go_on(&mut b, Some(made), &[made, piece, piece, rest]);
-        debug_assert_eq!(own.state.len(), chain.state.len());
         function
     }
 
@@ -300,7 +299,7 @@ fn jump(block: BlockId) -> Target {
 struct Counter {
     header: BlockId,
     position: usize,
-    /// What the loop carries besides: the third of these from the end, or the second of them, is the counter.
+    /// What the loop carries besides, the counter among it.
     carried: Vec<Value>,
     /// Where control goes when no rounds are left.
     due: BlockId,
@@ -311,8 +310,8 @@ struct Counter {
 }
 
 impl Counter {
-    /// Lets a loop carry more, which begins with these values: a checkpoint, what else there is, and among it the
-    /// counter, which is the last value but one of the first three integers.
+    /// Lets a loop carry more, which begins with these values when control comes from the block before the loop. The
+    /// first integer among them is the counter.
     fn new(function: &mut Function, chain: &Chain, before: BlockId, first: &[Value]) -> Counter {
         let header = chain.header;
         let types: Vec<Type> = first.iter().map(|value| function.values[*value]).collect();
