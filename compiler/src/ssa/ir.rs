@@ -458,6 +458,9 @@ impl Inst {
     }
 }
 
+/// What checkpoints of loops are called, and what the names of functions about them begin with.
+pub const CHECKPOINT: &str = "checkpoint\u{304}";
+
 impl Alternative {
     /// True for environments of backpropagators, which a reverse phase reads: their names have a macron.
     pub fn is_of_tape(&self) -> bool {

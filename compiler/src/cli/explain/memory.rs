@@ -6,7 +6,9 @@ use super::shortened;
 use crate::base::{EntityVec, SourceMap};
 use crate::codegen::layout;
 use crate::ssa::graph::reverse_postorder;
-use crate::ssa::ir::{self as ssa, BlockId, FuncId, Function, Op, Source, SumId, Terminator, Type, Value, VectorId};
+use crate::ssa::ir::{
+    self as ssa, BlockId, CHECKPOINT, FuncId, Function, Op, Source, SumId, Terminator, Type, Value, VectorId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -51,7 +53,8 @@ impl Data {
 pub fn kinds(code: &ssa::Program, sources: &SourceMap) -> Vec<Kind> {
     let mut made: BTreeMap<Data, Vec<(String, &'static str)>> = BTreeMap::new();
     let mut needs: FxHashMap<Data, Vec<(u32, String)>> = FxHashMap::default();
-    for (id, function) in code.functions.iter() {
+    // What runs rounds again makes what the loop has made.
+    for (id, function) in code.functions.iter().filter(|(_, function)| !function.name.starts_with(CHECKPOINT)) {
         let users = users(function, sources);
         let looping = looping(function);
         for (block, data) in function.blocks.iter() {
@@ -69,7 +72,11 @@ pub fn kinds(code: &ssa::Program, sources: &SourceMap) -> Vec<Kind> {
                     continue;
                 }
                 let at = inst.span.map_or_else(|| function.name.to_string(), |source| sources.place(source.span));
-                let often = often(code, id, looping[block]);
+                let often = if of.name(code) == CHECKPOINT {
+                    "where a tape takes too much memory"
+                } else {
+                    often(code, id, looping[block])
+                };
                 let all = made.entry(of).or_default();
                 if !all.contains(&(at.clone(), often)) {
                     all.push((at, often));

@@ -5,7 +5,8 @@ use super::{Checkpoint, Field, jump};
 use crate::opt::edit::rewrite::{is_constant, keep};
 use crate::ssa::builder::Builder;
 use crate::ssa::ir::{
-    BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value, Walk,
+    BlockId, CHECKPOINT, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value,
+    Walk,
 };
 use rustc_hash::FxHashMap;
 
@@ -22,7 +23,7 @@ pub(super) struct Code {
 /// depends on them, and no way out of it. Its entry has only the constants.
 pub(super) fn code(original: &Function, chain: &Chain) -> Code {
     let mut function = original.clone();
-    function.name = format!("{} again", original.name).into();
+    function.name = format!("{CHECKPOINT} {}", original.name).into();
     (function.walk, function.results) = (Walk::None, vec![Type::Ptr]);
     let mut constants: Vec<Inst> = Vec::new();
     let outside: Vec<BlockId> = function.blocks.ids().filter(|id| !chain.body.contains(id)).collect();
@@ -97,7 +98,7 @@ pub(super) fn replace_values(function: &mut Function, given: &[Value], by: &[Val
 pub(super) fn replace(checkpoint: &Checkpoint) -> Function {
     let (ptr, int) = (Type::Ptr, Type::Int);
     let mut function =
-        Function::new("checkpoint\u{304} replace".into(), &[ptr, int, int, int], vec![ptr, int, int, int]);
+        Function::new(format!("{CHECKPOINT} replace").into(), &[ptr, int, int, int], vec![ptr, int, int, int]);
     let mut b = Builder::new(&mut function);
     let [last, rounds, most, floor] = b.block_params(Function::ENTRY)[..] else { unreachable!("there are four") };
     let [add, drop] = [(); 2].map(|()| b.new_block(&[]));
@@ -138,7 +139,7 @@ pub(super) fn replace(checkpoint: &Checkpoint) -> Function {
 
 /// The function that makes the last part of a tape again.
 pub(super) fn resume(program: &mut Program, sum: SumId, checkpoints: &[Checkpoint]) -> FuncId {
-    let mut function = Function::new("checkpoint\u{304} resume".into(), &[Type::Ptr], vec![Type::Ptr]);
+    let mut function = Function::new(format!("{CHECKPOINT} resume").into(), &[Type::Ptr], vec![Type::Ptr]);
     let mut b = Builder::new(&mut function);
     let tape = b.block_params(Function::ENTRY)[0];
     let header = b.new_block(&[Type::Ptr]);

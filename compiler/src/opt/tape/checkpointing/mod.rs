@@ -49,7 +49,8 @@ use crate::opt::edit::rewrite::size;
 use crate::ssa::builder::Builder;
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{
-    Alternative, BlockId, FuncId, Function, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value,
+    Alternative, BlockId, CHECKPOINT, FuncId, Function, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type,
+    Value,
 };
 use find::Chain;
 use rustc_hash::FxHashSet;
@@ -148,7 +149,7 @@ impl Checkpoint {
         fields.extend(types(&chain.given));
         let alternatives = &mut program.sums[chain.sum].alternatives;
         let tag = alternatives.len() as u32;
-        alternatives.push(Alternative { name: "checkpoint\u{304}".into(), fields });
+        alternatives.push(Alternative { name: CHECKPOINT.into(), fields });
         let code = again::code(&program.functions[function], chain);
         let [replace, again] = [(); 2].map(|()| program.functions.push(Function::new("".into(), &[], Vec::new())));
         let checkpoint = Checkpoint { sum: chain.sum, tag, again, replace };
