@@ -55,6 +55,7 @@ fn commands(page: &str) -> Vec<String> {
 /// Pages with commands and what these print, and the test that runs them.
 const WITH_OUTPUT: &[(&str, &str)] = &[
     ("README.md", "libraries"),
+    ("docs/checkpointing.md", "tools::documented"),
     ("docs/distributed.md", "libraries"),
     ("docs/errors.md", "tools::errors"),
     ("docs/language.md", "tools::documented"),

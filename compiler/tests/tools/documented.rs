@@ -23,6 +23,11 @@ fn projects_do_what_the_documentation_says() {
 }
 
 #[test]
+fn long_loops_do_what_the_documentation_says() {
+    commands_do_what_is_said("docs/checkpointing.md", &[]);
+}
+
+#[test]
 fn arrays_do_what_the_documentation_says() {
     commands_do_what_is_said("docs/language.md", &[]);
 }
