@@ -17,6 +17,7 @@
 
 use crate::opt::analysis::loops::{Code, is_length, is_tested, linear, same};
 use crate::opt::edit::rewrite::{Replacements, append};
+use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
@@ -52,17 +53,19 @@ pub fn count_what_is_used(function: &mut Function) -> bool {
     if !function.blocks.values().flat_map(|block| &block.insts).any(|inst| inst.op == Op::Int2(Int2::Sub)) {
         return false;
     }
-    for header in function.blocks.ids() {
+    let graph = Graph::new(function);
+    let mut headers: Vec<BlockId> = graph.order.iter().copied().filter(|id| graph.is_loop_header(*id)).collect();
+    headers.sort_unstable();
+    let mut seen = 0;
+    loop {
         let code = Code::new(function);
-        if !code.graph.is_reachable(header) || !code.graph.is_loop_header(header) {
-            continue;
-        }
-        let Some(count) = downward(&code, header) else { continue };
-        let counter = function.blocks[header].params[count.position];
-        let come = come(&code, header, count.first, counter);
-        if come.is_empty() {
-            continue;
-        }
+        let found = headers.iter().enumerate().skip(seen).find_map(|(place, header)| {
+            let count = downward(&code, *header)?;
+            let come = come(&code, *header, count.first, function.blocks[*header].params[count.position]);
+            (!come.is_empty()).then_some((place, count, come))
+        });
+        let Some((place, count, come)) = found else { break };
+        seen = place + 1;
         let made = turn(function, count);
         let mut replacements = Replacements::new(function);
         for id in function.blocks.ids() {
