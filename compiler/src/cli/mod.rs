@@ -244,8 +244,8 @@ struct Native {
     /// Stop at the first operation that gives an infinite number, or none, from operands that are finite.
     #[arg(long)]
     trap_nan: bool,
-    /// Let the tape of a loop take at most so much memory, such as 100M, and run rounds again for more [default: a quarter
-    /// of the memory].
+    /// Let the tape of a loop take at most so much memory, such as 100M, and run rounds again for more [default: a
+    /// quarter of the memory].
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     tape_memory: Option<i64>,
     /// Print how long each part of the compiler took.

@@ -84,14 +84,6 @@ pub(super) fn code(original: &Function, chain: &Chain) -> Code {
     Code { function, chain: own, state }
 }
 
-/// Lets values that were there before a loop be others.
-pub(super) fn replace_values(function: &mut Function, given: &[Value], by: &[Value]) {
-    let by: FxHashMap<Value, Value> = given.iter().copied().zip(by.iter().copied()).collect();
-    for block in function.blocks.values_mut() {
-        block.for_each_use(|value| *value = by.get(value).copied().unwrap_or(*value));
-    }
-}
-
 /// The function that says what a new checkpoint replaces: of the last checkpoint, the rounds since, how many there may
 /// be, and how many have to stay, it makes the checkpoint before, the rounds since that one, the level, and how many
 /// there are with the new one.

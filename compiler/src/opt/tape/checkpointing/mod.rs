@@ -35,7 +35,8 @@
 //! left alone.
 //!
 //! Requires that the tapes which can be vectors are ([`tape_vectors`](super::tape_vectors)): the lengths of these are
-//! lengths of data, or numbers of rounds that are known when a loop begins. Nothing that comes later tells tapes by their alternatives.
+//! lengths of data, or numbers of rounds that are known when a loop begins. Nothing that comes later tells tapes by
+//! their alternatives.
 //!
 //! Tests: `tests/opt/checkpointing/`, and every program on which optimised code and the evaluator are compared: there
 //! hardly any memory is allowed.
@@ -45,7 +46,7 @@ mod find;
 
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::loops::{homes, preheader};
-use crate::opt::edit::rewrite::size;
+use crate::opt::edit::rewrite::{Replacements, size};
 use crate::ssa::builder::Builder;
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{
@@ -236,7 +237,9 @@ impl Checkpoint {
         let mut args = fields;
         args.insert(own.position, from);
         b.jump(own.header, args);
-        again::replace_values(b.function, &own.given, &given);
+        let mut replacements = Replacements::new(b.function);
+        own.given.iter().zip(&given).for_each(|(value, field)| replacements.replace(*value, *field));
+        replacements.apply(b.function);
         let counter = Counter::new(b.function, &own, Function::ENTRY, &[from, first, first, rounds]);
         let [checkpoint, _, piece, rest] = counter.carried[..] else { unreachable!("there are four") };
         let mut b = Builder::new(&mut function);
