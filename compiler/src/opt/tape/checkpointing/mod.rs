@@ -376,8 +376,9 @@ impl Looking<'_> {
             let homes = homes(function);
             let home = homes[&value];
             let carried = function.blocks[home].params.iter().position(|param| *param == value);
-            if let Some(carried) = carried.filter(|_| graph.is_loop_header(home)) {
-                // The loop keeps its form: what is passed to it is looked at first.
+            if let Some(carried) = carried.filter(|_| block == home && graph.is_loop_header(home)) {
+                // The loop keeps its form: what is passed to it is looked at first. Only where each round looks at it
+                // is that a tape for certain: alternatives that have been flattened share their parameters.
                 let mut before: Vec<BlockId> = graph.predecessors[home].to_vec();
                 before.sort_unstable();
                 before.dedup();
