@@ -12,7 +12,7 @@
 //!
 //! A function with a given derivative is not looked into: its form would have a derived one.
 
-use super::code::{Code, operands, prune};
+use super::code::{Code, prune};
 use super::tower::{Tower, Transformation};
 use crate::core::ir::{Body, Lambda, LambdaId, Origin, Program, Rhs, Var};
 use crate::core::prim::Prim;
@@ -33,12 +33,12 @@ pub fn adding(program: &mut Program, lambda: LambdaId) -> LambdaId {
     let result = if is_open {
         Rest { code: &mut code, source: &source, names: [(sensitivity, plain)].into_iter().collect() }.add(sums)
     } else {
-        let backpropagator = code.bind("b", Rhs::Closure(lambda));
+        let backpropagator = code.bind("b", Rhs::Closure(lambda, captures.clone()));
         let contributions = code.bind("p", Rhs::Apply(backpropagator, plain));
         code.prim(Prim::Plus, &[sums, contributions])
     };
     let mut body = Body { bindings: code.bindings, result };
-    prune(&mut body, program);
+    prune(&mut body);
     let adding = program.lambdas.push(Lambda { name, span, origin: Origin::Adding(lambda), param, captures, body });
     program.adding.insert(lambda, adding);
     adding
@@ -60,7 +60,7 @@ pub fn plain_without_sums(program: &Program, lambda: LambdaId, tower: &Tower) ->
 
 /// Whether a body neither chooses nor makes functions.
 fn is_straight(body: &Body) -> bool {
-    !body.bindings.iter().any(|binding| matches!(binding.rhs, Rhs::If(..) | Rhs::Closure(_)))
+    !body.bindings.iter().any(|binding| matches!(binding.rhs, Rhs::If(..) | Rhs::Closure(..)))
 }
 
 /// A body that is written once more, under other names and with sums added to its value.
@@ -109,7 +109,7 @@ impl Rest<'_, '_> {
     fn due(&mut self, sums: Var) -> FxHashMap<Var, Due> {
         let mut uses: FxHashMap<Var, usize> = [(self.source.result, 1)].into_iter().collect();
         for binding in &self.source.bindings {
-            operands(&binding.rhs).into_iter().for_each(|x| *uses.entry(x).or_default() += 1);
+            binding.rhs.operands().into_iter().for_each(|x| *uses.entry(x).or_default() += 1);
         }
         let (mut due, mut work) = (FxHashMap::default(), vec![(self.source.result, sums)]);
         while let Some((x, sums)) = work.pop() {
@@ -146,7 +146,7 @@ impl Rest<'_, '_> {
             Rhs::Destructure(part, x) => Rhs::Destructure(*part, self.name(*x)),
             Rhs::Prim(prim, args) => Rhs::Prim(*prim, names(args)),
             Rhs::Lifted(below, prim, args) => Rhs::Lifted(*below, *prim, names(args)),
-            Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) | Rhs::If(..) => rhs.clone(),
+            Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(..) | Rhs::If(..) => rhs.clone(),
         }
     }
 }

@@ -4,7 +4,6 @@ use crate::base::Span;
 use crate::core::ir::{Below, Binding, Body, Const, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::FxHashSet;
-use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 /// A sequence of bindings under construction.
@@ -60,23 +59,13 @@ impl Code<'_> {
     }
 }
 
-/// The variables that a right-hand side mentions directly (not those of nested bodies or captures).
-pub fn operands(rhs: &Rhs) -> SmallVec<[Var; 3]> {
-    match rhs {
-        Rhs::Var(x) | Rhs::Destructure(_, x) | Rhs::If(x, ..) => smallvec![*x],
-        Rhs::Apply(f, a) => smallvec![*f, *a],
-        Rhs::Prim(_, args) | Rhs::Lifted(_, _, args) => SmallVec::from_slice(args),
-        Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => SmallVec::new(),
-    }
-}
-
 /// Drops bindings that nothing uses and that can neither fail nor be observed.
-pub fn prune(body: &mut Body, program: &Program) {
-    prune_into(body, program, &mut FxHashSet::default());
+pub fn prune(body: &mut Body) {
+    prune_into(body, &mut FxHashSet::default());
 }
 
 /// [`prune`]s a body, given what is used after it; extends that by what the body uses.
-fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
+fn prune_into(body: &mut Body, used: &mut FxHashSet<Var>) {
     used.insert(body.result);
     let mut kept = vec![true; body.bindings.len()];
     for (binding, kept) in body.bindings.iter_mut().zip(&mut kept).rev() {
@@ -84,14 +73,10 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
             *kept = false;
             continue;
         }
-        used.extend(operands(&binding.rhs));
-        match &mut binding.rhs {
-            Rhs::If(_, then, other) => {
-                prune_into(then, program, used);
-                prune_into(other, program, used);
-            }
-            Rhs::Closure(lambda) => used.extend(program.lambdas[*lambda].captures.iter().copied()),
-            _ => {}
+        used.extend(binding.rhs.operands());
+        if let Rhs::If(_, then, other) = &mut binding.rhs {
+            prune_into(then, used);
+            prune_into(other, used);
         }
     }
     let mut kept = kept.into_iter();
@@ -101,7 +86,7 @@ fn prune_into(body: &mut Body, program: &Program, used: &mut FxHashSet<Var>) {
 /// Whether a right-hand side can neither fail nor be observed.
 fn is_removable(rhs: &Rhs) -> bool {
     match rhs {
-        Rhs::Var(_) | Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => true,
+        Rhs::Var(_) | Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(..) => true,
         Rhs::Prim(prim, _) | Rhs::Lifted(_, prim, _) => matches!(
             prim,
             Prim::Cons

@@ -102,8 +102,9 @@ impl Forwarder<'_> {
             }
             Rhs::Apply(f, a) => Rhs::Apply(self.forwarded(*f), self.forwarded(*a)),
             Rhs::Destructure(part, y) => Rhs::Destructure(*part, self.forwarded(*y)),
-            Rhs::Closure(lambda) => {
-                Rhs::Closure(self.transforms.declare(self.program, Transformation::Directions, *lambda))
+            Rhs::Closure(lambda, captured) => {
+                let transformed = self.transforms.declare(self.program, Transformation::Directions, *lambda);
+                Rhs::Closure(transformed, captured.iter().map(|y| self.forwarded(*y)).collect())
             }
             Rhs::If(condition, then, other) => {
                 let condition = self.forwarded(*condition);

@@ -95,7 +95,7 @@ impl Transforms {
             Transformation::Series => series::body(self, program, of),
             Transformation::Directions => directions::body(self, program, of),
         };
-        code::prune(&mut body, program);
+        code::prune(&mut body);
         program.lambdas[lambda].body = body;
     }
 

@@ -77,8 +77,9 @@ impl Expander<'_> {
             Rhs::Var(y) => Rhs::Var(self.expanded(*y)),
             Rhs::Apply(f, a) => Rhs::Apply(self.expanded(*f), self.expanded(*a)),
             Rhs::Destructure(part, y) => Rhs::Destructure(*part, self.expanded(*y)),
-            Rhs::Closure(lambda) => {
-                Rhs::Closure(self.transforms.declare(self.program, Transformation::Series, *lambda))
+            Rhs::Closure(lambda, captured) => {
+                let transformed = self.transforms.declare(self.program, Transformation::Series, *lambda);
+                Rhs::Closure(transformed, captured.iter().map(|y| self.expanded(*y)).collect())
             }
             Rhs::If(condition, then, other) => {
                 let condition = self.expanded(*condition);

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! body ::= x1 = rhs1; ...; xn = rhsn; return x
-//! rhs  ::= x | constant | global | (x y) | (prim x ...) | (prim^n x ...) | closure λ | if x then body else body
+//! rhs  ::= x | constant | global | (x y) | (prim x ...) | (prim^n x ...) | closure λ x ... | if x then body else body
 //! ```
 //!
 //! Invariants, checked by [`crate::core::verify`]:
 //!
 //! - Every variable is bound once in the whole program, except that a λ's captured variables keep the ids that they
-//!   have where the closure is made: [`Lambda::captures`] lists the free local variables in binding order, outer
-//!   binders first, and `closure λ` may stand only where all of them are in scope.
+//!   have in the function around it: [`Lambda::captures`] lists the free local variables in binding order, outer
+//!   binders first. `closure λ` says which variables in scope have their values: these ones, or others.
 //! - A λ's body uses only its parameter, its captures, and what it binds itself. The bodies of an `if` also see what
 //!   the body around them has bound so far.
 //! - A letrec group shares one environment: each λ of the group captures the free locals of the whole group without
@@ -24,6 +24,7 @@ use crate::base::{EntityVec, Span, entity_id};
 use crate::core::interface;
 use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 entity_id! {
@@ -140,7 +141,7 @@ impl Body {
     /// The λs whose closures are made in the body, in order.
     pub fn closures(&self) -> Vec<LambdaId> {
         let made = self.all_bindings().into_iter().filter_map(|binding| match &binding.rhs {
-            Rhs::Closure(lambda) => Some(*lambda),
+            Rhs::Closure(lambda, _) => Some(*lambda),
             _ => None,
         });
         made.collect()
@@ -178,8 +179,8 @@ pub enum Rhs {
     /// A part of a value that a pattern takes apart; [`Part::Car`] differs from [`Prim::Car`] in the message of its
     /// error only.
     Destructure(Part, Var),
-    /// The closure of a λ over its captures, which are in scope under the same names.
-    Closure(LambdaId),
+    /// The closure of a λ over values for its captures, in their order.
+    Closure(LambdaId, Vec<Var>),
     /// Only `#f` is false.
     If(Var, Box<Body>, Box<Body>),
 }
@@ -188,6 +189,26 @@ impl Rhs {
     /// A saturated call of a primitive below some transformations of its operands.
     pub fn lifted(below: Below, prim: Prim, operands: Vec<Var>) -> Rhs {
         if below == Below::NONE { Rhs::Prim(prim, operands) } else { Rhs::Lifted(below, prim, operands) }
+    }
+
+    /// The variables that are read, those of branches not included.
+    pub fn operands(&self) -> SmallVec<[Var; 3]> {
+        match self {
+            Rhs::Var(x) | Rhs::Destructure(_, x) | Rhs::If(x, ..) => smallvec![*x],
+            Rhs::Apply(f, a) => smallvec![*f, *a],
+            Rhs::Prim(_, args) | Rhs::Lifted(_, _, args) | Rhs::Closure(_, args) => SmallVec::from_slice(args),
+            Rhs::Const(_) | Rhs::Global(_) => SmallVec::new(),
+        }
+    }
+
+    /// The same, to be given other names.
+    pub fn operands_mut(&mut self) -> SmallVec<[&mut Var; 3]> {
+        match self {
+            Rhs::Var(x) | Rhs::Destructure(_, x) | Rhs::If(x, ..) => smallvec![x],
+            Rhs::Apply(f, a) => smallvec![f, a],
+            Rhs::Prim(_, args) | Rhs::Lifted(_, _, args) | Rhs::Closure(_, args) => args.iter_mut().collect(),
+            Rhs::Const(_) | Rhs::Global(_) => SmallVec::new(),
+        }
     }
 }
 

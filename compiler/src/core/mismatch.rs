@@ -18,7 +18,7 @@ pub fn parameter_position(program: &Program, lambda: &Lambda, var: Var) -> Optio
     let mut spine = vec![lambda.param];
     let mut closed = false;
     // A function of a group begins with the others.
-    for binding in lambda.body.bindings.iter().skip_while(|binding| matches!(binding.rhs, Rhs::Closure(_))) {
+    for binding in lambda.body.bindings.iter().skip_while(|binding| matches!(binding.rhs, Rhs::Closure(..))) {
         match binding.rhs {
             Rhs::Destructure(..) if binding.span != place => {}
             Rhs::Destructure(Part::Cdr, whole) if spine.last() == Some(&whole) => spine.push(binding.var),

@@ -75,7 +75,12 @@ impl<'p> Printer<'p> {
         }
         let lambda = &self.program.lambdas[id];
         self.choose_names(|find| find.lambda(lambda));
-        let head = format!("(define ({} {}){}", self.label(lambda), self.name(lambda.param), self.over(lambda));
+        let head = format!(
+            "(define ({} {}){}",
+            self.label(lambda),
+            self.name(lambda.param),
+            self.over(lambda, &lambda.captures)
+        );
         self.line(&head);
         self.indented(&lambda.body);
         self.close();
@@ -107,8 +112,13 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn over(&self, lambda: &Lambda) -> String {
-        let captures: Vec<&str> = lambda.captures.iter().map(|var| self.name(*var)).collect();
+    /// What a λ captures, with what that is where a closure is made if it has another name there.
+    fn over(&self, lambda: &Lambda, captured: &[Var]) -> String {
+        let captures = lambda.captures.iter().zip(captured).map(|(inside, outside)| {
+            let [inside, outside] = [inside, outside].map(|var| self.name(*var).to_string());
+            if inside == outside { inside } else { format!("{inside} = {outside}") }
+        });
+        let captures: Vec<String> = captures.collect();
         if captures.is_empty() { String::new() } else { format!(" over ({})", captures.join(" ")) }
     }
 
@@ -126,11 +136,15 @@ impl<'p> Printer<'p> {
         let program = self.program;
         let var = self.name(binding.var).to_string();
         match &binding.rhs {
-            Rhs::Closure(id) => {
+            Rhs::Closure(id, captured) => {
                 let lambda = &program.lambdas[*id];
                 let first = self.shown.insert(*id) && !matches!(lambda.origin, Origin::Primitive(_));
-                let head =
-                    format!("{var} = λ {} ({}){}", self.label(lambda), self.name(lambda.param), self.over(lambda));
+                let head = format!(
+                    "{var} = λ {} ({}){}",
+                    self.label(lambda),
+                    self.name(lambda.param),
+                    self.over(lambda, captured)
+                );
                 self.line(&if first { head } else { format!("{head} ...") });
                 if first {
                     self.indented(&lambda.body);
@@ -177,7 +191,7 @@ impl<'p> Printer<'p> {
                 };
                 format!("{part} {}", self.name(*var))
             }
-            Rhs::Closure(_) | Rhs::If(..) => String::new(),
+            Rhs::Closure(..) | Rhs::If(..) => String::new(),
         }
     }
 
@@ -238,7 +252,7 @@ impl Variables<'_> {
         for binding in &body.bindings {
             self.vars.push(binding.var);
             match &binding.rhs {
-                Rhs::Closure(id) if self.lambdas.insert(*id) => self.lambda(&self.program.lambdas[*id]),
+                Rhs::Closure(id, _) if self.lambdas.insert(*id) => self.lambda(&self.program.lambdas[*id]),
                 Rhs::If(_, yes, no) => {
                     self.body(yes);
                     self.body(no);

@@ -152,17 +152,17 @@ impl Verifier<'_> {
                 }
                 operands.iter().for_each(|operand| self.demand(*operand));
             }
-            Rhs::Closure(lambda) => match self.program.lambdas.get(*lambda) {
-                None => self.complain(format!("makes a closure of {lambda}, which is not in the table")),
-                Some(code) => {
-                    for capture in &code.captures {
-                        if !self.scope.contains(capture) {
-                            let capture = self.show(*capture);
-                            self.complain(format!("makes a closure of {lambda} without its capture {capture}"));
-                        }
+            Rhs::Closure(lambda, captured) => {
+                match self.program.lambdas.get(*lambda).map(|code| code.captures.len()) {
+                    None => self.complain(format!("makes a closure of {lambda}, which is not in the table")),
+                    Some(wanted) if wanted != captured.len() => {
+                        let count = captured.len();
+                        self.complain(format!("makes a closure of {lambda} over {count} values instead of {wanted}"));
                     }
+                    Some(_) => {}
                 }
-            },
+                captured.iter().for_each(|operand| self.demand(*operand));
+            }
             Rhs::If(condition, yes, no) => {
                 self.demand(*condition);
                 self.body(yes);
@@ -220,7 +220,7 @@ mod tests {
         let no_closure = complaints(|program, _| {
             let y = program.new_var("y", span);
             let lambda = LambdaId::from_index(9);
-            (vec![], Body { bindings: vec![binding(y, Rhs::Closure(lambda))], result: y })
+            (vec![], Body { bindings: vec![binding(y, Rhs::Closure(lambda, vec![]))], result: y })
         });
         assert_eq!(no_closure, ["L0 (f): makes a closure of L9, which is not in the table"]);
 
@@ -230,8 +230,8 @@ mod tests {
             let (name, captures) = (Rc::from("g"), vec![k]);
             let g = program.lambdas.push(Lambda { name, span, origin: Origin::Source, param: p, captures, body });
             let _ = x;
-            (vec![], Body { bindings: vec![binding(y, Rhs::Closure(g))], result: y })
+            (vec![], Body { bindings: vec![binding(y, Rhs::Closure(g, vec![]))], result: y })
         });
-        assert_eq!(missing_capture, ["L1 (f): makes a closure of L0 without its capture %1 (k)"]);
+        assert_eq!(missing_capture, ["L1 (f): makes a closure of L0 over 0 values instead of 1"]);
     }
 }

@@ -184,7 +184,7 @@ impl Builder<'_> {
 
     /// A binding in tail position; false when it is neither an application nor a conditional.
     fn tail(&mut self, binding: &Binding, lives: &BindingLives) -> bool {
-        let operands = self.operands(&liveness::operands(self.program, &binding.rhs), &lives.dying);
+        let operands = self.operands(&binding.rhs.operands(), &lives.dying);
         match (&binding.rhs, operands.as_slice(), &lives.branches) {
             (Rhs::Apply(..), [function, argument], _) => {
                 self.emit(Instruction::TailCall(*function, *argument));
@@ -200,7 +200,7 @@ impl Builder<'_> {
     }
 
     fn binding(&mut self, binding: &Binding, lives: &BindingLives) {
-        let operands = self.operands(&liveness::operands(self.program, &binding.rhs), &lives.dying);
+        let operands = self.operands(&binding.rhs.operands(), &lives.dying);
         self.release(lives.dying.iter().copied());
         if let (Rhs::If(_, then, other), [condition], Some(branches)) =
             (&binding.rhs, operands.as_slice(), &lives.branches)
@@ -224,13 +224,13 @@ impl Builder<'_> {
             (Rhs::Var(_), [operand]) => Instruction::Move(slot, *operand),
             (Rhs::Destructure(part, var), [operand]) => Instruction::Destructure(slot, *part, *operand, *var),
             (Rhs::Apply(..), [function, argument]) => Instruction::Call(slot, *function, *argument),
-            (Rhs::Closure(lambda), _) => Instruction::Closure(slot, Function::of(self.program, *lambda), operands),
+            (Rhs::Closure(lambda, _), _) => Instruction::Closure(slot, Function::of(self.program, *lambda), operands),
             (Rhs::Lifted(below, prim, _), _) => Instruction::Lifted(slot, *below, *prim, operands),
             (Rhs::Prim(Prim::Catch, _), [function, handler, argument]) => {
                 Instruction::Catch(slot, *function, *handler, *argument)
             }
             (Rhs::Prim(prim, _), _) => Instruction::Prim(slot, *prim, operands),
-            _ => unreachable!("`liveness::operands` gives as many operands as the right-hand side has"),
+            _ => unreachable!("`Rhs::operands` gives as many operands as the right-hand side has"),
         };
         self.emit(instruction);
     }

@@ -55,17 +55,6 @@ fn analyse_binding(program: &Program, binding: &Binding, live: &mut FxHashSet<Va
         ]));
         *live = &before_then | &before_other;
     }
-    let dying = operands(program, &binding.rhs).into_iter().filter(|var| live.insert(*var)).collect();
+    let dying = binding.rhs.operands().into_iter().filter(|var| live.insert(*var)).collect();
     BindingLives { dying, unused, branches }
-}
-
-/// The variables that a right-hand side reads itself, branches not included.
-pub fn operands(program: &Program, rhs: &Rhs) -> Vec<Var> {
-    match rhs {
-        Rhs::Const(_) | Rhs::Global(_) => Vec::new(),
-        Rhs::Var(var) | Rhs::Destructure(_, var) | Rhs::If(var, ..) => vec![*var],
-        Rhs::Apply(function, argument) => vec![*function, *argument],
-        Rhs::Prim(_, operands) | Rhs::Lifted(_, _, operands) => operands.clone(),
-        Rhs::Closure(lambda) => program.lambdas[*lambda].captures.clone(),
-    }
 }

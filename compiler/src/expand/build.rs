@@ -2,7 +2,7 @@
 
 use crate::base::{Diagnostic, EntityVec, FileId, Span};
 use crate::core::ir::{
-    Binding, Body, Const, Definition, Global, GlobalId, Lambda, LambdaId, Origin, Program, RecordId, Rhs, Var,
+    Binding, Body, Const, Definition, Global, GlobalId, Item, Lambda, LambdaId, Origin, Program, RecordId, Rhs, Var,
 };
 use crate::core::prim::Prim;
 use crate::expand::Dialect;
@@ -11,6 +11,7 @@ use crate::expand::forms::pattern::{Arity, Params};
 use crate::expand::forms::recursion::Recursion;
 use crate::expand::names::basis;
 use crate::expand::names::basis::Keyword;
+use crate::expand::names::constructors;
 use crate::expand::names::known_functions;
 use crate::expand::names::modules::{Found, Target};
 use crate::expand::names::scope::{Globals, Scope};
@@ -141,11 +142,33 @@ impl Expander {
             if self.dialect == Dialect::Vlad {
                 known_functions::rebuild(&mut self);
             }
+            self.capture();
+            if self.dialect == Dialect::Vlad {
+                constructors::expand(&mut self.core);
+            }
             return Ok(self.core);
         }
         messages.extend(self.errors.iter().map(Error::to_diagnostic));
         messages.sort_by_key(|message| message.primary.as_ref().map(|label| (label.span.file, label.span.start)));
         Err(messages)
+    }
+
+    /// Says of all closures what they capture: what their λs do, under the same names.
+    fn capture(&mut self) {
+        let captures: EntityVec<LambdaId, Vec<Var>> = self.core.lambdas.values().map(|l| l.captures.clone()).collect();
+        let items = self.core.items.iter_mut().map(|item| match item {
+            Item::Define(_, body) | Item::Print(body, _) => body,
+        });
+        let mut bodies: Vec<&mut Body> = items.chain(self.core.lambdas.values_mut().map(|l| &mut l.body)).collect();
+        while let Some(body) = bodies.pop() {
+            for binding in &mut body.bindings {
+                match &mut binding.rhs {
+                    Rhs::Closure(lambda, captured) => captured.clone_from(&captures[*lambda]),
+                    Rhs::If(_, yes, no) => bodies.extend([&mut **yes, &mut **no]),
+                    _ => {}
+                }
+            }
+        }
     }
 
     /// Records a mistake; the result stands in for the erroneous expression.
@@ -251,7 +274,7 @@ impl Expander {
         let name = match &rhs {
             Rhs::Var(var) => return *var,
             Rhs::Global(global) => self.core.globals[*global].name.clone(),
-            Rhs::Closure(lambda) => self.core.lambdas[*lambda].name.clone(),
+            Rhs::Closure(lambda, _) => self.core.lambdas[*lambda].name.clone(),
             Rhs::Const(_) => Rc::from("c"),
             _ => Rc::from("t"),
         };
@@ -260,7 +283,7 @@ impl Expander {
 
     /// Evaluates for effect.
     pub fn discard(&mut self, rhs: Rhs, span: Span) {
-        if !matches!(rhs, Rhs::Var(_) | Rhs::Const(_) | Rhs::Closure(_)) {
+        if !matches!(rhs, Rhs::Var(_) | Rhs::Const(_) | Rhs::Closure(..)) {
             self.emit("_", rhs, span);
         }
     }
@@ -313,7 +336,7 @@ impl Expander {
             if inner.is_empty() {
                 return (param, expander.body(forms, span));
             }
-            (param, Rhs::Closure(expander.function(name, inner, forms, span)))
+            (param, closure(expander.function(name, inner, forms, span)))
         })
     }
 
@@ -384,7 +407,7 @@ impl Seen<'_> {
             }
             Rhs::Apply(function, argument) => self.used.extend([*function, *argument]),
             Rhs::Prim(_, operands) | Rhs::Lifted(_, _, operands) => self.used.extend(operands),
-            Rhs::Closure(lambda) => self.used.extend(&self.program.lambdas[*lambda].captures),
+            Rhs::Closure(lambda, _) => self.used.extend(&self.program.lambdas[*lambda].captures),
             Rhs::If(condition, yes, no) => {
                 self.used.insert(*condition);
                 self.body(yes);
@@ -392,4 +415,9 @@ impl Seen<'_> {
             }
         }
     }
+}
+
+/// The closure of a λ. What it captures is filled in when the whole program has been read.
+pub fn closure(lambda: LambdaId) -> Rhs {
+    Rhs::Closure(lambda, Vec::new())
 }

@@ -13,7 +13,8 @@
 //! expands forms ([`forms`], [`quote`]), takes patterns apart ([`pattern`]), passes tuples as arguments and recognises
 //! saturated calls of primitives ([`call`]), orders and groups recursive definitions ([`recursion`]), names every
 //! intermediate value in order of evaluation and lists each λ's captures ([`build`]). At the end, functions that are
-//! known where they are used take the place of captured ones ([`known_functions`]). What the program needs of the
+//! known where they are used take the place of captured ones ([`known_functions`]), and calls of functions that only make
+//! closures or data are expanded ([`constructors`]). What the program needs of the
 //! standard library ([`stdlib`]) is expanded first, in a world of its own: a program's definitions never change what
 //! the library's functions mean.
 //!

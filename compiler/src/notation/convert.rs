@@ -135,8 +135,11 @@ impl<'a> Converter<'a> {
                     steps.push(Step::Take(pattern, self.name(*y)));
                     Term::Nil
                 }
-                Rhs::Closure(lambda) if self.escaping.contains(&x) => self.escaped(*lambda)?,
-                Rhs::Closure(lambda) => {
+                Rhs::Closure(lambda, captured) if *captured != self.program.lambdas[*lambda].captures => {
+                    self.elsewhere(*lambda, captured)?
+                }
+                Rhs::Closure(lambda, _) if self.escaping.contains(&x) => self.escaped(*lambda)?,
+                Rhs::Closure(lambda, _) => {
                     self.made_again(*lambda, &mut steps)?;
                     match self.scope.functions.get(lambda) {
                         Some(name) => Term::Name(*name),
@@ -220,6 +223,21 @@ impl<'a> Converter<'a> {
         }
         let step = self.letrec(&group)?;
         Ok(Term::block(vec![step], Term::Name(self.scope.functions[&lambda])))
+    }
+
+    /// A closure over other values than those that have the names of its captures here.
+    fn elsewhere(&mut self, lambda: LambdaId, captured: &[Var]) -> Result<Term, Unwritable> {
+        if !self.group(lambda).is_empty() {
+            return Err(Unwritable("a function makes itself again from other values".to_string()));
+        }
+        let scope = self.scope.clone();
+        let values: Vec<Term> = captured.iter().map(|var| self.name(*var)).collect();
+        let captures = self.program.lambdas[lambda].captures.clone();
+        let steps = captures.into_iter().zip(values).map(|(var, value)| Step::Let(self.bind(var), value)).collect();
+        self.scope.functions.clear();
+        let function = self.closure(lambda)?;
+        self.scope = scope;
+        Ok(Term::block(steps, function))
     }
 
     /// `(*j (lambda ...))`, over what the transform has captured.
@@ -380,7 +398,7 @@ fn uses(body: &Body, closures: &mut Vec<(Var, LambdaId)>, used: &mut FxHashSet<V
     used.insert(body.result);
     for binding in &body.bindings {
         match &binding.rhs {
-            Rhs::Closure(lambda) => closures.push((binding.var, *lambda)),
+            Rhs::Closure(lambda, _) => closures.push((binding.var, *lambda)),
             Rhs::Apply(_, argument) => {
                 used.insert(*argument);
             }

@@ -544,9 +544,8 @@ impl Specializer<'_> {
                 Definition::Function(_) => Val { shape, leaves: Vec::new() },
                 Definition::Value => return self.global(e, *global, shape),
             },
-            Rhs::Closure(lambda) => {
-                let captures = &self.core.lambdas[*lambda].captures;
-                let leaves = captures.iter().flat_map(|x| env[x].leaves.iter().copied()).collect();
+            Rhs::Closure(_, captured) => {
+                let leaves = captured.iter().flat_map(|x| env[x].leaves.iter().copied()).collect();
                 self.build(e, shape, 0, leaves)
             }
             Rhs::Destructure(part, x) => {

@@ -115,7 +115,7 @@ impl Specializer<'_> {
         bindings.map(|binding| (binding, shape_of(&binding.var))).all(|(Binding { var, rhs, .. }, shape)| {
             shape != Shapes::BOTTOM
                 && match rhs {
-                    Rhs::Var(_) | Rhs::Const(_) | Rhs::Closure(_) => true,
+                    Rhs::Var(_) | Rhs::Const(_) | Rhs::Closure(..) => true,
                     Rhs::Global(global) => matches!(self.core.globals[*global].definition, Definition::Function(_)),
                     Rhs::Destructure(_, x) => self.is_in_leaves(shape_of(x)),
                     Rhs::Prim(prim, args) => {

@@ -47,7 +47,7 @@ mod sums;
 
 mod zeros;
 
-use super::code::{Code, operands, prune};
+use super::code::{Code, prune};
 use super::tower::Transformation;
 use super::{Transforms, rules};
 use crate::base::Span;
@@ -93,9 +93,9 @@ struct Scope {
     constants: Known<Const>,
     /// Source variables that never need a sensitivity.
     inactive: Known<()>,
-    /// The code of source variables that are bound to closures here. Their captures are in scope and get their
+    /// The code of source variables that are bound to closures here, and what they capture, which gets their
     /// sensitivities.
-    closures: Known<LambdaId>,
+    closures: Known<(LambdaId, Rc<[Var]>)>,
     /// The parts of source variables that are bound to the pairs of several arguments in this body.
     arguments: FxHashMap<Var, [Var; 2]>,
     /// The variables that recursive calls of the λ have again: as captures of it, or within an argument.
@@ -256,15 +256,17 @@ impl Reverser<'_> {
             Rhs::Prim(prim, args) => return self.forward_prim(binding, Below::NONE, *prim, args, scope, out),
             Rhs::Lifted(below, prim, args) => return self.forward_prim(binding, *below, *prim, args, scope, out),
             Rhs::If(condition, then, other) => return self.forward_if(binding, *condition, then, other, scope, out),
-            Rhs::Closure(lambda) => {
+            Rhs::Closure(lambda, captured) => {
                 let transformed = self.transforms.declare(self.program, Transformation::Reverse, *lambda);
-                out.push(Binding { var: reversed_x, rhs: Rhs::Closure(transformed), span: binding.span });
-                scope.closures.insert(x, *lambda);
+                let reversed = captured.iter().map(|y| self.reversed(*y)).collect();
+                let rhs = Rhs::Closure(transformed, reversed);
+                out.push(Binding { var: reversed_x, rhs, span: binding.span });
+                scope.closures.insert(x, (*lambda, captured.as_slice().into()));
                 return StepKind::Plain;
             }
             _ => {}
         }
-        let reversed: SmallVec<[Var; 3]> = operands(&binding.rhs).into_iter().map(|y| self.reversed(y)).collect();
+        let reversed: SmallVec<[Var; 3]> = binding.rhs.operands().into_iter().map(|y| self.reversed(y)).collect();
         let mut code = Code { program: self.program, bindings: std::mem::take(out), span: binding.span };
         let name = code.name(x);
         let mut kind = StepKind::Plain;
@@ -310,7 +312,7 @@ impl Reverser<'_> {
                     }
                 }
             }
-            Rhs::Prim(..) | Rhs::Lifted(..) | Rhs::If(..) | Rhs::Closure(_) => {}
+            Rhs::Prim(..) | Rhs::Lifted(..) | Rhs::If(..) | Rhs::Closure(..) => {}
         }
         *out = code.bindings;
         kind
@@ -420,11 +422,12 @@ impl Reverser<'_> {
     /// variable.
     fn active_variables(&mut self, choice: Var, branches: [&Body; 2], scope: &Scope) -> Vec<Var> {
         let mut free = FxHashSet::clone(&self.free_in_branches(choice, branches));
-        let mut closures: Vec<LambdaId> = free.iter().filter_map(|x| scope.closures.get(x)).copied().collect();
-        while let Some(lambda) = closures.pop() {
-            for x in &self.program.lambdas[lambda].captures {
+        let captured = |x: &Var| scope.closures.get(x).map(|(_, captured)| Rc::clone(captured));
+        let mut closures: Vec<Rc<[Var]>> = free.iter().filter_map(captured).collect();
+        while let Some(captured_here) = closures.pop() {
+            for x in captured_here.iter() {
                 if free.insert(*x) {
-                    closures.extend(scope.closures.get(x));
+                    closures.extend(captured(x));
                 }
             }
         }
@@ -495,10 +498,9 @@ impl Reverser<'_> {
     fn mentioned(&mut self, body: &Body) -> FxHashSet<Var> {
         let mut mentioned: FxHashSet<Var> = [body.result].into_iter().collect();
         for binding in &body.bindings {
-            mentioned.extend(operands(&binding.rhs));
+            mentioned.extend(binding.rhs.operands());
             match &binding.rhs {
                 Rhs::If(_, then, other) => mentioned.extend(&*self.free_in_branches(binding.var, [then, other])),
-                Rhs::Closure(lambda) => mentioned.extend(&self.program.lambdas[*lambda].captures),
                 _ => {}
             }
         }
@@ -536,10 +538,17 @@ impl Reverser<'_> {
             Lambda { name: name.clone(), span, origin, param, captures: captures.clone(), body: plain };
         let backpropagator = self.program.lambdas.push(backpropagator);
         let origin = Origin::Adding(backpropagator);
-        let adding = self.program.lambdas.push(Lambda { name, span, origin, param: sums, captures, body: adding });
+        let adding = self.program.lambdas.push(Lambda {
+            name,
+            span,
+            origin,
+            param: sums,
+            captures: captures.clone(),
+            body: adding,
+        });
         self.program.adding.insert(backpropagator, adding);
         let mut code = Code { program: self.program, bindings, span };
-        let closure = code.bind("b", Rhs::Closure(backpropagator));
+        let closure = code.bind("b", Rhs::Closure(backpropagator, captures));
         let result = code.prim(Prim::Cons, &[result, closure]);
         Body { bindings: code.bindings, result }
     }
@@ -585,7 +594,7 @@ impl Reverser<'_> {
             Targets::Branch { .. } => phase.code.list(&totals),
         };
         let mut body = Body { bindings: phase.code.bindings, result };
-        prune(&mut body, self.program);
+        prune(&mut body);
         (param, body)
     }
 }
@@ -600,9 +609,7 @@ pub(super) fn bar(name: &str) -> String {
 fn carried(program: &Program, lambda: LambdaId) -> FxHashSet<Var> {
     let Lambda { captures, body, .. } = &program.lambdas[lambda];
     let is_again = |rhs: &Rhs| match rhs {
-        Rhs::Closure(other) => {
-            *other == lambda || program.lambdas[*other].captures == *captures && !captures.is_empty()
-        }
+        Rhs::Closure(other, captured) => *other == lambda || captured == captures && !captures.is_empty(),
         Rhs::Global(global) => {
             matches!(program.globals[*global].definition, Definition::Function(function) if function == lambda)
         }
@@ -614,7 +621,14 @@ fn carried(program: &Program, lambda: LambdaId) -> FxHashSet<Var> {
     if again.is_empty() {
         return carried;
     }
-    carried.extend(captures);
+    for binding in &bindings {
+        if let Rhs::Closure(_, captured) = &binding.rhs
+            && again.contains(&binding.var)
+        {
+            let pairs = captures.iter().zip(captured);
+            carried.extend(pairs.filter(|(inside, outside)| inside == outside).map(|(inside, _)| *inside));
+        }
+    }
     // Arguments are bound before the calls that get them.
     for binding in bindings.iter().rev() {
         match &binding.rhs {
@@ -650,10 +664,9 @@ fn used_once(program: &Program, lambda: LambdaId) -> FxHashSet<Var> {
     let mut uses: FxHashMap<Var, usize> = [(body.result, 1)].into_iter().collect();
     for binding in body.all_bindings() {
         let mut count = |x: Var| *uses.entry(x).or_default() += 1;
-        operands(&binding.rhs).into_iter().for_each(&mut count);
+        binding.rhs.operands().into_iter().for_each(&mut count);
         match &binding.rhs {
             Rhs::If(_, then, other) => [then.result, other.result].into_iter().for_each(&mut count),
-            Rhs::Closure(other) => program.lambdas[*other].captures.iter().copied().for_each(&mut count),
             _ => {}
         }
     }

@@ -183,11 +183,10 @@ impl<'a> ReversePhase<'a> {
         if self.scope.inactive.contains(&x) {
             return;
         }
-        if let Some(lambda) = self.scope.closures.get(&x).copied() {
-            let captures = self.code.program.lambdas[lambda].captures.clone();
-            if !captures.is_empty() {
+        if let Some((lambda, captured)) = self.scope.closures.get(&x).cloned() {
+            if !captured.is_empty() {
                 let environment = self.environment(lambda, contribution);
-                self.distribute(environment, &captures);
+                self.distribute(environment, &captured);
             }
             return;
         }
@@ -416,9 +415,8 @@ impl<'a> ReversePhase<'a> {
         if !self.hands_on || self.scope.inactive.contains(&x) {
             return None;
         }
-        if let Some(lambda) = self.scope.closures.get(&x).copied() {
-            let captures = self.code.program.lambdas[lambda].captures.clone();
-            return self.hand_all(&captures);
+        if let Some((_, captured)) = self.scope.closures.get(&x).cloned() {
+            return self.hand_all(&captured);
         }
         if let Some(parts) = self.scope.arguments.get(&x).copied() {
             let handed = parts.map(|part| self.hand(part));

@@ -10,7 +10,7 @@
 //! of their shape. Of a vector that it has read an element of, a backpropagator needs no more than the zero either,
 //! which is often a length. A record whose parts have a sensitivity says of which kind that is.
 
-use super::super::code::{Code, operands};
+use super::super::code::Code;
 use super::Scope;
 use crate::core::ir::{Body, Rhs, Var};
 use crate::core::prim::Prim;
@@ -79,7 +79,7 @@ impl Uses {
                     self.add(then);
                     self.add(other);
                 }
-                rhs => self.values.extend(operands(rhs)),
+                rhs => self.values.extend(rhs.operands()),
             }
         }
         self.values.insert(body.result);

@@ -41,7 +41,7 @@ fn needed(program: &Program, place: usize) -> FxHashSet<GlobalId> {
                     Definition::Function(lambda) => bodies.push(&program.lambdas[lambda].body),
                     Definition::Value => bodies.extend(values.get(global)),
                 },
-                Rhs::Closure(lambda) if closures.insert(*lambda) => bodies.push(&program.lambdas[*lambda].body),
+                Rhs::Closure(lambda, _) if closures.insert(*lambda) => bodies.push(&program.lambdas[*lambda].body),
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 use crate::base::{Diagnostic, FileId, Span};
 use crate::core::ir::{Body, Checks, Const, Definition, Given, GlobalId, Item, LambdaId, Origin, Rhs};
 use crate::expand::Dialect;
-use crate::expand::build::{Callee, Expander, Meaning};
+use crate::expand::build::{Callee, Expander, Meaning, closure};
 use crate::expand::error::Error;
 use crate::expand::forms::pattern::{Arity, Params};
 use crate::expand::names::basis;
@@ -301,7 +301,7 @@ impl Expander {
     /// The value of an expression that gets a name: a λ is called by it.
     pub fn named(&mut self, datum: &Datum, name: &Rc<str>) -> Rhs {
         match self.lambda_form(datum) {
-            Some(Some(function)) => Rhs::Closure(self.function(name, &function.layers, function.forms, function.span)),
+            Some(Some(function)) => closure(self.function(name, &function.layers, function.forms, function.span)),
             Some(None) => Rhs::Const(Const::Nil),
             None => self.rhs(datum),
         }

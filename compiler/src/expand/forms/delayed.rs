@@ -84,7 +84,7 @@ impl Expander {
                 }
                 true
             }
-            Rhs::Closure(lambda) => {
+            Rhs::Closure(lambda, _) => {
                 known.insert(binding.var, *lambda);
                 true
             }
@@ -121,7 +121,7 @@ impl<F: Fn(Var) -> bool> Search<'_, F> {
                     FxHashSet::default()
                 }
                 Rhs::Var(var) => self.held_by(*var),
-                Rhs::Closure(lambda) => self.expander.core.lambdas[*lambda].captures.iter().copied().collect(),
+                Rhs::Closure(lambda, _) => self.expander.core.lambdas[*lambda].captures.iter().copied().collect(),
                 Rhs::Apply(function, argument) => {
                     self.at_once(*function);
                     let global = globals.get(function).copied();

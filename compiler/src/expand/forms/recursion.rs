@@ -21,7 +21,7 @@
 
 use crate::base::Span;
 use crate::core::ir::{Binding, Body, LambdaId, Rhs, Var};
-use crate::expand::build::{Callee, Expander};
+use crate::expand::build::{Callee, Expander, closure};
 use crate::expand::error::Error;
 use crate::expand::forms::define::{Define, Defined};
 use crate::expand::names::scope;
@@ -341,7 +341,7 @@ impl Expander {
         for pending in &group {
             let prologue = pending.aliases.iter().map(|(function, alias)| Binding {
                 var: *alias,
-                rhs: members.get(function).map_or(Rhs::Var(*function), |lambda| Rhs::Closure(*lambda)),
+                rhs: members.get(function).map_or(Rhs::Var(*function), |lambda| closure(*lambda)),
                 span: pending.span,
             });
             let prologue: Vec<Binding> = prologue.collect();
@@ -350,7 +350,7 @@ impl Expander {
             lambda.captures = captures.clone();
         }
         for pending in group {
-            self.bind(pending.var, Rhs::Closure(pending.lambda), pending.span);
+            self.bind(pending.var, closure(pending.lambda), pending.span);
             order.available.insert(pending.var);
         }
     }

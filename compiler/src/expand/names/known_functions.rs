@@ -22,7 +22,7 @@
 
 use crate::base::entity::Entity;
 use crate::core::ir::{Binding, Body, Item, LambdaId, Program, Rhs, Var};
-use crate::expand::build::Expander;
+use crate::expand::build::{Expander, closure};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Makes known functions where they are used.
@@ -38,7 +38,7 @@ pub fn rebuild(expander: &mut Expander) {
         let mut again: Vec<(Var, LambdaId)> = uses.again.iter().map(|(of, alias)| (*alias, uses.outside[of])).collect();
         again.sort();
         let span = expander.core.lambdas[lambda].span;
-        let prologue = again.into_iter().map(|(var, function)| Binding { var, rhs: Rhs::Closure(function), span });
+        let prologue = again.into_iter().map(|(var, function)| Binding { var, rhs: closure(function), span });
         body.bindings.splice(0..0, prologue);
         expander.core.lambdas[lambda].body = body;
     }
@@ -53,7 +53,7 @@ fn known(program: &Program) -> FxHashMap<Var, LambdaId> {
     let bodies = items.chain(program.lambdas.values().map(|lambda| &lambda.body));
     for binding in bodies.flat_map(Body::all_bindings) {
         match &binding.rhs {
-            Rhs::Closure(lambda) => drop(known.insert(binding.var, *lambda)),
+            Rhs::Closure(lambda, _) => drop(known.insert(binding.var, *lambda)),
             Rhs::Var(of) => names.push((binding.var, *of)),
             _ => {}
         }
@@ -111,10 +111,10 @@ impl Uses<'_> {
     fn body(&mut self, body: &mut Body) {
         for binding in &mut body.bindings {
             match &mut binding.rhs {
-                Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(_) => {}
+                Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(..) => {}
                 Rhs::Var(var) => {
                     if let Some(function) = self.outside.get(var) {
-                        binding.rhs = Rhs::Closure(*function);
+                        binding.rhs = closure(*function);
                     }
                 }
                 Rhs::Destructure(_, var) => self.name(var),

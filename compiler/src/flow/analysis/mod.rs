@@ -474,11 +474,10 @@ impl Analyzer<'_> {
             },
             Rhs::Const(constant) => self.constant(constant),
             Rhs::Global(global) => self.global(*global),
-            Rhs::Closure(lambda) => {
-                let captures = &self.codes.program.lambdas[*lambda].captures;
-                let children: Vec<Shape> = captures.iter().map(|x| facts.shapes[x]).collect();
+            Rhs::Closure(lambda, captured) => {
+                let children: Vec<Shape> = captured.iter().map(|x| facts.shapes[x]).collect();
                 let code = self.codes.code(*lambda);
-                let site = self.site_of_closure(*lambda, facts);
+                let site = self.site_of_closure(*lambda, captured, facts);
                 self.result.shapes.make(Head::Closure(code, site), &children)
             }
             Rhs::Destructure(part, x) => primitive::destructure(shapes, *part, facts.shapes[x]),

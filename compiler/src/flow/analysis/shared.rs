@@ -119,14 +119,17 @@ impl Facts {
 
 impl Analyzer<'_> {
     /// Where a closure is that a body makes: in data, if what it captures of these is more than numbers.
-    pub(super) fn site_of_closure(&self, lambda: LambdaId, facts: &Facts) -> Site {
+    pub(super) fn site_of_closure(&self, lambda: LambdaId, captured: &[Var], facts: &Facts) -> Site {
         let shares = |x: &Var| {
             let alternatives = self.result.shapes.alternatives(facts.shapes[x]);
             !matches!(facts.shared_of(*x), Shared::Nothing | Shared::OfFunctions)
                 && !alternatives.iter().all(|of| is_number(of.head))
         };
-        let shares = self.codes.program.lambdas[lambda].captures.iter().any(shares);
-        if shares && !self.is_backpropagator(self.codes.code(lambda)) { Site::Data } else { Site::Value }
+        if captured.iter().any(shares) && !self.is_backpropagator(self.codes.code(lambda)) {
+            Site::Data
+        } else {
+            Site::Value
+        }
     }
 
     /// What is shared of the environment and the argument of a call. A closure of recursive data has been read from

@@ -1,0 +1,197 @@
+//! Calls of functions that do nothing but make a closure, a pair or a record make these where they are called.
+//!
+//! ```text
+//! (define (part v i)                  t = (cons v i)
+//!   (lambda (j) ...))                 p = (part t)         →    p = closure λj over v, i
+//! ```
+//!
+//! In: a program whose closures name what they capture. Out: the same with such calls expanded, where these name the
+//! function and all of its arguments. What else the function computes before it makes its value is copied. The λ is
+//! not: it gets other captures.
+//!
+//! Why: what a closure or a pair holds is then known where it is made. The sensitivity of a vector in it is added to
+//! the sum for that vector; that of a closure which came back from a call would have a vector of its own. A curried
+//! function that reads a few elements, called n times, would cost n vectors.
+//!
+//! Calls in what is copied stay in this round, so a function that calls itself is expanded as often as there are
+//! rounds.
+
+use crate::core::ir::{Binding, Body, Const, Definition, Item, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
+use crate::core::prim::{Family, Prim};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A function with more bindings is not copied.
+const MOST: usize = 12;
+
+/// Constructors that call constructors are expanded this deep.
+const ROUNDS: usize = 3;
+
+/// Expands the calls of constructors in the whole program.
+pub fn expand(program: &mut Program) {
+    for _ in 0..ROUNDS {
+        let constructors: FxHashMap<LambdaId, Lambda> = program
+            .lambdas
+            .iter()
+            .filter(|(id, _)| is_constructor(program, *id))
+            .map(|(id, l)| (id, l.clone()))
+            .collect();
+        let mut expands = false;
+        for lambda in program.lambdas.ids().collect::<Vec<_>>() {
+            let mut body = program.lambdas[lambda].body.clone();
+            if Calls::expand(program, &constructors, &mut body) {
+                program.lambdas[lambda].body = body;
+                expands = true;
+            }
+        }
+        for item in 0..program.items.len() {
+            let (Item::Define(_, body) | Item::Print(body, _)) = &program.items[item];
+            let mut expanded = body.clone();
+            if Calls::expand(program, &constructors, &mut expanded) {
+                let (Item::Define(_, body) | Item::Print(body, _)) = &mut program.items[item];
+                *body = expanded;
+                expands = true;
+            }
+        }
+        if !expands {
+            break;
+        }
+    }
+}
+
+/// Whether a λ makes a closure, a pair or a record after a few steps that do not depend on decisions.
+fn is_constructor(program: &Program, lambda: LambdaId) -> bool {
+    let Lambda { origin, body, .. } = &program.lambdas[lambda];
+    let makes = |binding: &Binding| match &binding.rhs {
+        Rhs::Closure(..) | Rhs::Prim(Prim::Cons | Prim::Record, _) => binding.var == body.result,
+        _ => false,
+    };
+    let is_step = |binding: &Binding| match &binding.rhs {
+        Rhs::If(..) | Rhs::Lifted(..) => false,
+        Rhs::Destructure(part, _) => matches!(part, Part::Car | Part::Cdr | Part::Nil),
+        Rhs::Prim(prim, _) => prim.family() != Family::Effect,
+        _ => true,
+    };
+    *origin == Origin::Source
+        && !program.given.contains_key(&lambda)
+        && body.bindings.len() <= MOST
+        && body.bindings.iter().any(makes)
+        && body.bindings.iter().all(is_step)
+}
+
+/// The calls in a λ.
+struct Calls<'p> {
+    program: &'p mut Program,
+    constructors: &'p FxHashMap<LambdaId, Lambda>,
+    /// The λs of variables that hold known functions, and what these capture.
+    functions: FxHashMap<Var, (LambdaId, Vec<Var>)>,
+    /// The parts of variables that hold pairs, and the variables that hold `()`.
+    pairs: FxHashMap<Var, [Var; 2]>,
+    empty: FxHashSet<Var>,
+    /// The functions and the arguments of calls that have been expanded.
+    idle: Vec<Var>,
+}
+
+impl Calls<'_> {
+    /// Expands the calls in the body of a λ. Says whether there are any.
+    fn expand(program: &mut Program, constructors: &FxHashMap<LambdaId, Lambda>, body: &mut Body) -> bool {
+        let (functions, pairs, empty, idle) = Default::default();
+        let mut calls = Calls { program, constructors, functions, pairs, empty, idle };
+        calls.body(body);
+        if calls.idle.is_empty() {
+            return false;
+        }
+        let mut idle: FxHashSet<Var> = FxHashSet::default();
+        while let Some(x) = calls.idle.pop() {
+            if idle.insert(x) {
+                calls.idle.extend(calls.pairs.get(&x).into_iter().flatten());
+            }
+        }
+        drop_unused(body, &idle, &mut FxHashSet::default());
+        true
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        let mut bindings = Vec::with_capacity(body.bindings.len());
+        for mut binding in std::mem::take(&mut body.bindings) {
+            if let Rhs::If(_, yes, no) = &mut binding.rhs {
+                self.body(yes);
+                self.body(no);
+            }
+            let steps = self.expanded(&binding).unwrap_or_else(|| vec![binding]);
+            steps.iter().for_each(|step| self.learn(step));
+            bindings.extend(steps);
+        }
+        body.bindings = bindings;
+    }
+
+    fn learn(&mut self, Binding { var, rhs, .. }: &Binding) {
+        match rhs {
+            Rhs::Global(global) => {
+                if let Definition::Function(lambda) = self.program.globals[*global].definition {
+                    self.functions.insert(*var, (lambda, Vec::new()));
+                }
+            }
+            Rhs::Closure(lambda, captured) => drop(self.functions.insert(*var, (*lambda, captured.clone()))),
+            Rhs::Prim(Prim::Cons, parts) => drop(self.pairs.insert(*var, [parts[0], parts[1]])),
+            Rhs::Const(Const::Nil) => drop(self.empty.insert(*var)),
+            _ => {}
+        }
+    }
+
+    /// What a call of a constructor does, the value under the name that the call has.
+    fn expanded(&mut self, call: &Binding) -> Option<Vec<Binding>> {
+        let Rhs::Apply(function, argument) = call.rhs else { return None };
+        let (lambda, captured) = self.functions.get(&function)?.clone();
+        let constructor = self.constructors.get(&lambda)?;
+        let mut names: FxHashMap<Var, Var> = constructor.captures.iter().copied().zip(captured).collect();
+        names.insert(constructor.param, argument);
+        let (parts, steps): (Vec<&Binding>, Vec<&Binding>) =
+            constructor.body.bindings.iter().partition(|step| matches!(step.rhs, Rhs::Destructure(..)));
+        for Binding { var, rhs, .. } in parts {
+            let Rhs::Destructure(part, of) = rhs else { return None };
+            let of = names.get(of)?;
+            let part = match part {
+                Part::Car => self.pairs.get(of)?[0],
+                Part::Cdr => self.pairs.get(of)?[1],
+                _ => *self.empty.get(of)?,
+            };
+            names.insert(*var, part);
+        }
+        let mut copied = Vec::with_capacity(steps.len());
+        for Binding { var, rhs, span } in steps {
+            let mut rhs = rhs.clone();
+            rhs.operands_mut().into_iter().for_each(|operand| *operand = names[operand]);
+            let name = if *var == constructor.body.result {
+                call.var
+            } else {
+                self.program.vars.push(self.program.vars[*var].clone())
+            };
+            names.insert(*var, name);
+            copied.push(Binding { var: name, rhs, span: *span });
+        }
+        self.idle.extend([function, argument]);
+        Some(copied)
+    }
+}
+
+/// Drops bindings of the variables at hand that nothing uses. `used` is what is used behind the body, and is told what
+/// the body uses.
+fn drop_unused(body: &mut Body, idle: &FxHashSet<Var>, used: &mut FxHashSet<Var>) {
+    used.insert(body.result);
+    let mut kept = Vec::with_capacity(body.bindings.len());
+    for mut binding in std::mem::take(&mut body.bindings).into_iter().rev() {
+        let makes_nothing = matches!(binding.rhs, Rhs::Global(_) | Rhs::Closure(..) | Rhs::Const(_))
+            || matches!(binding.rhs, Rhs::Prim(Prim::Cons, _));
+        if makes_nothing && idle.contains(&binding.var) && !used.contains(&binding.var) {
+            continue;
+        }
+        used.extend(binding.rhs.operands());
+        if let Rhs::If(_, yes, no) = &mut binding.rhs {
+            drop_unused(yes, idle, used);
+            drop_unused(no, idle, used);
+        }
+        kept.push(binding);
+    }
+    kept.reverse();
+    body.bindings = kept;
+}
