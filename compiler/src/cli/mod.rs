@@ -116,7 +116,7 @@ enum Command {
     /// The evaluator executes the definitions of the language literally: slow, but without any restriction. Compiled
     /// programs print the same.
     Eval(running::eval::Arguments),
-    /// Run a program in the reference evaluator and compare its derivatives with differences.
+    /// Compile a program, run it, and compare its derivatives with differences.
     ///
     /// Checks every derivative that the program takes with a function of the library, and every derivative that it
     /// gives with `with-derivative`, `with-vjp`, `with-jvp` and `custom-*j`: reverse mode, forward mode and differences

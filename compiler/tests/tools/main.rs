@@ -27,6 +27,8 @@ mod files;
 
 mod fmt;
 
+mod gradcheck;
+
 mod json;
 
 mod lsp;
