@@ -25,6 +25,8 @@ mod bench;
 
 mod explain;
 
+mod jupyter;
+
 mod lsp;
 
 mod message;
@@ -184,6 +186,11 @@ enum Command {
     /// Messages while programs are written, definitions, descriptions and shapes of functions, completion, formatting.
     /// Editors start it; it talks to them on standard input and output.
     Lsp(lsp::Arguments),
+    /// Evaluate the cells of Jupyter's notebooks.
+    ///
+    /// `vlad jupyter install` tells Jupyter of a kernel that evaluates cells as `vlad repl` evaluates inputs, and shows
+    /// plots below them. Needs Python with the package ipykernel.
+    Jupyter(jupyter::Arguments),
     /// Print what a shell needs to complete the arguments of vlad.
     Completions(tools::manual::Completions),
     /// Write manual pages.
@@ -436,6 +443,7 @@ fn dispatch() -> u8 {
         Command::Doc(arguments) => tools::doc::run(&arguments),
         Command::Emit(arguments) => tools::emit::run(&arguments),
         Command::Lsp(arguments) => lsp::run(&arguments),
+        Command::Jupyter(arguments) => jupyter::run(&arguments),
         Command::Completions(arguments) => tools::manual::completions(&arguments),
         Command::Man(arguments) => tools::manual::man(&arguments),
     }

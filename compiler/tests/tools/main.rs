@@ -31,6 +31,8 @@ mod gradcheck;
 
 mod json;
 
+mod jupyter;
+
 mod lsp;
 
 mod manual;
