@@ -96,7 +96,7 @@ fn cells_are_evaluated_one_after_another() {
             r#"{"files":[],"has_value":false,"status":"error"}"#,
             "27",
             r#"{"files":[],"has_value":true,"status":"ok"}"#,
-            "()",
+            "1",
             r#"{"files":["a.svg"],"has_value":true,"status":"ok"}"#,
             r#"{"text":"(square x)"}"#,
             r#"{"text":null}"#,
