@@ -31,13 +31,19 @@ def execute(code, interrupt=False):
             print("  ", len(content["traceback"]) > 1)
         elif kind == "display_data":
             print("image", content["data"]["image/svg+xml"][:4])
-    reply = client.get_shell_msg(timeout=60)["content"]
-    print("status", reply["status"])
+    print("status", reply(identity)["status"])
+
+
+def reply(identity):
+    """What the kernel answers to a request, whatever it has answered to earlier ones."""
+    while True:
+        message = client.get_shell_msg(timeout=60)
+        if message["parent_header"].get("msg_id") == identity:
+            return message["content"]
 
 
 def ask(what, *arguments):
-    getattr(client, what)(*arguments)
-    return client.get_shell_msg(timeout=60)["content"]
+    return reply(getattr(client, what)(*arguments))
 
 
 try:
