@@ -279,7 +279,7 @@ fn a_rank_that_fails_lets_nobody_wait() {
 
 #[test]
 fn the_documentation_does_what_it_says() {
-    for page in ["README.md", "docs/libraries.md", "docs/distributed.md"] {
+    for page in ["README.md", "docs/libraries.md", "docs/distributed.md", "docs/from-cpp.md"] {
         commands_do_what_is_said(page, &[python()]);
     }
 }

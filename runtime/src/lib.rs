@@ -16,6 +16,7 @@
 //! | [`text`] | texts that a program makes |
 //! | [`progress`], [`terminal`] | how far a search has come; interruptions |
 //! | [`question`], [`watch`], [`words`] | what programs ask: whether their time is up, what is kept of their searches |
+//! | [`check`], [`checks`] | what programs ask that check derivatives |
 //! | [`shards`], [`processes`] | work that several processes share |
 //! | [`profile`] | where the program spends its time |
 //! | [`finite`] | whether results are finite |
@@ -35,6 +36,9 @@
 
 pub mod arguments;
 pub mod cell;
+pub mod check;
+#[cfg(not(vlad_library))]
+pub mod checks;
 #[cfg(not(vlad_library))]
 pub mod command_line;
 pub mod config;

@@ -6,7 +6,7 @@
 
 use crate::cell::Single;
 use crate::finite::{Fault, Results};
-use crate::{number, shards, start, system, terminal, text};
+use crate::{checks, number, shards, start, system, terminal, text};
 use core::ffi::c_int;
 use core::fmt;
 
@@ -66,7 +66,7 @@ fn write_buffer(count: usize) {
 
 /// Appends to standard output, or to the text that is being made.
 pub fn write_out(bytes: &[u8]) {
-    if text::keep(bytes) {
+    if text::keep(bytes) || checks::is_running() {
         return;
     }
     shards::demand_program();
@@ -203,6 +203,9 @@ pub unsafe extern "C" fn vlad_begin_file(name: *const u8, length: usize, message
     // SAFETY: the caller's obligation.
     let (name, message) =
         unsafe { (core::slice::from_raw_parts(name, length), core::slice::from_raw_parts(message, message_length)) };
+    if checks::is_running() {
+        return;
+    }
     if TARGET.load() != system::STDOUT {
         crate::input::fail_with(message, &"a file is being written already");
     }
@@ -233,7 +236,7 @@ pub unsafe extern "C" fn vlad_begin_file(name: *const u8, length: usize, message
 #[cfg(not(vlad_library))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vlad_end_file(whole: f64, message: *const u8, message_length: usize) {
-    if TARGET.load() == system::STDOUT {
+    if TARGET.load() == system::STDOUT || checks::is_running() {
         return;
     }
     if whole == 0.0 {

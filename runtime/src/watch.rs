@@ -3,11 +3,12 @@
 
 use crate::arguments::{Setting, Unreadable};
 use crate::cell::Single;
+use crate::check::CHECKS;
 use crate::declaration::Purpose;
 use crate::progress::{HEADING, Shown};
 use crate::question::{System, Watch};
 use crate::words::Pages;
-use crate::{command_line, output, shards, system, terminal};
+use crate::{checks, command_line, output, shards, system, terminal};
 use core::ffi::c_int;
 use core::fmt::Write;
 
@@ -60,6 +61,7 @@ pub fn silence() {
 
 /// Ends the line that shows progress, if there is one.
 pub fn end_line() {
+    checks::end_line();
     watch().progress.end(&mut Process(output::Stderr));
 }
 
@@ -74,6 +76,13 @@ const CLOCK: f64 = crate::question::CLOCK;
 /// Answers a question of the program.
 #[unsafe(no_mangle)]
 pub extern "C" fn vlad_ask(what: f64, x: f64) -> f64 {
+    if what >= CHECKS {
+        return checks::ask(what, x);
+    }
+    // Nobody listens while a derivative is checked.
+    if checks::is_running() && what != CLOCK && what < shards::COUNT {
+        return 0.0;
+    }
     if what >= shards::COUNT {
         return shards::ask(what, x);
     }

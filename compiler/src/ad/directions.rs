@@ -245,7 +245,7 @@ impl Dual<'_, '_> {
 
     fn effect(&mut self, prim: Prim) -> Rhs {
         match prim {
-            Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix | Prim::Ask => {
+            Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix | Prim::Ask | Prim::CheckNumber => {
                 let asked = self.primals();
                 let number = self.code.prim(prim, &asked);
                 Rhs::Prim(Prim::LiftDirections, vec![number])

@@ -156,7 +156,7 @@ fn constant_terms(code: &mut Code<'_>, series: &[Var]) -> Vec<Var> {
 
 fn effect(code: &mut Code<'_>, prim: Prim, operands: &[Var]) -> Rhs {
     match prim {
-        Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix | Prim::Ask => {
+        Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix | Prim::Ask | Prim::CheckNumber => {
             let asked = constant_terms(code, operands);
             let number = code.prim(prim, &asked);
             Rhs::Prim(Prim::Lift, vec![number])

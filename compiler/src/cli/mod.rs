@@ -25,6 +25,8 @@ mod bench;
 
 mod explain;
 
+mod jupyter;
+
 mod lsp;
 
 mod message;
@@ -116,7 +118,7 @@ enum Command {
     /// The evaluator executes the definitions of the language literally: slow, but without any restriction. Compiled
     /// programs print the same.
     Eval(running::eval::Arguments),
-    /// Run a program in the reference evaluator and compare its derivatives with differences.
+    /// Compile a program, run it, and compare its derivatives with differences.
     ///
     /// Checks every derivative that the program takes with a function of the library, and every derivative that it
     /// gives with `with-derivative`, `with-vjp`, `with-jvp` and `custom-*j`: reverse mode, forward mode and differences
@@ -184,6 +186,11 @@ enum Command {
     /// Messages while programs are written, definitions, descriptions and shapes of functions, completion, formatting.
     /// Editors start it; it talks to them on standard input and output.
     Lsp(lsp::Arguments),
+    /// Evaluate the cells of Jupyter's notebooks.
+    ///
+    /// `vlad jupyter install` tells Jupyter of a kernel that evaluates cells as `vlad repl` evaluates inputs, and shows
+    /// plots below them. Needs Python with the package ipykernel.
+    Jupyter(jupyter::Arguments),
     /// Print what a shell needs to complete the arguments of vlad.
     Completions(tools::manual::Completions),
     /// Write manual pages.
@@ -436,6 +443,7 @@ fn dispatch() -> u8 {
         Command::Doc(arguments) => tools::doc::run(&arguments),
         Command::Emit(arguments) => tools::emit::run(&arguments),
         Command::Lsp(arguments) => lsp::run(&arguments),
+        Command::Jupyter(arguments) => jupyter::run(&arguments),
         Command::Completions(arguments) => tools::manual::completions(&arguments),
         Command::Man(arguments) => tools::manual::man(&arguments),
     }

@@ -294,6 +294,16 @@ pub fn at_kink(name: &str, operands: &[String], taken: &str, place: &Place) -> D
     }
 }
 
+/// The warning that a function has no derivative where one is taken, from compiled code.
+pub fn no_derivative(message: &str, value: &str, place: &Place) -> Diagnostic {
+    let diagnostic = Diagnostic::error("V0322", format!("{message}: {value}"), place.span, "this call").as_warning();
+    let diagnostic = match &place.library {
+        Some(function) => diagnostic.note(inside_library(function)),
+        None => diagnostic,
+    };
+    diagnostic.help("`vlad gradcheck --eval` shows the operation that has none")
+}
+
 fn inside_library(function: &str) -> String {
     format!("this happened inside the library function `{function}`")
 }

@@ -358,6 +358,10 @@ pub struct Program {
     pub kinked: FxHashSet<LambdaId>,
     /// The library functions that check derivatives.
     pub checks: Option<Checks>,
+    /// Functions whose derivatives are not checked where others are.
+    pub trusted: FxHashSet<LambdaId>,
+    /// Functions of the library whose given derivatives are not checked: those without a name that programs know.
+    pub own: FxHashSet<LambdaId>,
     /// What the program exports, if it is to be a library.
     pub library: Option<Library>,
     /// The arguments that the program takes, in the form of [`crate::core::arguments`]; empty without a declaration.

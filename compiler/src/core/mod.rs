@@ -37,6 +37,9 @@ pub mod arguments;
 #[path = "../../../runtime/src/progress.rs"]
 pub mod progress;
 
+#[path = "../../../runtime/src/check.rs"]
+pub mod check;
+
 #[path = "../../../runtime/src/question.rs"]
 pub mod question;
 

@@ -210,6 +210,11 @@ pub enum Prim {
     /// `(%ask what x)`: asks the system that the program runs on, or tells it how far a search has come; a number. What
     /// can be asked is in [`crate::core::question`].
     Ask,
+    /// `(%check-number f)`: the number of a function whose derivative is to be checked, -1 where nobody wants that. It is
+    /// not whole for what the library has for itself.
+    CheckNumber,
+    /// `(%warn message value)`: writes a warning; `()`. The evaluator has warnings of its own.
+    Warn,
     Write,
     WriteString,
     Newline,
@@ -397,6 +402,8 @@ pub const TABLE: &[(Prim, &str, usize, Family)] = &[
     (Prim::WriteByte, "%write-byte", 1, Effect),
     (Prim::WriteDouble, "%write-double", 1, Effect),
     (Prim::Ask, "%ask", 2, Effect),
+    (Prim::CheckNumber, "%check-number", 1, Effect),
+    (Prim::Warn, "%warn", 2, Effect),
     (Prim::Write, "write", 1, Effect),
     (Prim::WriteString, "write-string", 1, Effect),
     (Prim::Newline, "newline", 0, Effect),

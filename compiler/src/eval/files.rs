@@ -11,6 +11,7 @@ pub struct Files {
     current: Option<(BufWriter<File>, PathBuf)>,
     /// What has been written to texts that have not ended, innermost last.
     texts: Vec<Vec<u8>>,
+    on_file: Option<fn(&Path)>,
 }
 
 /// Where output goes.
@@ -22,6 +23,11 @@ pub enum Target<'f> {
 }
 
 impl Files {
+    /// Nothing is being written. Somebody is told of each file that is whole.
+    pub fn telling(on_file: Option<fn(&Path)>) -> Files {
+        Files { current: None, texts: Vec::new(), on_file }
+    }
+
     /// Where output goes, if not to standard output.
     pub fn current(&mut self) -> Option<Target<'_>> {
         match self.texts.last_mut() {
@@ -65,7 +71,14 @@ impl Files {
             file.flush()?;
             std::fs::rename(part(&name), &name)
         };
-        if whole { finished(file).map_err(super::primitives::failed) } else { drop_part(&name) }
+        if !whole {
+            return drop_part(&name);
+        }
+        finished(file).map_err(super::primitives::failed)?;
+        if let Some(tell) = self.on_file {
+            tell(&name);
+        }
+        Ok(())
     }
 }
 

@@ -37,6 +37,7 @@ use crate::core::ir::Program;
 use crate::core::prim::{Family, Prim, TABLE};
 use std::fmt;
 use std::io::{BufRead, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -53,8 +54,10 @@ pub struct Options {
     pub strict_sums: bool,
     /// When this becomes true, the program is stopped.
     pub interrupted: Option<Arc<AtomicBool>>,
-    /// Functions by name whose derivatives are not to be checked, where others are.
-    pub unchecked: Vec<String>,
+    /// How many derivatives of each function are all checked, where derivatives are.
+    pub checked_calls: u64,
+    /// What is told of each file that the program has written.
+    pub on_file: Option<fn(&Path)>,
     /// Numbers that the program reads in front of its input: what its arguments say.
     pub arguments: Vec<f64>,
     /// What answers the questions of the program, see [`crate::core::question`].

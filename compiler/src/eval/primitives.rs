@@ -348,6 +348,8 @@ fn effect(prim: Prim, x: Value, y: Value, carried: Value, world: &mut World<'_>)
     match prim {
         Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => read(prim, world),
         Prim::Opaque | Prim::Exchange => Ok(x),
+        Prim::CheckNumber => Ok(Value::real(0.0)),
+        Prim::Warn => Ok(Value::Nil),
         Prim::Ask => {
             let (what, about) = (number_of(prim, 0, &x, world.program)?, number_of(prim, 1, &y, world.program)?);
             // While a derivative is checked nobody listens.

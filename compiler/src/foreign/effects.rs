@@ -100,5 +100,8 @@ impl Search<'_> {
 fn is_outside(prim: Prim) -> bool {
     prim.family() == Family::Effect
         && !prim.is_of_library()
-        && !matches!(prim, Prim::Error | Prim::Catch | Prim::Opaque | Prim::Exchange | Prim::Ask | Prim::TextByte)
+        && !matches!(
+            prim,
+            Prim::Error | Prim::Catch | Prim::Opaque | Prim::Exchange | Prim::Ask | Prim::CheckNumber | Prim::TextByte
+        )
 }

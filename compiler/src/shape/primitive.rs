@@ -3,8 +3,9 @@
 //! An operand may be a sum; alternatives that a primitive does not accept contribute nothing here and become a checked
 //! failure where code is generated. A result without alternatives means that the call always fails.
 
+use crate::base::entity::Entity;
 use crate::core::arithmetic;
-use crate::core::ir::{Below, Part, RecordId};
+use crate::core::ir::{Below, LambdaId, Part, Program, RecordId};
 use crate::core::prim::{Family, Levels, Prim};
 use crate::shape::algebra::{TowerTooHigh, Transform};
 use crate::shape::known::Lists;
@@ -101,7 +102,9 @@ fn effect(shapes: &mut Shapes, prim: Prim, args: &[Shape]) -> Shape {
     match prim {
         Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => shapes.real(Fact::Unknown),
         Prim::Argument | Prim::ArgumentArray => shapes.real(Fact::Unknown),
+        Prim::CheckNumber => shapes.real(Fact::Unknown),
         Prim::Ask if args.iter().all(|arg| real_fact(shapes, *arg).is_some()) => shapes.real(Fact::Unknown),
+        Prim::Warn => shapes.nil(),
         Prim::ArgumentElements => {
             if real_fact(shapes, args[0]).is_none() {
                 return Shapes::BOTTOM;
@@ -511,4 +514,24 @@ fn in_part(shapes: &mut Shapes, pair: Shape, part: Shape, index: usize) -> Shape
         }
     }
     shapes.join_all(&sensitivities)
+}
+
+/// `(%check-number f)`: of a choice of functions, that of the first one, if all of them are to be checked. It is not whole
+/// if one of them is the library's own.
+pub fn check_number(shapes: &mut Shapes, program: &Program, function: Shape) -> Shape {
+    let alternatives = shapes.alternatives(function);
+    let functions = alternatives.iter().filter_map(|alternative| match alternative.head {
+        Head::Closure(code, _) => Some(code.base),
+        _ => None,
+    });
+    let functions: Vec<LambdaId> = functions.collect();
+    let number = match functions[..] {
+        [] if function == Shapes::BOTTOM => return Shapes::BOTTOM,
+        // Whoever calls it says that it is no function.
+        [] => 0.0,
+        [..] if functions.iter().any(|function| program.trusted.contains(function)) => -1.0,
+        [first, ..] if functions.iter().any(|function| program.own.contains(function)) => first.index() as f64 + 0.5,
+        [first, ..] => first.index() as f64,
+    };
+    shapes.real(Fact::Known(number.to_bits()))
 }

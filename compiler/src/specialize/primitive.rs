@@ -419,6 +419,7 @@ impl Specializer<'_> {
     fn effect(&mut self, e: &mut Emitter, prim: Prim, args: &[Val], result: Shape) -> Emitted<Val> {
         match prim {
             Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => {
+                self.demand_no_check(e, prim);
                 let text = self.input_error_text(e, prim);
                 Some(Val { shape: result, leaves: vec![e.value(Op::Read(prim.item(), text), &[], Type::F64)] })
             }
@@ -429,6 +430,19 @@ impl Specializer<'_> {
             Prim::Ask => {
                 let asked = self.real_operands(e, prim, args)?;
                 Some(Val { shape: result, leaves: vec![e.value(Op::Ask, &asked, Type::F64)] })
+            }
+            Prim::CheckNumber => {
+                let number = self.flow.shapes.single(result).and_then(|a| match a.head {
+                    Head::Real(fact) => fact.number(),
+                    _ => None,
+                });
+                // What the analysis knows needs no leaf.
+                let leaves = if self.leaves(result).is_empty() { vec![] } else { vec![e.real(number.unwrap_or(0.0))] };
+                Some(Val { shape: result, leaves })
+            }
+            Prim::Warn => {
+                self.warn(e, &args[0], &args[1]);
+                Some(Val { shape: result, leaves: Vec::new() })
             }
             Prim::ResultArray => {
                 let sizes = self.real_operands(e, prim, args)?;

@@ -16,6 +16,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("cargo run --release -p vlad-gradbench -- ", "`benches/gradbench/tests/documented.rs`"),
     ("gradbench run ", "needs GradBench; the tests of `vlad-gradbench` speak its protocol"),
     ("cargo install --locked --path compiler", "builds the compiler once more, which takes minutes; tried by hand"),
+    ("python3 -m pip install jupyterlab", "installs programs of others"),
+    ("vlad jupyter install", "`jupyter.rs`, in folders of its own"),
+    ("jupyter lab", "waits for a browser; `jupyter.rs` speaks the protocol instead"),
 ];
 
 fn root() -> PathBuf {
@@ -58,6 +61,7 @@ const WITH_OUTPUT: &[(&str, &str)] = &[
     ("docs/checkpointing.md", "tools::documented"),
     ("docs/distributed.md", "libraries"),
     ("docs/errors.md", "tools::errors"),
+    ("docs/from-cpp.md", "libraries"),
     ("docs/language.md", "tools::documented"),
     ("docs/libraries.md", "libraries"),
     ("docs/numerics.md", "tools::documented"),

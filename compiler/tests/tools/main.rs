@@ -27,7 +27,11 @@ mod files;
 
 mod fmt;
 
+mod gradcheck;
+
 mod json;
+
+mod jupyter;
 
 mod lsp;
 

@@ -25,7 +25,7 @@ mod document;
 
 mod forms;
 
-mod library;
+pub(super) mod library;
 
 mod names;
 

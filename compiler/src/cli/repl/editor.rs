@@ -96,7 +96,7 @@ fn failed(error: &ReadlineError) -> u8 {
 }
 
 /// All names that mean something, sorted.
-fn names(session: &Session) -> Vec<String> {
+pub fn names(session: &Session) -> Vec<String> {
     let mut names: Vec<String> = expand::names().map(str::to_string).collect();
     names.extend(session.names().iter().map(|name| name.to_string()));
     names.extend([":load", ":emit", ":derivative", ":help", ":quit"].map(str::to_string));

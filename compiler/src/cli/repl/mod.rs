@@ -4,11 +4,11 @@
 //! ([`session`]), which evaluates them. A mistake is reported and ends nothing. At a terminal, lines are edited
 //! ([`editor`]); from a pipe they are read as they come, and nobody is prompted.
 
-mod editor;
+pub(super) mod editor;
 
 mod needed;
 
-mod session;
+pub(super) mod session;
 
 use crate::base::Diagnostic;
 use crate::cli::tools::{emit, fmt};
@@ -98,7 +98,7 @@ fn read_pipe(session: &mut Session, mut lines: impl BufRead) -> u8 {
 }
 
 /// Does what an input asks for; false when that is to end.
-fn handle(session: &mut Session, input: &str) -> bool {
+pub fn handle(session: &mut Session, input: &str) -> bool {
     match parse(input) {
         Input::Quit => return false,
         Input::Program(text) => session.evaluate(text),

@@ -16,6 +16,8 @@ use crate::cli::running::eval;
 use crate::cli::terminal;
 use crate::cli::tools::emit;
 use crate::core::ir::{Binding, Body, Const, Definition, Item, Lambda, Origin, Program, Rhs};
+use crate::expand::program::documentation;
+use crate::expand::program::documentation::Entry;
 use crate::expand::program::outline;
 use crate::expand::program::outline::Outline;
 use crate::expand::{self, Dialect};
@@ -42,18 +44,37 @@ pub struct Session {
     inputs: usize,
     /// Becomes true when what is evaluated is to be stopped.
     pub interrupted: Arc<AtomicBool>,
+    /// Becomes true when an input has a mistake, and when one ends in an expression whose value is printed last.
+    pub failed: bool,
+    pub has_value: bool,
 }
 
 impl Session {
     /// A session without definitions.
     pub fn new(include: Vec<PathBuf>, dialect: Dialect) -> Session {
-        Session { include, dialect, definitions: Vec::new(), inputs: 0, interrupted: Arc::default() }
+        Session {
+            include,
+            dialect,
+            definitions: Vec::new(),
+            inputs: 0,
+            interrupted: Arc::default(),
+            failed: false,
+            has_value: false,
+        }
     }
 
     /// The names that the session defines.
     pub fn names(&self) -> Vec<Rc<str>> {
         let datums = self.definitions.iter().flat_map(|(_, text)| datums(text).unwrap_or_default());
         datums.flat_map(|datum| outline::all(&datum)).map(|found| found.name).collect()
+    }
+
+    /// What is said about the last definition of a name.
+    pub fn describe(&self, name: &str) -> Option<Entry> {
+        self.definitions.iter().rev().find_map(|(_, text)| {
+            let found = datums(text)?.iter().flat_map(outline::all).find(|found| &*found.name == name)?;
+            Some(documentation::of(text, &found))
+        })
     }
 
     fn new_name(&mut self) -> String {
@@ -77,6 +98,7 @@ impl Session {
         let file = sources.add(name.as_str(), text, false);
         let (datums, errors) = syntax::parse(file, text);
         if !errors.is_empty() {
+            self.failed = true;
             return terminal::report(&limited(errors), &sources);
         }
         if datums.is_empty() {
@@ -90,6 +112,7 @@ impl Session {
         let is_new = |name: &Rc<str>| !expand::names().any(|known| known == &**name);
         let from_elsewhere = datums.iter().any(|datum| stays(datum) && outline::definition(datum).is_none());
         let changes_nothing = replaced.is_none() && !from_elsewhere && defined.iter().all(is_new);
+        self.failed = true;
         // A new definition may need all others; or values among these need it, as they needed the one that it replaces.
         let accepted = match self.accept(&others, others.len(), &input, changes_nothing) {
             Ok(()) => others.len(),
@@ -101,6 +124,8 @@ impl Session {
                 None => return failure.report(),
             },
         };
+        self.failed = false;
+        self.has_value = datums.last().is_some_and(|last| !stays(last));
         let expressions = datums.iter().filter(|datum| !stays(datum)).map(|datum| datum.span);
         let kept = blank(text, expressions);
         if !kept.trim().is_empty() && datums.iter().any(stays) {

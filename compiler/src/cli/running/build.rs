@@ -137,6 +137,11 @@ fn not_a_folder(metadata: std::fs::Metadata) -> std::io::Result<()> {
 /// Compiles the program to what is linked, if possible. Mistakes and warnings are reported; the error is the exit code.
 pub fn compile(pipeline: &mut Pipeline, input: &Input, native: &Native) -> Result<Compiled, u8> {
     let program = read(pipeline, input)?;
+    compile_program(pipeline, program, native)
+}
+
+/// Does the same with a program that has been read.
+pub fn compile_program(pipeline: &mut Pipeline, program: Program, native: &Native) -> Result<Compiled, u8> {
     let place = program.place();
     let translated = guarded(native, || translate(pipeline, program));
     let refusal = match translated {

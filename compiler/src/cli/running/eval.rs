@@ -10,8 +10,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Stdout, Write};
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is added to a signal for the exit code after it.
 const INTERRUPTION: i32 = 128;
@@ -41,9 +42,9 @@ pub struct Reports {
     /// taken for it.
     #[arg(long)]
     pub warn_kinks: bool,
-    /// Functions whose derivatives are not to be checked.
+    /// How many derivatives of each function are all checked.
     #[arg(skip)]
-    pub unchecked: Vec<String>,
+    pub checked_calls: u64,
 }
 
 /// Runs the subcommand.
@@ -101,11 +102,10 @@ pub fn evaluate_program(
     let mut input = Reader { shared: &shared, input: io::stdin().lock(), waiting };
     let on_kink: Option<eval::KinkReport> =
         reports.warn_kinks.then_some(|kink, sources| terminal::report([kink], sources));
-    let unchecked = reports.unchecked.clone();
     let options = eval::Options {
         trap_nan: reports.trap_nan,
         on_kink,
-        unchecked,
+        checked_calls: reports.checked_calls,
         arguments: numbers,
         answer: Some(watch::answer),
         on_result: Some(watch::result),
@@ -146,6 +146,18 @@ pub fn evaluate_program(
     }
 }
 
+/// The files that programs have written since somebody asked.
+static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn note_file(file: &Path) {
+    FILES.lock().unwrap_or_else(PoisonError::into_inner).push(file.to_path_buf());
+}
+
+/// The files that programs have written by [`run_quietly`] since this was called last.
+pub fn take_files() -> Vec<PathBuf> {
+    std::mem::take(&mut FILES.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 /// Evaluates a program with any input and output, until it ends or is interrupted.
 pub fn run_quietly(
     program: &mut Program,
@@ -159,8 +171,9 @@ pub fn run_quietly(
     let arguments = arguments::numbers(declaration, "program".as_ref(), &[]).unwrap_or_default();
     // What is no size is reported where programs are run.
     let limits = limits().unwrap_or_default();
+    let interrupted = Some(interrupted.clone());
     let options =
-        eval::Options { interrupted: Some(interrupted.clone()), arguments, limits, ..eval::Options::default() };
+        eval::Options { interrupted, arguments, limits, on_file: Some(note_file), ..eval::Options::default() };
     let result = eval::run(program, sources, &options, input, output);
     result.map(|_| ()).map_err(|failure| failure.diagnostic)
 }

@@ -48,44 +48,53 @@ pub fn run(arguments: &Arguments) -> u8 {
             &eval::Reports { trap_nan: arguments.native.trap_nan, ..eval::Reports::default() },
             &arguments.arguments,
         ),
-        Ok(Compiled::Code(code)) => link_and_run(&mut pipeline, &code, arguments),
+        Ok(Compiled::Code(code)) => {
+            let Arguments { input, native, arguments, .. } = arguments;
+            link_and_run(&mut pipeline, &code, (input, native), arguments)
+        }
     }
 }
 
-fn link_and_run(pipeline: &mut Pipeline, code: &codegen::Code, arguments: &Arguments) -> u8 {
+/// Links what was compiled, and runs it with arguments; the exit code.
+pub fn link_and_run(
+    pipeline: &mut Pipeline,
+    code: &codegen::Code,
+    (input, native): (&Input, &Native),
+    arguments: &[OsString],
+) -> u8 {
     let folder = match tempfile::Builder::new().prefix("vlad-run-").tempdir() {
         Ok(folder) => folder,
         Err(error) => return cannot_run(&error),
     };
-    let name = arguments.input.file.file_stem().unwrap_or("program".as_ref());
+    let name = input.file.file_stem().unwrap_or("program".as_ref());
     let program = folder.path().join(name);
     if let Err(error) = pipeline.finish(code, &program) {
         terminal::report_plain(&error.to_diagnostic());
         return FAULT;
     }
-    if arguments.native.time_passes {
+    if native.time_passes {
         build::print_timings(pipeline);
     }
-    execute(folder, &program, arguments)
+    execute(folder, &program, native.debug, arguments)
 }
 
 /// Turns this process into the program, so that signals, exit code and streams are the program's own. Its file is
 /// deleted before it starts: nothing is left behind, however it ends.
-fn execute(folder: tempfile::TempDir, program: &Path, arguments: &Arguments) -> u8 {
+fn execute(folder: tempfile::TempDir, program: &Path, is_debugged: bool, arguments: &[OsString]) -> u8 {
     let file = match File::open(program) {
         Ok(file) => file,
         Err(error) => return cannot_run(&error),
     };
     let handle = format!("/proc/self/fd/{}", file.as_raw_fd());
     // Debuggers and profilers read the file while the program runs.
-    if arguments.native.debug || !Path::new(&handle).exists() {
+    if is_debugged || !Path::new(&handle).exists() {
         return uninterrupted(move || {
             let _until_then = folder;
-            wait_for(Command::new(program).args(&arguments.arguments))
+            wait_for(Command::new(program).args(arguments))
         });
     }
     drop(folder);
-    let error = Command::new(handle).arg0(program).args(&arguments.arguments).exec();
+    let error = Command::new(handle).arg0(program).args(arguments).exec();
     cannot_run(&error)
 }
 

@@ -15,10 +15,11 @@ use crate::ad::{Transforms, plain_without_sums};
 use crate::base::{SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError};
 use crate::core::input::Numbers;
-use crate::core::ir::{Body, Definition, GlobalId, Item, Part, Program, Var};
+use crate::core::ir::{Body, Definition, GlobalId, Item, LambdaId, Part, Program, Var};
 use crate::core::mismatch::{mismatch, mismatch_at_top};
 use crate::core::number;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::io::{BufRead, Write};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -57,7 +58,9 @@ pub struct Machine<'a> {
     on_kink: Option<KinkReport>,
     interrupted: Option<Arc<AtomicBool>>,
     on_result: Option<fn(Option<f64>)>,
-    unchecked: Vec<String>,
+    /// How often derivatives of functions were to be checked, and up to which number all of these checks are made.
+    checks: RefCell<FxHashMap<LambdaId, u64>>,
+    checked_calls: u64,
     /// How many activations wait for the outermost check of a derivative, if one is running.
     check: Option<usize>,
     /// The same for its part that calls the function again and again.
@@ -139,7 +142,7 @@ impl<'a> Machine<'a> {
             strict_sums: options.strict_sums,
             answer: options.answer,
             raised: None,
-            files: Files::default(),
+            files: Files::telling(options.on_file),
         };
         Machine {
             world,
@@ -149,7 +152,8 @@ impl<'a> Machine<'a> {
             on_kink: options.on_kink,
             interrupted: options.interrupted.clone(),
             on_result: options.on_result,
-            unchecked: options.unchecked.clone(),
+            checks: RefCell::default(),
+            checked_calls: options.checked_calls,
             check: None,
             probe: None,
             given: Vec::new(),

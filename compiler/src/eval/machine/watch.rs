@@ -6,8 +6,9 @@ use super::Machine;
 use crate::ad::tower::Transformation;
 use crate::ad::{base_and_tower, plain, transformed_from};
 use crate::base::{Diagnostic, Span};
+use crate::core::check;
 use crate::core::errors::{Place, RuntimeError, Sweep, at_kink};
-use crate::core::ir::{Body, Definition, Global, LambdaId, Origin, Rhs};
+use crate::core::ir::{Body, LambdaId, Origin, Rhs};
 use crate::core::kinks;
 use crate::core::number;
 use crate::core::prim::{Family, Prim};
@@ -220,7 +221,7 @@ impl Machine<'_> {
     }
 
     /// True for a call that would check the derivative of a function for which nobody wants that: the user does not, a
-    /// check that calls the function again and again, or the library, for a function of its own.
+    /// check that calls the function again and again, or who knows that it has been checked often.
     pub(super) fn is_unwanted_check(&self, function: Operand, argument: Operand) -> bool {
         let at = |operand: Operand| &self.stack[self.position(operand.slot)];
         let (Some(checks), Value::Closure(check)) = (self.world.program.checks, at(function)) else { return false };
@@ -232,16 +233,17 @@ impl Machine<'_> {
         let Value::Closure(checked) = arguments.car() else { return false };
         let checked = checked.function();
         self.probe.is_some() && base == checks.taken
-            || self.unchecked.contains(&self.source_name(checked))
-            || self.is_hidden(checked.base)
+            || self.world.program.trusted.contains(&checked.base)
+            || base == checks.given && self.world.program.own.contains(&checked.base)
+            || self.is_left_out(checked.base)
     }
 
-    /// True for a function of the library that programs cannot name.
-    fn is_hidden(&self, lambda: LambdaId) -> bool {
-        let hidden =
-            |global: &Global| global.name.starts_with('%') && global.definition == Definition::Function(lambda);
-        self.sources.is_library(self.world.program.lambdas[lambda].span)
-            && self.world.program.globals.values().any(hidden)
+    /// Whether a check is one of the many of a function that are left out; counts them.
+    fn is_left_out(&self, checked: LambdaId) -> bool {
+        let mut counts = self.checks.borrow_mut();
+        let count = counts.entry(checked).or_insert(0);
+        *count += 1;
+        check::is_left_out(*count, self.checked_calls)
     }
 
     /// Notes that a function is called which may be one that checks a derivative.

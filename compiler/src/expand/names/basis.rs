@@ -164,6 +164,8 @@ pub fn internal(name: &str) -> Option<Prim> {
         "%end-text" => Some(Prim::EndText),
         "%text-byte" => Some(Prim::TextByte),
         "%ask" => Some(Prim::Ask),
+        "%check-number" => Some(Prim::CheckNumber),
+        "%warn" => Some(Prim::Warn),
         "%write-double" => Some(Prim::WriteDouble),
         "%record" => Some(Prim::Record),
         "%record-parts" => Some(Prim::RecordParts),

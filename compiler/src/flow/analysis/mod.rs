@@ -481,6 +481,9 @@ impl Analyzer<'_> {
                 self.result.shapes.make(Head::Closure(code, site), &children)
             }
             Rhs::Destructure(part, x) => primitive::destructure(shapes, *part, facts.shapes[x]),
+            Rhs::Prim(Prim::CheckNumber, vars) => {
+                primitive::check_number(shapes, self.codes.program, facts.shapes[&vars[0]])
+            }
             Rhs::Prim(Prim::Catch, vars) => self.catch(binding.var, [vars[0], vars[1], vars[2]], facts)?,
             Rhs::Prim(prim, vars) => {
                 if *prim == Prim::Error {

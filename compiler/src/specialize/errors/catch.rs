@@ -17,6 +17,7 @@
 //! with the message and the value. The second forms are made of the finished plain ones; then these calls go.
 
 use super::failure::HOLE;
+use crate::core::check::Check;
 use crate::core::errors::RuntimeError;
 use crate::core::ir::Var;
 use crate::flow::analysis::Facts;
@@ -44,6 +45,11 @@ impl Specializer<'_> {
         let join = e.new_block(&join_types);
         let failed = e.new_block(&error_types);
         let mut joined = false;
+        // An error may leave checks of derivatives.
+        let level = self.core.checks.map(|_| {
+            let asked = [Check::Level as u32 as f64, 0.0].map(|x| e.real(x));
+            e.value(Op::Ask, &asked, Type::F64)
+        });
         e.depth += 1;
         let calls = Calls { noted: var, form: None, catches: Some(failed) };
         if let Some(value) = self.apply(e, calls, f, x, shape, facts) {
@@ -51,6 +57,10 @@ impl Specializer<'_> {
             joined = true;
         }
         e.switch_to(failed);
+        if let Some(level) = level {
+            let what = e.real(Check::Restore as u32 as f64);
+            e.value(Op::Ask, &[what, level], Type::F64);
+        }
         let leaves = e.function.blocks[failed].params.clone();
         let error = self.flow.shapes.make(Head::Pair(None), &raised);
         let error = Val { shape: error, leaves };

@@ -1,14 +1,15 @@
 //! Run-time errors in compiled code: the message is rendered when the program is compiled.
 
 use crate::base::Span;
-use crate::core::errors::{Found, Kind, Place, RuntimeError};
+use crate::core::check::Check;
+use crate::core::errors::{Found, Kind, Place, RuntimeError, no_derivative};
 use crate::core::ir::{LambdaId, Part, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Variant, VariantId};
 use crate::shape::lattice::{Code, Head, Shape};
-use crate::specialize::emit::{Emitted, Emitter, Val};
+use crate::specialize::emit::{Emitted, Emitter, Val, target};
 use crate::specialize::{Event, Specializer};
-use crate::ssa::ir::{Form, Op, Stream, Terminator, TextId, Value};
+use crate::ssa::ir::{Compare, Form, Op, Stream, Terminator, TextId, Type, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -183,17 +184,59 @@ impl Specializer<'_> {
         write: impl Fn(&mut Self, &mut Emitter, usize),
     ) -> Emitted<T> {
         let text = self.rendered(e, error);
+        let last = self.write_in_pieces(e, &text, write);
+        let last = self.text(last);
+        e.terminate(Terminator::Fail(last));
+        None
+    }
+
+    /// Writes a message up to the last [`HOLE`], and what belongs into these; the rest of the message.
+    fn write_in_pieces<'t>(
+        &mut self,
+        e: &mut Emitter,
+        text: &'t str,
+        write: impl Fn(&mut Self, &mut Emitter, usize),
+    ) -> &'t str {
         let (last, before) = match text.rsplit_once(HOLE) {
             Some((before, last)) => (last, Some(before)),
-            None => (&*text, None),
+            None => (text, None),
         };
         for (hole, piece) in before.iter().flat_map(|before| before.split(HOLE)).enumerate() {
             self.write_text(e, Stream::Err, piece);
             write(self, e, hole);
         }
-        let last = self.text(last);
-        e.terminate(Terminator::Fail(last));
-        None
+        last
+    }
+
+    /// `(%warn message value)`
+    pub fn warn(&mut self, e: &mut Emitter, message: &Val, value: &Val) {
+        let diagnostic = no_derivative(HOLE, HOLE, &self.place(e));
+        let text = diagnostic.render(self.sources, false);
+        let last = self.write_in_pieces(e, &text, |this, e, hole| {
+            if hole == 0 {
+                crate::specialize::write::display(this, e, message, Stream::Err);
+            } else {
+                crate::specialize::write::write(this, e, value, Stream::Err);
+            }
+        });
+        self.write_text(e, Stream::Err, last);
+    }
+
+    /// Lets the program fail if a derivative is being checked.
+    pub fn demand_no_check(&mut self, e: &mut Emitter, prim: Prim) {
+        if self.core.checks.is_none() {
+            return;
+        }
+        let [what, zero] = [Check::Level as u32 as f64, 0.0].map(|x| e.real(x));
+        let level = e.value(Op::Ask, &[what, zero], Type::F64);
+        let is_checking = e.value(Op::Compare(Compare::Gt), &[level, zero], Type::Bool);
+        let [failure, done] = [e.new_block(&[]), e.new_block(&[])];
+        e.terminate(Terminator::Branch(is_checking, target(failure), target(done)));
+        e.switch_to(failure);
+        e.depth += 1;
+        let _: Emitted<()> = self.fail(e, &RuntimeError::ReadInCheck { prim });
+        e.depth -= 1;
+        e.switch_to(done);
     }
 
     /// The number of a constant text.
