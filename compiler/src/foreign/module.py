@@ -1,5 +1,6 @@
 import ctypes as _ctypes
 import dataclasses as _dataclasses
+import importlib as _importlib
 import math as _math
 import operator as _operator
 import os as _os
@@ -164,6 +165,7 @@ class Function:
         self._leaves = [leaf for _, leaf in leaves]
         self._result = result
         self._gradient, self._at = gradient, at
+        self._adapted = {}
         # Addresses and numbers are passed as they are, without objects of ctypes for each.
         types = [_ctypes.c_void_p]
         for _, kind, sizes in self._leaves:
@@ -291,6 +293,59 @@ class Function:
         parts = iter([float(buffer) if buffer.ndim == 0 else buffer for buffer in buffers])
         gradient = tuple([_nested(self._parameters[position][1], parts) for position in self._gradient])
         return value.value, gradient if len(gradient) > 1 else gradient[0]
+
+    def scipy(self, *arguments, **named):
+        """This function as `scipy.optimize.minimize` takes it: `minimize(f, f.x0, jac=True)`.
+
+        Arguments that the gradient is taken with respect to are where the search begins, `f.x0`; the others stay as they are.
+        `f.parts(x)` are the arguments that an array stands for. Where the library exports them, `f.hess` and `f.hessp`
+        are second derivatives.
+        """
+        if len(arguments) != len(self._names) or named:
+            arguments = self._named(arguments, named)
+        return _Objective(self, arguments)
+
+    @property
+    def torch(self):
+        """This function of tensors, differentiable by PyTorch, once."""
+        return self._adapt("torch", _for_torch)
+
+    @property
+    def jax(self):
+        """This function of arrays of JAX, with `jax.grad` and `jax.jit`."""
+        return self._adapt("jax", _for_jax)
+
+    def _adapt(self, name, adapter):
+        if name not in self._adapted:
+            apply = adapter(self)
+
+            def adapted(*arguments, **named):
+                if len(arguments) != len(self._names) or named:
+                    arguments = self._named(arguments, named)
+                parts = zip(self._parameters, arguments)
+                return apply([leaf for (name, kind), value in parts for leaf in _flat(name, kind, value)])
+
+            adapted.__name__, adapted.__doc__ = self.__name__, self.__doc__
+            self._adapted[name] = adapted
+        return self._adapted[name]
+
+    def _beside(self, derivative):
+        """The function of the library that computes a derivative of this one."""
+        name = f"{self.__name__}_{derivative}"
+        if name not in _functions:
+            what = f"({derivative} {self.__name__} ...)"
+            raise AttributeError(f"the library exports no {derivative} of {self.__name__}: `(export {what} ...)` does")
+        return _functions[name]
+
+    def _no_gradient(self, place):
+        """The message that an argument, of which a part has this place, has no gradient."""
+        name, of = self._leaves[place][0], self.__name__
+        return f"the library exports no gradient of {of} with respect to {name}: `(export (gradient {of} ...) ...)` names it"
+
+    def _wanted_leaves(self, gradients):
+        """The numbers and arrays of a gradient."""
+        parts = zip(self._gradient, gradients if len(self._gradient) > 1 else [gradients])
+        return [leaf for position, part in parts for leaf in _flat(*self._parameters[position], part)]
 
     def _fail(self, code):
         message = _library.@name@_message(_context())

@@ -4,7 +4,8 @@
 //! _functions["loss"] = Function("loss", "loss", [("w", "vector"), ("b", "real")], "real", None, None, """...""")
 //! ```
 //!
-//! Everything that modules have in common is `module.py` beside this file; what differs is the list of functions. It
+//! Everything that modules have in common is `module.py` beside this file, and `adapters.py`, which hands functions to
+//! SciPy, PyTorch and JAX; what differs is the list of functions. The module
 //! calls the shared library through `ctypes`, in the order of parameters that [`super::header`] shows.
 
 use super::Interface;
@@ -12,7 +13,7 @@ use super::header::ABI_VERSION;
 use crate::core::interface::{Function, Record, Type, identifier, type_name};
 use std::rc::Rc;
 
-const MODULE: &str = include_str!("module.py");
+const MODULE: &str = concat!(include_str!("module.py"), "\n\n", include_str!("adapters.py"));
 
 /// The text of the module.
 pub fn module(interface: &Interface) -> String {
@@ -37,6 +38,9 @@ pub fn module(interface: &Interface) -> String {
         let kinds: Vec<String> =
             ty.parts().into_iter().map(|(field, ty)| format!("\"{field}\": {}", kind(ty))).collect();
         text += &format!("\n    _kinds = {{{}}}\n", kinds.join(", "));
+    }
+    if !classes.is_empty() {
+        text += &format!("\n\n_records += [{}]\n", classes.join(", "));
     }
     for ((function, about), name) in interface.functions.iter().zip(&names) {
         let parameters = function.parameters.iter().map(|parameter| {
@@ -228,4 +232,9 @@ class Function:
         comm: _Any = ...,
         executor: _Any = ...,
     ) -> _Any: ...
+    def scipy(self, *arguments: _Any, **named: _Any) -> _Any: ...
+    @property
+    def torch(self) -> _Callable[..., _Any]: ...
+    @property
+    def jax(self) -> _Callable[..., _Any]: ...
 "#;
