@@ -214,7 +214,7 @@ impl Method {
             let name = identifier(&parameter.name).unwrap_or_default();
             for (place, ty) in parameter.ty.pieces() {
                 let gradient = format!("{}_gradient", part_name(&parameter.name, &place));
-                let of = [&[name.clone()], &place[..]].concat().join(".");
+                let of = [std::slice::from_ref(&name), &place[..]].concat().join(".");
                 if let Type::Record(_) = ty {
                     self.parameters.push(format!("mut {gradient}: Option<&mut {}>", type_with(ty, "Vec<f64>")));
                     self.record_gradient(&gradient, &of, ty, &mut call);

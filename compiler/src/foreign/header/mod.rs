@@ -55,20 +55,20 @@ pub fn parameters(function: &Function) -> Vec<Parameter> {
     let mut parameters = Parameters::default();
     for parameter in &function.parameters {
         for (place, ty) in parameter.ty.leaves() {
-            parameters.argument(&part_name(&parameter.name, &place), &ty);
+            parameters.argument(&part_name(&parameter.name, &place), ty);
         }
     }
     match &function.gradient {
         None => {
             for (place, ty) in function.result.iter().flat_map(Type::leaves) {
-                parameters.result(&result_name(&place), &ty);
+                parameters.result(&result_name(&place), ty);
             }
         }
         Some(positions) => {
             parameters.mode();
             for parameter in positions.iter().map(|position| &function.parameters[*position]) {
                 for (place, ty) in parameter.ty.leaves() {
-                    parameters.gradient(&part_name(&parameter.name, &place), &ty);
+                    parameters.gradient(&part_name(&parameter.name, &place), ty);
                 }
             }
         }
