@@ -199,7 +199,7 @@ impl Error {
                     .help(format!("write `({usage})` with a type for each field; further exports name `{name}` alone"))
             }
             Error::RecordTypes(span, name) => {
-                Diagnostic::error("V0857", format!("`{name}` has fields of two types"), *span, "other types before")
+                Diagnostic::error("V0859", format!("`{name}` has fields of two types"), *span, "other types before")
                     .note("a record is a structure in C, so the types of its fields are the same in a whole library")
                     .help("define a record of another name for the other types")
             }

@@ -98,7 +98,7 @@ fn record_names(function: &Function, all: &[Function], span: Span) -> Option<Dia
     let own = records_of(function);
     for record in &own {
         let no_name = |what: String, help: &str| {
-            Diagnostic::error("V0858", format!("{what} cannot have this name in a library"), span, "exported here")
+            Diagnostic::error("V0860", format!("{what} cannot have this name in a library"), span, "exported here")
                 .note(
                     "names consist of letters, digits, hyphens and underscores, and are no words of C, Python and Rust",
                 )
@@ -121,7 +121,7 @@ fn record_names(function: &Function, all: &[Function], span: Span) -> Option<Dia
                 None => "return a list of the fields, or a record of another name",
             };
             return Some(
-                Diagnostic::error("V0857", message, span, "passed or returned here, with other types elsewhere")
+                Diagnostic::error("V0859", message, span, "passed or returned here, with other types elsewhere")
                     .note("a record is a structure in C, so the types of its fields are the same in a whole library")
                     .note("nobody knows of a number that is computed that it is whole: fields of results are `real`")
                     .help(help),
