@@ -5,14 +5,15 @@
 //! the bits of the results, which have to be those that the evaluator prints for `answers.vlad`. Valgrind looks for
 //! what they leave behind.
 //!
-//! Needs a C compiler, valgrind, and a Python with NumPy, mpi4py and MPICH (`target/python`, made with pip if it is
-//! missing).
+//! Needs a C compiler, valgrind, and a Python with NumPy, SciPy, JAX, mpi4py and MPICH (`target/python`, made with pip if
+//! it is missing). What is for PyTorch is tested where a Python has it.
 
 mod common;
 
 use common::pages::commands_do_what_is_said;
 use common::{Outcome, TOOLS_LIMIT as LIMIT, names, run_command};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -167,22 +168,26 @@ fn a_rust_program_gets_the_evaluators_bits() {
     }
 }
 
-/// The folder of a Python with NumPy, mpi4py and MPICH.
+/// What pip installs.
+const PACKAGES: [&str; 5] = ["numpy", "scipy", "jax", "mpi4py", "mpich"];
+
+/// The folder of a Python with these packages.
 fn python() -> &'static Path {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
     PYTHON.get_or_init(|| {
         let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/python");
         let installed = place.join("installed");
-        if !installed.exists() {
+        let packages = PACKAGES.join(" ");
+        if fs::read_to_string(&installed).unwrap_or_default() != packages {
             let mut command = Command::new("python3");
             command.args(["-m", "venv"]).arg(&place);
             succeed(command);
             let mut command = Command::new(place.join("bin/pip"));
             succeed({
-                command.args(["install", "--quiet", "--disable-pip-version-check", "numpy", "mpi4py", "mpich"]);
+                command.args(["install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
                 command
             });
-            fs::write(installed, "").expect("the folder can be written");
+            fs::write(installed, packages).expect("the folder can be written");
         }
         place.join("bin")
     })
@@ -194,6 +199,60 @@ fn a_python_process_gets_the_evaluators_bits() {
     let mut command = Command::new(python().join("python"));
     command.arg("-Werror").arg(folder().join("client.py")).arg(place.path());
     demand_answers(&succeed(command));
+}
+
+/// Runs what is for another package, with a Python that has it.
+fn adapt(package: &str, python: &Path) {
+    let place = library("shared", "functions");
+    let mut command = Command::new(python);
+    command.arg(folder().join("adapters.py")).arg(place.path()).arg(package);
+    succeed(command);
+}
+
+#[test]
+fn scipy_minimises_exported_functions() {
+    adapt("scipy", &python().join("python"));
+}
+
+#[test]
+fn jax_differentiates_exported_functions() {
+    adapt("jax", &python().join("python"));
+}
+
+/// PyTorch comes in many kinds, most of them large, so it is not installed for this.
+#[test]
+fn pytorch_differentiates_exported_functions() {
+    let pythons = [python().join("python"), PathBuf::from("python3"), PathBuf::from("/usr/bin/python3")];
+    let has_torch = |python: &&PathBuf| {
+        if python.is_absolute() && !python.exists() {
+            return false;
+        }
+        let mut command = Command::new(python);
+        command.args(["-c", "import numpy, torch"]);
+        run_command(command, "", LIMIT).code == Some(0)
+    };
+    match pythons.iter().find(has_torch) {
+        Some(python) => adapt("torch", python),
+        // Not by a macro, whose text is hidden where tests succeed.
+        None => _ = writeln!(std::io::stderr(), "note: what is for PyTorch is not tested, since no Python here has it"),
+    }
+}
+
+#[test]
+fn packages_that_are_missing_are_named() {
+    let place = library("shared", "functions");
+    for package in ["torch", "jax"] {
+        let program = format!(
+            "import sys\nsys.path.insert(0, sys.argv[1])\nsys.modules['{package}'] = None\nimport functions\ntry:\n    \
+             functions.loss.{package}\nexcept ImportError as error:\n    print(error)\n"
+        );
+        let mut command = Command::new(python().join("python"));
+        command.args(["-c", &program]).arg(place.path());
+        assert_eq!(
+            succeed(command).output,
+            format!("loss.{package} needs the package {package}: pip install {package}\n")
+        );
+    }
 }
 
 #[test]

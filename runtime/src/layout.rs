@@ -137,6 +137,12 @@ pub const ACCUMULATE: u64 = 1;
 /// Nobody wants the result.
 pub const DISCARD: u64 = 2;
 
+/// Callers pass this as the mode of a gradient with respect to a record that has other sizes than the argument.
+pub const OTHER_SIZES: u64 = 3;
+
+/// A result is a truth value: 0 or 1, in one byte. Callers cannot pass that.
+pub const TRUTH: u64 = 1 << 32;
+
 /// The first word of a call that computes the values of all globals,
 pub const INITIALISE: f64 = 0.0;
 

@@ -25,7 +25,7 @@
 use crate::heap::{Heap, Supply, TAPE_PART};
 use crate::layout::{
     ACCUMULATE, CALL, CONTEXT_BYTES, CONTEXT_ELEMENTS, CONTEXT_STACK_LIMIT, CONTEXT_WORDS, DISCARD, INITIALISE,
-    OVERWRITE, PAGE,
+    OTHER_SIZES, OVERWRITE, PAGE, TRUTH,
 };
 use crate::{heap, number, system};
 use core::arch::naked_asm;
@@ -209,7 +209,8 @@ fn reserve(mut size: usize) -> Option<(*mut u8, usize)> {
 ///
 /// # Safety
 ///
-/// `context` is null or was made by [`new`], and `words` are what the code of the function expects.
+/// `context` is null or was made by [`new`], and `words` are what the code of the function expects; null if a whole
+/// number among the arguments is none of the language's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vlad_enter(context: *mut Context, words: *const u64) -> c_int {
     if context.is_null() {
@@ -221,6 +222,11 @@ pub unsafe extern "C" fn vlad_enter(context: *mut Context, words: *const u64) ->
             return BUSY;
         }
         (*context).length = 0;
+        if words.is_null() {
+            say(context, b"error: a whole number has a magnitude of 2^53 at most, and an argument is larger");
+            (*context).busy.store(false, Ordering::Release);
+            return ARGUMENT;
+        }
         let mut code = OK;
         if !(*context).ready {
             prepare(context);
@@ -427,7 +433,12 @@ unsafe fn word(context: *mut Context) -> u64 {
 unsafe fn mode(context: *mut Context) -> u64 {
     // SAFETY: the words of a call are as many as its code reads.
     let mode = unsafe { word(context) };
-    if mode > ACCUMULATE {
+    if mode == OTHER_SIZES {
+        let message = b"error: an array in a record that gets a gradient has another size than that of the argument";
+        // SAFETY: compiled code asks, on the stack of the context.
+        unsafe { refuse(context, ARGUMENT, message) }
+    }
+    if mode > ACCUMULATE && mode != TRUTH {
         // SAFETY: compiled code asks, on the stack of the context.
         unsafe {
             say(context, b"error: there is no mode ");
@@ -472,7 +483,9 @@ pub unsafe extern "C" fn vlad_context_result(context: *mut Context, x: f64) {
     // SAFETY: the caller's obligation.
     unsafe {
         let (address, mode) = (word(context) as *mut f64, mode(context));
-        if !address.is_null() {
+        if mode == TRUTH && !address.is_null() {
+            *address.cast::<bool>() = x != 0.0;
+        } else if !address.is_null() {
             *address = if mode == ACCUMULATE { *address + x } else { x };
         }
     }

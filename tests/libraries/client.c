@@ -43,6 +43,43 @@ static double *numbers(int count) {
     return v;
 }
 
+// Whole numbers, truth values and records.
+static void answer_records(functions_context *context, struct answers *answers, double *v) {
+    double value, gradient, w[5], matrix[16];
+    bool is_less, is_less_or_equal;
+    CALL(functions_power_gradient(context, 1.7, 3, FUNCTIONS_OVERWRITE, &value, &gradient));
+    add(answers, (double[]){value, gradient}, 2);
+    CALL(functions_less(context, 1.5, 1.5, true, &is_less));
+    CALL(functions_less(context, 1.5, 1.5, false, &is_less_or_equal));
+    add(answers, (double[]){is_less, is_less_or_equal}, 2);
+    functions_linear_model m = {v, 5, 0.125}, g = {w, 5, 0}, direction = {v, 5, 0.5};
+    CALL(functions_predict(context, m, v, 5, &value));
+    add(answers, &value, 1);
+    CALL(functions_badness_gradient(context, m, v, 40, 5, v, 40, FUNCTIONS_OVERWRITE, &value, &g));
+    add(answers, &value, 1);
+    add(answers, w, 5);
+    add(answers, &g.bias, 1);
+    // Lengths say how much room there is, and then how long the result is.
+    double room[8];
+    functions_linear_model product = {room, 8, 0};
+    CALL(functions_badness_hvp(context, m, v, 40, 5, v, 40, direction, &product));
+    demand(product.weights_length == 5, "length", context);
+    add(answers, room, 5);
+    add(answers, &product.bias, 1);
+    functions_layers l = {v, 4, 4, {v, 4, 0.25}, 1.5}, gl = {matrix, 4, 4, {w, 4, 0}, 0};
+    functions_point p = {0.5, 1.5}, gp;
+    CALL(functions_network_gradient(context, l, p, 2.5, FUNCTIONS_OVERWRITE, &value, &gl, &gp, &gradient));
+    add(answers, &value, 1);
+    add(answers, matrix, 16);
+    add(answers, w, 4);
+    add(answers, (double[]){gl.second.bias, gl.scale_up, gp.x, gp.y, gradient}, 5);
+    // What is not wanted.
+    CALL(functions_network_gradient(context, l, p, 2.5, FUNCTIONS_OVERWRITE, NULL, NULL, &gp, NULL));
+    gl.first = NULL;
+    CALL(functions_network_gradient(context, l, p, 2.5, FUNCTIONS_ACCUMULATE, NULL, &gl, NULL, NULL));
+    demand(gl.second.weights[3] == 2 * answers->numbers[answers->count - 6], "sum", context);
+}
+
 static void answer(functions_context *context, struct answers *answers) {
     double *v = numbers(2000), r, out[64], value, gw[5], gb, gm[12], gv[3], gk;
     size_t n, m;
@@ -85,6 +122,7 @@ static void answer(functions_context *context, struct answers *answers) {
     add(answers, gm, 12);
     add(answers, gv, 3);
     add(answers, &gk, 1);
+    answer_records(context, answers, v);
     free(v);
 }
 
@@ -110,6 +148,26 @@ static void fail(functions_context *context) {
         demand(code == FUNCTIONS_ERROR_ARGUMENT, "mode", context);
         demand(strstr(functions_message(context), "there is no mode ") != NULL, "mode", context);
     }
+    demand(functions_power(context, 2, INT64_C(9007199254740993), &r) == FUNCTIONS_ERROR_ARGUMENT, "large", context);
+    demand(strstr(functions_message(context), "2^53 at most") != NULL, "large", context);
+    demand(functions_power(context, 2, INT64_MIN, &r) == FUNCTIONS_ERROR_ARGUMENT, "small", context);
+    demand(functions_power(context, 1, 3, &r) == FUNCTIONS_OK, "a number", context);
+    functions_linear_model m = {v, 3, 1}, g = {gw, 2, 0};
+    demand(functions_badness_gradient(context, m, v, 1, 3, v, 1, FUNCTIONS_OVERWRITE, &r, &g) == FUNCTIONS_ERROR_ARGUMENT,
+           "sizes", context);
+    demand(strstr(functions_message(context), "another size than that of the argument") != NULL, "sizes", context);
+    functions_point point;
+    functions_linear_model row = {gw, 1, 0};
+    functions_layers all = {NULL, 0, 0, {out, 2, 0}, 0};
+    functions_named named = {NULL, 0};
+    bool truth;
+    demand(functions_corners(context, v, 2, 1, 3, &point, &row, &all, &truth, &named) == FUNCTIONS_ERROR_ROOM, "room", context);
+    demand(all.second.weights_length == 3, "length of three", context);
+    all = (functions_layers){NULL, 0, 0, {gw, 3, 0}, 0};
+    demand(functions_corners(context, v, 2, 1, 3, &point, &row, &all, &truth, &named) == FUNCTIONS_OK, "corners", context);
+    demand(all.first_rows == 2 && all.first_columns == 1 && all.second.weights_length == 3, "sizes", context);
+    demand(gw[2] == 3 && all.second.bias == 1 && all.scale_up == 2, "a record in a record", context);
+    demand(point.x == 3 && point.y == 2 && row.bias == 2 && truth && named.value_length == 1, "parts", context);
     demand(functions_norm(context, NULL, 0, &r) == FUNCTIONS_OK && r == 0, "empty", context);
     demand(functions_multiply(context, NULL, 0, 5, v, 3, NULL, 0, &n) == FUNCTIONS_OK && n == 0, "rows", context);
     demand(functions_norm(context, v, 3, NULL) == FUNCTIONS_OK, "unwanted", context);

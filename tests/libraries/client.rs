@@ -3,7 +3,7 @@
 
 mod functions;
 
-use functions::{Context, Error, Matrix, Mode, Options};
+use functions::{Context, Error, Layers, LinearModel, Matrix, Mode, Named, Options, Point};
 
 fn numbers(count: usize) -> Vec<f64> {
     (0..count).map(|k| (7 * k % 11) as f64 / 4.0 - 1.1).collect()
@@ -40,7 +40,52 @@ fn answers(context: &mut Context) -> Result<Vec<f64>, Error> {
     out.extend(gm);
     out.extend(gv);
     out.push(gk);
+    records(context, &v, &mut out)?;
     Ok(out)
+}
+
+// Whole numbers, truth values and records.
+fn records(context: &mut Context, v: &[f64], out: &mut Vec<f64>) -> Result<(), Error> {
+    let mut gx = 0.0;
+    out.push(context.power_gradient(1.7, 3, Mode::Overwrite, Some(&mut gx))?);
+    out.push(gx);
+    for strictly in [true, false] {
+        out.push(f64::from(context.less(1.5, 1.5, strictly)?));
+    }
+    let m = LinearModel { weights: &v[..5], bias: 0.125 };
+    out.push(context.predict(m.clone(), &v[..5])?);
+    let (x, y) = (Matrix { elements: &v[..200], rows: 40, columns: 5 }, &v[..40]);
+    let mut g = LinearModel { weights: vec![0.0; 5], bias: 0.0 };
+    out.push(context.badness_gradient(m.clone(), x.clone(), y, Mode::Overwrite, Some(&mut g))?);
+    out.extend(&g.weights);
+    out.push(g.bias);
+    let product = context.badness_hvp(m.clone(), x.clone(), y, LinearModel { weights: &v[..5], bias: 0.5 })?;
+    out.extend(product.weights);
+    out.push(product.bias);
+    let matrix = Matrix { elements: &v[..16], rows: 4, columns: 4 };
+    let l = Layers { first: matrix, second: LinearModel { weights: &v[..4], bias: 0.25 }, scale_up: 1.5 };
+    let mut gl = Layers {
+        first: Matrix { elements: vec![0.0; 16], rows: 4, columns: 4 },
+        second: LinearModel { weights: vec![0.0; 4], bias: 0.0 },
+        scale_up: 0.0,
+    };
+    let (p, mut gp, mut gk) = (Point { x: 0.5, y: 1.5 }, Point { x: 0.0, y: 0.0 }, 0.0);
+    let mode = Mode::Overwrite;
+    out.push(context.network_gradient(l, (p, 2.5), mode, Some(&mut gl), Some(&mut gp), Some(&mut gk))?);
+    out.extend(gl.first.elements);
+    out.extend(gl.second.weights);
+    out.extend([gl.second.bias, gl.scale_up, gp.x, gp.y, gk]);
+    // Results of unknown length, and gradients of another one.
+    let rows = Matrix { elements: &v[..80], rows: 40, columns: 2 };
+    let (corner, row, layers, is_more, named) = context.corners(rows.clone(), 3)?;
+    assert_eq!((corner, row), (Point { x: 3.0, y: 40.0 }, LinearModel { weights: v[..2].to_vec(), bias: v[2] }));
+    assert_eq!((layers.first.elements, layers.second.weights), (v[..80].to_vec(), vec![3.0; 3]));
+    assert_eq!((is_more, named), (true, Named { value: vec![3.0] }));
+    g.weights.pop();
+    let error = context.badness_gradient(m, x, y, Mode::Overwrite, Some(&mut g)).expect_err("4 is not 5");
+    assert_eq!(error.message, "m_gradient.weights has another length than m.weights");
+    assert_eq!(context.power(2.0, (1 << 53) + 1).expect_err("it is too large").code, 2);
+    Ok(())
 }
 
 fn work() -> Vec<f64> {

@@ -10,14 +10,14 @@
 //!
 //! | | words |
 //! |---|---|
-//! | an argument that is a number | the number |
+//! | an argument that is a number or a truth value | the number, 0 or 1 |
 //! | a vector | its address, its length |
 //! | a matrix | its address, the numbers of its rows and columns |
-//! | a result that is a number | where to, how |
+//! | a result that is a number or a truth value | where to, how |
 //! | an array | where to, how, the numbers that there is room for, where to the numbers of its rows and columns |
 //!
-//! Lengths are passed as reals, as the language has them; how is [`layout::OVERWRITE`] or [`layout::ACCUMULATE`]. What
-//! an array consists of is read in place, see [`Translator::argument_elements`].
+//! Lengths and whole numbers are passed as reals, as the language has them; how is [`layout::OVERWRITE`],
+//! [`layout::ACCUMULATE`] or, for truth values, [`layout::TRUTH`]. Tuples and records are passed part by part. What an array consists of is read in place, see [`Translator::argument_elements`].
 //!
 //! Compiled code keeps the address of the context in a register (Cranelift's pinned register) and checks at the
 //! beginning of each function that calls others whether the context has stack left.
@@ -25,7 +25,7 @@
 use crate::codegen::function::{TRUSTED, Translator};
 use crate::codegen::unit::{External, Home, Unit, contents, module_error};
 use crate::codegen::{Error, Library, layout};
-use crate::core::interface::{self, Function, Type, identifier};
+use crate::core::interface::{self, Function, Type};
 use crate::ssa::ir::{Op, Piece};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -37,6 +37,9 @@ use cranelift_module::{DataDescription, FuncId, Linkage, Module, ModuleError};
 
 const _: () = assert!(layout::INITIALISE == interface::INITIALISE && layout::CALL == interface::CALL);
 
+/// From here on, not all whole numbers are reals.
+const MOST_INTEGER: i64 = 1 << 53;
+
 /// Defines everything that a library has and an executable has not. `main` is the compiled program.
 pub fn define(
     unit: &mut Unit,
@@ -45,8 +48,7 @@ pub fn define(
     context: &mut FunctionBuilderContext,
 ) -> Result<(), Error> {
     for (number, function) in library.functions.iter().enumerate() {
-        let name = identifier(&function.name).unwrap_or_default();
-        define_function(unit, &format!("{}_{name}", library.name), number, function, context)?;
+        define_function(unit, &format!("{}_{}", library.name, function.symbol()), number, function, context)?;
     }
     describe(unit, main)
 }
@@ -80,10 +82,12 @@ fn describe(unit: &mut Unit, main: FuncId) -> Result<(), Error> {
     unit.module.define_data(id, &data).map_err(bug)
 }
 
-/// The type of a parameter of C: a number, an address or a count, or a choice.
+/// The type of a parameter of C: a number, a whole number, a truth value, an address or a count, or a choice.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Real,
+    Integer,
+    Truth,
     Word,
     Choice,
 }
@@ -141,8 +145,13 @@ impl Call {
 
     /// Passes a number or an array; the result is the lengths of the latter.
     fn argument(&mut self, ty: &Type) -> Vec<usize> {
-        if *ty == Type::Real {
-            let parameter = self.parameter(Kind::Real);
+        let kind = match ty {
+            Type::Integer => Kind::Integer,
+            Type::Boolean => Kind::Truth,
+            _ => Kind::Real,
+        };
+        if !ty.is_array() {
+            let parameter = self.parameter(kind);
             self.words.push(Word::Parameter(parameter));
             return Vec::new();
         }
@@ -157,8 +166,9 @@ impl Call {
     /// Gets a number or an array of any length.
     fn result(&mut self, ty: &Type) {
         let address = self.parameter(Kind::Word);
-        self.words.extend([Word::Parameter(address), Word::Constant(layout::OVERWRITE)]);
-        if *ty == Type::Real {
+        let how = if *ty == Type::Boolean { layout::TRUTH } else { layout::OVERWRITE };
+        self.words.extend([Word::Parameter(address), Word::Constant(how)]);
+        if !ty.is_array() {
             return;
         }
         let room = self.parameter(Kind::Word);
@@ -194,7 +204,8 @@ fn define_function(
     signature.params.extend(call.parameters.iter().map(|kind| {
         AbiParam::new(match kind {
             Kind::Real => types::F64,
-            Kind::Word => types::I64,
+            Kind::Word | Kind::Integer => types::I64,
+            Kind::Truth => types::I8,
             Kind::Choice => types::I32,
         })
     }));
@@ -211,6 +222,8 @@ fn define_function(
     let parameters = builder.block_params(block).to_vec();
     let size = (call.words.len() * layout::WORD) as u32;
     let slot = builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3));
+    // Whether all whole numbers are some of the language's.
+    let mut all_right: Option<ir::Value> = None;
     for (place, word) in call.words.iter().enumerate() {
         let value = match *word {
             Word::Constant(bits) => builder.ins().iconst(types::I64, bits.cast_signed()),
@@ -218,14 +231,34 @@ fn define_function(
                 // The run time refuses what is no mode.
                 builder.ins().uextend(types::I64, parameters[index + 1])
             }
-            Word::Parameter(index) => parameters[index + 1],
+            Word::Parameter(index) => match call.parameters[index] {
+                Kind::Integer => {
+                    // Between -2^53 and 2^53, which as a number without sign is one comparison.
+                    let moved = builder.ins().iadd_imm_s(parameters[index + 1], MOST_INTEGER);
+                    let is_one = builder.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, moved, 2 * MOST_INTEGER);
+                    all_right = Some(match all_right {
+                        Some(others) => builder.ins().band(others, is_one),
+                        None => is_one,
+                    });
+                    builder.ins().fcvt_from_sint(types::F64, parameters[index + 1])
+                }
+                Kind::Truth => {
+                    let number = builder.ins().uextend(types::I64, parameters[index + 1]);
+                    builder.ins().fcvt_from_uint(types::F64, number)
+                }
+                _ => parameters[index + 1],
+            },
             Word::Length(index) => builder.ins().fcvt_from_uint(types::F64, parameters[index + 1]),
             Word::Product(rows, columns) => builder.ins().imul(parameters[rows + 1], parameters[columns + 1]),
         };
         let address = builder.ins().stack_addr(types::I64, slot, 0);
         builder.ins().store(TRUSTED, value, address, (place * layout::WORD) as i32);
     }
-    let words = builder.ins().stack_addr(types::I64, slot, 0);
+    let mut words = builder.ins().stack_addr(types::I64, slot, 0);
+    if let Some(all_right) = all_right {
+        let none = builder.ins().iconst(types::I64, 0);
+        words = builder.ins().select(all_right, words, none);
+    }
     let call = builder.ins().call(enter, &[parameters[0], words]);
     let code_of_call = builder.inst_results(call)[0];
     builder.ins().return_(&[code_of_call]);

@@ -33,8 +33,14 @@ pub enum Error {
     NotAnExportedParameter(Span),
     /// Something that is no type in an export.
     NotAnExportedType(Span),
+    /// The type of a record without those of all its fields; where it is defined.
+    RecordType { span: Span, definition: Span, name: Rc<str>, fields: Vec<Rc<str>> },
+    /// A record whose fields have other types in another export.
+    RecordTypes(Span, Rc<str>),
     /// A gradient with respect to something that is no parameter.
     NotAParameterOfExport(Span),
+    /// A derivative with respect to a parameter that is not made of real numbers, but of this, too.
+    NotReal(Span, &'static str),
     /// A keyword where a value is expected.
     KeywordValue(Span, Rc<str>),
     /// A keyword where a name is bound or defined.
@@ -166,7 +172,7 @@ impl Error {
                 *span,
                 "no name in C, Python and Rust",
             )
-            .note("names of exports and of their parameters consist of letters, digits, hyphens and underscores")
+            .note("names of exports, parameters, records and fields consist of letters, digits, hyphens and underscores")
             .help("choose a name that begins with a letter and is no word of these languages"),
             Error::NotAnExportedParameter(span) => {
                 Diagnostic::error("V0242", "expected a parameter with its type", *span, "not `(name type)`")
@@ -176,7 +182,26 @@ impl Error {
             Error::NotAnExportedType(span) => {
                 Diagnostic::error("V0243", "expected a type", *span, "not a type of arguments")
                     .note(format!("types are {TYPES}; a tuple has two parts at least"))
-                    .help("pass the rest as numbers: 0 and 1 for truth values, a vector for a list")
+                    .help("pass a `(vector real)` for a list and for whole numbers, vectors or a matrix for records in a vector")
+            }
+            Error::RecordType { span, definition, name, fields } => {
+                let usage = fields.iter().fold(name.to_string(), |usage, field| format!("{usage} type-of-{field}"));
+                let message = format!("expected the types of the fields of `{name}`");
+                let error = Diagnostic::error("V0243", message, *span, "not a type of arguments")
+                    .secondary(*definition, "defined here");
+                if fields.is_empty() {
+                    return error
+                        .note("a record without fields has one value only")
+                        .help("leave the parameter out, and make the record in the program");
+                }
+                error
+                    .note("a definition of records does not say what the fields are; the first export that takes one does")
+                    .help(format!("write `({usage})` with a type for each field; further exports name `{name}` alone"))
+            }
+            Error::RecordTypes(span, name) => {
+                Diagnostic::error("V0859", format!("`{name}` has fields of two types"), *span, "other types before")
+                    .note("a record is a structure in C, so the types of its fields are the same in a whole library")
+                    .help("define a record of another name for the other types")
             }
             Error::NotAParameterOfExport(span) => Diagnostic::error(
                 "V0244",
@@ -186,6 +211,14 @@ impl Error {
             )
             .note("`(export (gradient f x y) ...)` takes it with respect to `x` and `y`, `(export (gradient f) ...)` to all")
             .help("name parameters of this export, each once"),
+            Error::NotReal(span, what) => Diagnostic::error(
+                "V0244",
+                "a derivative is taken with respect to real numbers",
+                *span,
+                format!("is {what}, or has one in it"),
+            )
+            .note("integers and booleans do not change little by little; `(export (gradient f) ...)` leaves out such parameters")
+            .help("write `real` for its type, or make it a parameter of its own"),
             Error::KeywordValue(span, name) => {
                 Diagnostic::error("V0203", format!("`{name}` is a keyword, not a value"), *span, "keyword")
                     .note("keywords introduce forms; they have no value that could be passed or returned")

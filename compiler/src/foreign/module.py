@@ -1,5 +1,8 @@
 import ctypes as _ctypes
+import dataclasses as _dataclasses
+import importlib as _importlib
 import math as _math
+import operator as _operator
 import os as _os
 import threading as _threading
 
@@ -57,32 +60,50 @@ def _context():
         return _contexts.own.address
 
 
+def _parts(name, kind):
+    """The types that a value of this type consists of, with names; nothing for numbers and arrays."""
+    if isinstance(kind, tuple):
+        return [(f"{name}_{n}", part) for n, part in enumerate(kind)]
+    if isinstance(kind, type):
+        return [(f"{name}.{field}", part) for field, part in kind._kinds.items()]
+    return []
+
+
 def _leaves(name, kind):
     """The numbers and arrays that a value of this type consists of, with names."""
-    if isinstance(kind, tuple):
-        return [leaf for n, part in enumerate(kind) for leaf in _leaves(f"{name}_{n}", part)]
-    return [(name, kind, _SIZES[kind])]
+    if isinstance(kind, str):
+        return [(name, kind, _SIZES[kind])]
+    return [leaf for part in _parts(name, kind) for leaf in _leaves(*part)]
+
+
+def _values(value):
+    """What a tuple or a record consists of."""
+    return [getattr(value, field) for field in value._kinds] if hasattr(value, "_kinds") else list(value)
 
 
 def _flat(name, kind, value):
     """The same of a value."""
-    if not isinstance(kind, tuple):
+    if isinstance(kind, str):
         return [value]
-    if not isinstance(value, (tuple, list)) or len(value) != len(kind):
+    if isinstance(kind, type) and not isinstance(value, kind):
+        raise TypeError(f"{name} is a record {kind.__name__}, not {value!r}")
+    if isinstance(kind, tuple) and (not isinstance(value, (tuple, list)) or len(value) != len(kind)):
         raise TypeError(f"{name} is a tuple of {len(kind)} parts, not {value!r}")
-    return [leaf for n, (k, v) in enumerate(zip(kind, value)) for leaf in _flat(f"{name}_{n}", k, v)]
+    return [leaf for (n, k), v in zip(_parts(name, kind), _values(value)) for leaf in _flat(n, k, v)]
 
 
 def _nested(kind, leaves):
     """The value of this type that consists of these numbers and arrays, which it takes from an iterator."""
-    if isinstance(kind, tuple):
-        return tuple(_nested(part, leaves) for part in kind)
-    return next(leaves)
+    if isinstance(kind, str):
+        return next(leaves)
+    parts = [_nested(part, leaves) for _, part in _parts("", kind)]
+    return tuple(parts) if isinstance(kind, tuple) else kind(*parts)
 
 
-_SIZES = {"real": 0, "vector": 1, "matrix": 2}
+_SIZES = {"real": 0, "integer": 0, "boolean": 0, "vector": 1, "matrix": 2}
 _WORDS = {"real": "a number", "vector": "a vector", "matrix": "a matrix"}
-_ndarray, _double, _empty = _numpy.ndarray, _numpy.dtype(_numpy.float64), _numpy.empty
+_SCALARS = {"real": _ctypes.c_double, "integer": _ctypes.c_int64, "boolean": _ctypes.c_bool}
+_ndarray, _double, _bool, _empty = _numpy.ndarray, _numpy.dtype(_numpy.float64), _numpy.dtype(bool), _numpy.empty
 
 
 def _array(name, kind, value):
@@ -106,6 +127,25 @@ def _number(name, value):
     return _array(name, "real", value).item()
 
 
+def _integer(name, value):
+    try:
+        number = _operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {value!r}") from None
+    if abs(number) > 2**53:
+        raise ValueError(f"{name} is a whole number with a magnitude of 2**53 at most, not {number}")
+    return number
+
+
+def _boolean(name, value):
+    if not isinstance(value, (bool, _numpy.bool_)):
+        raise TypeError(f"{name} is True or False, not {value!r}")
+    return bool(value)
+
+
+_CHECKS = {"real": _number, "integer": _integer, "boolean": _boolean}
+
+
 def bounds(count, shards, shard):
     """The first of `count` rows that belongs to a shard of `shards`, and the one behind its last."""
     return count * shard // shards, count * (shard + 1) // shards
@@ -114,30 +154,31 @@ def bounds(count, shards, shard):
 class Function:
     """A function of the library. Threads may call it at the same time: each has a context of its own."""
 
-    def __init__(self, name, parameters, result, gradient, doc):
+    def __init__(self, name, symbol, parameters, result, gradient, at, doc):
         self.__name__ = self.__qualname__ = name
         self.__module__ = __name__
         self.__doc__ = doc
         self._parameters = parameters
         self._names = [name for name, _ in parameters]
-        self._has_tuples = any(isinstance(kind, tuple) for _, kind in parameters)
+        self._has_parts = any(not isinstance(kind, str) for _, kind in parameters)
         leaves = [(position, leaf) for position, (name, kind) in enumerate(parameters) for leaf in _leaves(name, kind)]
         self._leaves = [leaf for _, leaf in leaves]
         self._result = result
-        self._gradient = gradient
+        self._gradient, self._at = gradient, at
+        self._adapted = {}
         # Addresses and numbers are passed as they are, without objects of ctypes for each.
         types = [_ctypes.c_void_p]
         for _, kind, sizes in self._leaves:
-            types += [_ctypes.c_double] if kind == "real" else [_ctypes.c_void_p] + [_ctypes.c_size_t] * sizes
+            types += [_ctypes.c_void_p] + [_ctypes.c_size_t] * sizes if sizes else [_SCALARS[kind]]
         if gradient is None:
             self._results = [(kind, sizes) for _, kind, sizes in _leaves("", result)]
             for kind, sizes in self._results:
                 types += [_ctypes.c_void_p]
-                types += [] if kind == "real" else [_ctypes.c_size_t] + [_ctypes.c_void_p] * sizes
+                types += [_ctypes.c_size_t] + [_ctypes.c_void_p] * sizes if sizes else []
         else:
             self._wanted = [place for place, (position, _) in enumerate(leaves) if position in gradient]
             types += [_ctypes.c_int, _ctypes.c_void_p] + [_ctypes.c_void_p] * len(self._wanted)
-        self._code = getattr(_library, "@name@_" + name)
+        self._code = getattr(_library, "@name@_" + symbol)
         self._code.restype = _ctypes.c_int
         self._code.argtypes = types
         # The size of the arguments of the last call, and the sizes of its results.
@@ -158,14 +199,14 @@ class Function:
                 raise TypeError(f"{self.__name__} has no gradient to write to `out`")
         if named or len(arguments) != len(self._names):
             arguments = self._named(arguments, named)
-        if self._has_tuples:
+        if self._has_parts:
             pairs = zip(self._parameters, arguments)
             arguments = [leaf for (name, kind), value in pairs for leaf in _flat(name, kind, value)]
         # The arrays live as long as their addresses are used.
         passed, arrays, given = [_context()], [], 0
         for (name, kind, sizes), value in zip(self._leaves, arguments):
-            if kind == "real":
-                passed.append(value if type(value) is float else _number(name, value))
+            if not sizes:
+                passed.append(value if type(value) is float and kind == "real" else _CHECKS[kind](name, value))
                 arrays.append(None)
                 continue
             is_right = type(value) is _ndarray and value.dtype is _double and value.ndim == sizes
@@ -202,10 +243,10 @@ class Function:
         while True:
             results, found = [], []
             for (kind, sizes), room in zip(self._results, rooms):
-                buffer = _empty(1 if kind == "real" else room)
+                buffer = _empty(room if sizes else 1, dtype=_bool if kind == "boolean" else _double)
                 shape = [_ctypes.c_size_t() for _ in range(sizes)]
                 results.append(_address(buffer))
-                if kind != "real":
+                if sizes:
                     results.append(room)
                     results.extend(map(_ctypes.byref, shape))
                 found.append((buffer, shape))
@@ -222,7 +263,7 @@ class Function:
         values = []
         for (buffer, _), shape, count in zip(found, shapes, counts):
             if not shape:
-                values.append(float(buffer[0]))
+                values.append(buffer[0].item())
             else:
                 value = buffer if buffer.size == count else buffer[:count].copy()
                 values.append(value if len(shape) == 1 else value.reshape(shape))
@@ -252,6 +293,59 @@ class Function:
         parts = iter([float(buffer) if buffer.ndim == 0 else buffer for buffer in buffers])
         gradient = tuple([_nested(self._parameters[position][1], parts) for position in self._gradient])
         return value.value, gradient if len(gradient) > 1 else gradient[0]
+
+    def scipy(self, *arguments, **named):
+        """This function as `scipy.optimize.minimize` takes it: `minimize(f, f.x0, jac=True)`.
+
+        Arguments that the gradient is taken with respect to are where the search begins, `f.x0`; the others stay as they are.
+        `f.parts(x)` are the arguments that an array stands for. Where the library exports them, `f.hess` and `f.hessp`
+        are second derivatives.
+        """
+        if len(arguments) != len(self._names) or named:
+            arguments = self._named(arguments, named)
+        return _Objective(self, arguments)
+
+    @property
+    def torch(self):
+        """This function of tensors, differentiable by PyTorch, once."""
+        return self._adapt("torch", _for_torch)
+
+    @property
+    def jax(self):
+        """This function of arrays of JAX, with `jax.grad` and `jax.jit`."""
+        return self._adapt("jax", _for_jax)
+
+    def _adapt(self, name, adapter):
+        if name not in self._adapted:
+            apply = adapter(self)
+
+            def adapted(*arguments, **named):
+                if len(arguments) != len(self._names) or named:
+                    arguments = self._named(arguments, named)
+                parts = zip(self._parameters, arguments)
+                return apply([leaf for (name, kind), value in parts for leaf in _flat(name, kind, value)])
+
+            adapted.__name__, adapted.__doc__ = self.__name__, self.__doc__
+            self._adapted[name] = adapted
+        return self._adapted[name]
+
+    def _beside(self, derivative):
+        """The function of the library that computes a derivative of this one."""
+        name = f"{self.__name__}_{derivative}"
+        if name not in _functions:
+            what = f"({derivative} {self.__name__} ...)"
+            raise AttributeError(f"the library exports no {derivative} of {self.__name__}: `(export {what} ...)` does")
+        return _functions[name]
+
+    def _no_gradient(self, place):
+        """The message that an argument, of which a part has this place, has no gradient."""
+        name, of = self._leaves[place][0], self.__name__
+        return f"the library exports no gradient of {of} with respect to {name}: `(export (gradient {of} ...) ...)` names it"
+
+    def _wanted_leaves(self, gradients):
+        """The numbers and arrays of a gradient."""
+        parts = zip(self._gradient, gradients if len(self._gradient) > 1 else [gradients])
+        return [leaf for position, part in parts for leaf in _flat(*self._parameters[position], part)]
 
     def _fail(self, code):
         message = _library.@name@_message(_context())
@@ -306,9 +400,9 @@ class Function:
 
 def _pack(result):
     """The numbers of a result, one after another, and what else it consists of."""
-    if isinstance(result, tuple):
-        parts = [_pack(part) for part in result]
-        return _numpy.concatenate([numbers for numbers, _ in parts]), tuple(shape for _, shape in parts)
+    if isinstance(result, tuple) or hasattr(result, "_kinds"):
+        parts = [_pack(part) for part in _values(result)]
+        return _numpy.concatenate([numbers for numbers, _ in parts]), (type(result), *[shape for _, shape in parts])
     if isinstance(result, _numpy.ndarray):
         return result.ravel(), list(result.shape)
     return _numpy.array([result], dtype=_numpy.float64), "real"
@@ -316,7 +410,7 @@ def _pack(result):
 
 def _size(shape):
     if isinstance(shape, tuple):
-        return sum(_size(part) for part in shape)
+        return sum(_size(part) for part in shape[1:])
     return 1 if shape == "real" else int(_numpy.prod(shape, dtype=int))
 
 
@@ -324,10 +418,10 @@ def _unpack(numbers, shape):
     def part(shape, at):
         if isinstance(shape, tuple):
             parts = []
-            for inner in shape:
+            for inner in shape[1:]:
                 value, at = part(inner, at)
                 parts.append(value)
-            return tuple(parts), at
+            return tuple(parts) if shape[0] is tuple else shape[0](*parts), at
         end = at + _size(shape)
         return (float(numbers[at]) if shape == "real" else numbers[at:end].reshape(shape).copy()), end
 

@@ -1,33 +1,47 @@
 //! The Python module of a library and its type stubs.
 //!
 //! ```python
-//! _functions["loss"] = Function("loss", [("w", "vector"), ("b", "real")], "real", None, """...""")
+//! _functions["loss"] = Function("loss", "loss", [("w", "vector"), ("b", "real")], "real", None, None, """...""")
 //! ```
 //!
-//! Everything that modules have in common is `module.py` beside this file; what differs is the list of functions. It
+//! Everything that modules have in common is `module.py` beside this file, and `adapters.py`, which hands functions to
+//! SciPy, PyTorch and JAX; what differs is the list of functions. The module
 //! calls the shared library through `ctypes`, in the order of parameters that [`super::header`] shows.
 
 use super::Interface;
 use super::header::ABI_VERSION;
-use crate::core::interface::{Function, Type, identifier};
+use crate::core::interface::{Function, Record, Type, identifier, type_name};
+use std::rc::Rc;
 
-const MODULE: &str = include_str!("module.py");
+const MODULE: &str = concat!(include_str!("module.py"), "\n\n", include_str!("adapters.py"));
 
 /// The text of the module.
 pub fn module(interface: &Interface) -> String {
     let names: Vec<String> =
         interface.functions.iter().filter_map(|(function, _)| identifier(&function.name)).collect();
-    let all = names.iter().map(String::as_str).chain(["Error", "bounds"]);
+    let records = interface.records();
+    let classes: Vec<String> = records.iter().map(|record| class(record)).collect();
+    let all = names.iter().chain(&classes).map(String::as_str).chain(["Error", "bounds"]);
     let all: Vec<String> = all.map(|name| format!("\"{name}\"")).collect();
     let mut text = format!(
-        "\"\"\"The library {}, compiled from VLAD. This file is generated.\n\nFunctions take numbers, NumPy arrays and tuples \
-         of these, and raise `Error`.\n\"\"\"\n\n",
+        "\"\"\"The library {}, compiled from VLAD. This file is generated.\n\nFunctions take numbers, NumPy arrays, and tuples \
+         and records of these, and raise `Error`.\n\"\"\"\n\n",
         interface.name
     );
     text += &MODULE
         .replace("@ALL@", &format!("[{}]", all.join(", ")))
         .replace("@ABI@", &ABI_VERSION.to_string())
         .replace("@name@", &interface.name);
+    for record in &records {
+        text += &format!("\n\n{}", dataclass(record, "_dataclasses.dataclass", annotation));
+        let ty = Type::Record(record.clone());
+        let kinds: Vec<String> =
+            ty.parts().into_iter().map(|(field, ty)| format!("\"{field}\": {}", kind(ty))).collect();
+        text += &format!("\n    _kinds = {{{}}}\n", kinds.join(", "));
+    }
+    if !classes.is_empty() {
+        text += &format!("\n\n_records += [{}]\n", classes.join(", "));
+    }
     for ((function, about), name) in interface.functions.iter().zip(&names) {
         let parameters = function.parameters.iter().map(|parameter| {
             format!("(\"{}\", {})", identifier(&parameter.name).unwrap_or_default(), kind(&parameter.ty))
@@ -38,8 +52,10 @@ pub fn module(interface: &Interface) -> String {
             Some(positions) => format!("{positions:?}"),
             None => "None".to_string(),
         };
+        let at = function.derivative_at.map_or("None".to_string(), |at| at.to_string());
         text += &format!(
-            "\n\n_functions[\"{name}\"] = Function(\n    \"{name}\",\n    [{}],\n    {result},\n    {gradient},\n    {},\n)\n",
+            "\n\n_functions[\"{name}\"] = Function(\n    \"{name}\",\n    \"{}\",\n    [{}],\n    {result},\n    {gradient},\n    {at},\n    {},\n)\n",
+            function.symbol(),
             parameters.join(", "),
             quoted(&documentation(function, about))
         );
@@ -47,9 +63,29 @@ pub fn module(interface: &Interface) -> String {
     text
 }
 
+/// The name of the class for a kind of records.
+fn class(record: &Record) -> String {
+    type_name(&record.name).unwrap_or_default()
+}
+
+/// The class for a kind of records, with annotations of fields as wanted.
+fn dataclass(record: &Rc<Record>, decorator: &str, annotation: impl Fn(&Type) -> String) -> String {
+    let ty = Type::Record(record.clone());
+    let fields: String =
+        ty.parts().into_iter().map(|(field, ty)| format!("    {field}: {}\n", annotation(ty))).collect();
+    // Arrays are not equal or different, but element by element.
+    let has_arrays = ty.leaves().iter().any(|(_, ty)| ty.is_array());
+    let options = if has_arrays { "(eq=False)" } else { "" };
+    let about = quoted(&format!("The record {}.", record.name));
+    format!("@{decorator}{options}\nclass {}:\n    {about}\n\n{fields}", class(record))
+}
+
 /// The text of the stubs.
 pub fn stubs(interface: &Interface) -> String {
     let mut text = STUBS.to_string();
+    for record in interface.records() {
+        text += &format!("\n{}", dataclass(&record, "_dataclass", returned));
+    }
     for (function, about) in &interface.functions {
         let name = identifier(&function.name).unwrap_or_default();
         let class = format!("_{name}");
@@ -109,6 +145,9 @@ fn documentation(function: &Function, about: &str) -> String {
 fn in_words(ty: &Type) -> String {
     match ty {
         Type::Real => "a number".to_string(),
+        Type::Integer => "a whole number".to_string(),
+        Type::Boolean => "True or False".to_string(),
+        Type::Record(record) => format!("a record {}", class(record)),
         Type::Vector => "a vector".to_string(),
         Type::Matrix => "a matrix".to_string(),
         Type::Tuple(parts) => {
@@ -121,6 +160,9 @@ fn in_words(ty: &Type) -> String {
 fn kind(ty: &Type) -> String {
     match ty {
         Type::Real => "\"real\"".to_string(),
+        Type::Integer => "\"integer\"".to_string(),
+        Type::Boolean => "\"boolean\"".to_string(),
+        Type::Record(record) => class(record),
         Type::Vector => "\"vector\"".to_string(),
         Type::Matrix => "\"matrix\"".to_string(),
         Type::Tuple(parts) => format!("({},)", parts.iter().map(kind).collect::<Vec<_>>().join(", ")),
@@ -130,6 +172,9 @@ fn kind(ty: &Type) -> String {
 fn argument(ty: &Type) -> String {
     match ty {
         Type::Real => "_SupportsFloat".to_string(),
+        Type::Integer => "_SupportsIndex".to_string(),
+        Type::Boolean => "_builtins.bool".to_string(),
+        Type::Record(record) => class(record),
         Type::Vector | Type::Matrix => "_ArrayLike".to_string(),
         Type::Tuple(parts) => format!("_Tuple[{}]", parts.iter().map(argument).collect::<Vec<_>>().join(", ")),
     }
@@ -138,8 +183,23 @@ fn argument(ty: &Type) -> String {
 fn returned(ty: &Type) -> String {
     match ty {
         Type::Real => "_builtins.float".to_string(),
+        Type::Integer => "_builtins.int".to_string(),
+        Type::Boolean => "_builtins.bool".to_string(),
+        Type::Record(record) => class(record),
         Type::Vector | Type::Matrix => "_NDArray[_float64]".to_string(),
         Type::Tuple(parts) => format!("_Tuple[{}]", parts.iter().map(returned).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// What a field of a record is annotated with in the module.
+fn annotation(ty: &Type) -> String {
+    match ty {
+        Type::Real => "float".to_string(),
+        Type::Integer => "int".to_string(),
+        Type::Boolean => "bool".to_string(),
+        Type::Vector | Type::Matrix => "_numpy.ndarray".to_string(),
+        Type::Tuple(_) => "tuple".to_string(),
+        Type::Record(record) => class(record),
     }
 }
 
@@ -150,8 +210,9 @@ fn quoted(text: &str) -> String {
 
 const STUBS: &str = r#"# Generated together with the module beside it.
 import builtins as _builtins
+from dataclasses import dataclass as _dataclass
 from typing import Any as _Any, Callable as _Callable, Iterable as _Iterable, List as _List
-from typing import SupportsFloat as _SupportsFloat, Tuple as _Tuple
+from typing import SupportsFloat as _SupportsFloat, SupportsIndex as _SupportsIndex, Tuple as _Tuple
 
 from numpy import float64 as _float64
 from numpy.typing import ArrayLike as _ArrayLike, NDArray as _NDArray
@@ -171,4 +232,9 @@ class Function:
         comm: _Any = ...,
         executor: _Any = ...,
     ) -> _Any: ...
+    def scipy(self, *arguments: _Any, **named: _Any) -> _Any: ...
+    @property
+    def torch(self) -> _Callable[..., _Any]: ...
+    @property
+    def jax(self) -> _Callable[..., _Any]: ...
 "#;

@@ -12,8 +12,9 @@
 
 use super::Interface;
 use super::header::{self, ABI_VERSION, part_name};
-use crate::core::interface::{Function, Type, identifier};
+use crate::core::interface::{Function, Record, Type, identifier, type_name};
 use std::fmt::Write;
+use std::rc::Rc;
 
 const MODULE: &str = include_str!("module.rust");
 
@@ -30,6 +31,7 @@ pub fn module(interface: &Interface, is_static: bool) -> String {
     let mut text = MODULE
         .replace("@LINK@", &link)
         .replace("@EXTERN@", &declarations)
+        .replace("@RECORDS@", &interface.records().iter().map(structure).collect::<String>())
         .replace("@ABI@", &ABI_VERSION.to_string())
         .replace("@name@", name);
     for (function, about) in &interface.functions {
@@ -38,8 +40,37 @@ pub fn module(interface: &Interface, is_static: bool) -> String {
     text + "}\n"
 }
 
+/// The structure for a kind of records, of which `E` are the elements of arrays: a slice in arguments, in results a vector.
+fn structure(record: &Rc<Record>) -> String {
+    let name = type_name(&record.name).unwrap_or_default();
+    let ty = Type::Record(record.clone());
+    let fields = ty.parts().into_iter();
+    let fields: String = fields
+        .map(|(field, ty)| format!("    /// {}.\n    pub {field}: {},\n", in_words(ty), type_with(ty, "E")))
+        .collect();
+    let (traits, of) =
+        if has_arrays(&ty) { ("Clone, Debug, PartialEq", "<E>") } else { ("Clone, Copy, Debug, PartialEq", "") };
+    format!("\n/// The record {}.\n#[derive({traits})]\npub struct {name}{of} {{\n{fields}}}\n", record.name)
+}
+
+fn in_words(ty: &Type) -> &'static str {
+    match ty {
+        Type::Real => "A number",
+        Type::Integer => "A whole number",
+        Type::Boolean => "True or false",
+        Type::Vector => "A vector",
+        Type::Matrix => "A matrix",
+        Type::Tuple(_) => "A tuple",
+        Type::Record(_) => "A record",
+    }
+}
+
+fn has_arrays(ty: &Type) -> bool {
+    ty.leaves().iter().any(|(_, ty)| ty.is_array())
+}
+
 fn declaration(library: &str, function: &Function) -> String {
-    let name = identifier(&function.name).unwrap_or_default();
+    let name = function.symbol();
     let parameters: String = header::parameters(function)
         .iter()
         .map(|parameter| {
@@ -47,6 +78,9 @@ fn declaration(library: &str, function: &Function) -> String {
                 "double" => "f64",
                 "size_t" => "usize",
                 "int" => "c_int",
+                "int64_t" => "i64",
+                "bool" => "bool",
+                "bool *" => "*mut bool",
                 "const double *" => "*const f64",
                 "size_t *" => "*mut usize",
                 _ => "*mut f64",
@@ -72,7 +106,7 @@ fn method(library: &str, function: &Function, about: &str) -> String {
     let mut method = Method::default();
     for parameter in &function.parameters {
         let name = identifier(&parameter.name).unwrap_or_default();
-        method.parameters.push(format!("{name}: {}", argument_type(&parameter.ty)));
+        method.parameters.push(format!("{name}: {}", type_with(&parameter.ty, "&[f64]")));
         method.argument(&name, &parameter.ty);
     }
     let documentation: String = match (&function.gradient, about) {
@@ -88,8 +122,8 @@ fn method(library: &str, function: &Function, about: &str) -> String {
     }
     text += "    ///\n    /// # Errors\n    ///\n    /// When the program fails.\n    #[allow(clippy::too_many_arguments)]\n";
     let (result, body) = match &function.gradient {
-        Some(positions) => method.gradient(library, &name, function, positions),
-        None => method.value(library, &name, function.result.as_ref().unwrap_or(&Type::Real)),
+        Some(positions) => method.gradient(library, function, positions),
+        None => method.value(library, &function.symbol(), function.result.as_ref().unwrap_or(&Type::Real)),
     };
     let parameters: String = method.parameters.iter().map(|parameter| format!(", {parameter}")).collect();
     let _ = write!(text, "    pub fn {name}(&mut self{parameters}) -> Result<{result}, Error> {{\n{body}    }}\n");
@@ -104,7 +138,7 @@ impl Method {
     /// Passes an argument; `place` is an expression of it.
     fn argument(&mut self, place: &str, ty: &Type) {
         match ty {
-            Type::Real => self.passed.push(place.to_string()),
+            Type::Real | Type::Integer | Type::Boolean => self.passed.push(place.to_string()),
             Type::Vector => self.passed.extend([format!("{place}.as_ptr()"), format!("{place}.len()")]),
             Type::Matrix => {
                 let message = format!("\"{place} has not as many elements as its rows and columns say\"");
@@ -114,9 +148,9 @@ impl Method {
                 self.passed.push(format!("{place}.elements.as_ptr()"));
                 self.passed.extend([format!("{place}.rows"), format!("{place}.columns")]);
             }
-            Type::Tuple(parts) => {
-                for (position, part) in parts.iter().enumerate() {
-                    self.argument(&format!("{place}.{position}"), part);
+            Type::Tuple(_) | Type::Record(_) => {
+                for (name, part) in ty.parts() {
+                    self.argument(&format!("{place}.{name}"), part);
                 }
             }
         }
@@ -130,8 +164,9 @@ impl Method {
         let mut after = String::new();
         for (index, (_, ty)) in leaves.iter().enumerate() {
             let variable = format!("_r{index}");
-            if *ty == Type::Real {
-                let _ = writeln!(body, "        let mut {variable} = 0.0;");
+            if !ty.is_array() {
+                let none = if **ty == Type::Boolean { "false" } else { "0.0" };
+                let _ = writeln!(body, "        let mut {variable} = {none};");
                 call.push(format!("&mut {variable}"));
                 continue;
             }
@@ -142,7 +177,7 @@ impl Method {
                 format!("{variable}.len()"),
                 format!("&mut {variable}_rows"),
             ]);
-            if *ty == Type::Matrix {
+            if **ty == Type::Matrix {
                 call.push(format!("&mut {variable}_columns"));
             }
             let _ = writeln!(
@@ -161,32 +196,37 @@ impl Method {
             );
         }
         let _ = writeln!(body, "        self::check(self, code)?;");
-        for (index, _) in leaves.iter().enumerate().filter(|(_, (_, ty))| *ty != Type::Real) {
+        for (index, _) in leaves.iter().enumerate().filter(|(_, (_, ty))| ty.is_array()) {
             let _ = writeln!(body, "        _r{index}.truncate(_r{index}_rows * _r{index}_columns);");
         }
         let mut next = 0;
         let value = assembled(result, &mut next);
         let _ = writeln!(body, "        Ok({value})");
-        (result_type(result), body)
+        (type_with(result, "Vec<f64>"), body)
     }
 
     /// The type and the body of a method that returns a value and writes a gradient.
-    fn gradient(&mut self, library: &str, name: &str, function: &Function, positions: &[usize]) -> (String, String) {
+    fn gradient(&mut self, library: &str, function: &Function, positions: &[usize]) -> (String, String) {
         self.parameters.push("mode: Mode".to_string());
         let mut call = self.passed.clone();
         call.extend(["mode as c_int".to_string(), "&mut value".to_string()]);
         for parameter in positions.iter().map(|position| &function.parameters[*position]) {
-            for (place, ty) in parameter.ty.leaves() {
+            let name = identifier(&parameter.name).unwrap_or_default();
+            for (place, ty) in parameter.ty.pieces() {
                 let gradient = format!("{}_gradient", part_name(&parameter.name, &place));
-                let path: String = place.iter().map(|position| format!(".{position}")).collect();
-                let of = format!("{}{path}", identifier(&parameter.name).unwrap_or_default());
-                if ty == Type::Real {
+                let of = [std::slice::from_ref(&name), &place[..]].concat().join(".");
+                if let Type::Record(_) = ty {
+                    self.parameters.push(format!("mut {gradient}: Option<&mut {}>", type_with(ty, "Vec<f64>")));
+                    self.record_gradient(&gradient, &of, ty, &mut call);
+                    continue;
+                }
+                if *ty == Type::Real {
                     self.parameters.push(format!("{gradient}: Option<&mut f64>"));
                     call.push(format!("{gradient}.map_or(ptr::null_mut(), |number| number as *mut f64)"));
                     continue;
                 }
                 self.parameters.push(format!("{gradient}: Option<&mut [f64]>"));
-                let length = if ty == Type::Matrix { format!("{of}.elements.len()") } else { format!("{of}.len()") };
+                let length = if *ty == Type::Matrix { format!("{of}.elements.len()") } else { format!("{of}.len()") };
                 self.statement(&format!(
                     "self::demand({gradient}.as_ref().is_none_or(|g| g.len() == {length}), \"{gradient} has another length than \
                      {of}\")?;"
@@ -196,10 +236,37 @@ impl Method {
         }
         let mut body = std::mem::take(&mut self.before);
         let _ = writeln!(body, "        let mut value = 0.0;");
+        let name = function.symbol();
         let _ =
             writeln!(body, "        let code = unsafe {{ {library}_{name}(self.0.as_ptr(), {}) }};", call.join(", "));
         let _ = writeln!(body, "        self::check(self, code)?;\n        Ok(value)");
         ("f64".to_string(), body)
+    }
+
+    /// Passes the fields of a record that gets a gradient.
+    fn record_gradient(&mut self, gradient: &str, of: &str, ty: &Type, call: &mut Vec<String>) {
+        for (place, ty) in ty.leaves() {
+            let path = place.join(".");
+            let address = match ty {
+                Type::Matrix => {
+                    let message = format!("\"{gradient}.{path} has other rows and columns than {of}.{path}\"");
+                    self.statement(&format!(
+                        "self::demand({gradient}.as_ref().is_none_or(|g| (g.{path}.rows, g.{path}.columns) == ({of}.{path}.rows, \
+                         {of}.{path}.columns) && g.{path}.elements.len() == {of}.{path}.elements.len()), {message})?;"
+                    ));
+                    format!("g.{path}.elements.as_mut_ptr()")
+                }
+                Type::Vector => {
+                    let message = format!("\"{gradient}.{path} has another length than {of}.{path}\"");
+                    self.statement(&format!(
+                        "self::demand({gradient}.as_ref().is_none_or(|g| g.{path}.len() == {of}.{path}.len()), {message})?;"
+                    ));
+                    format!("g.{path}.as_mut_ptr()")
+                }
+                _ => format!("&mut g.{path} as *mut f64"),
+            };
+            call.push(format!("{gradient}.as_mut().map_or(ptr::null_mut(), |g| {address})"));
+        }
     }
 }
 
@@ -208,28 +275,32 @@ fn tuple(parts: &[String]) -> String {
     format!("({},)", parts.join(", "))
 }
 
-fn argument_type(ty: &Type) -> String {
+/// The type for values whose arrays have these elements.
+fn type_with(ty: &Type, elements: &str) -> String {
     match ty {
         Type::Real => "f64".to_string(),
-        Type::Vector => "&[f64]".to_string(),
-        Type::Matrix => "Matrix<&[f64]>".to_string(),
-        Type::Tuple(parts) => tuple(&parts.iter().map(argument_type).collect::<Vec<_>>()),
-    }
-}
-
-fn result_type(ty: &Type) -> String {
-    match ty {
-        Type::Real => "f64".to_string(),
-        Type::Vector => "Vec<f64>".to_string(),
-        Type::Matrix => "Matrix<Vec<f64>>".to_string(),
-        Type::Tuple(parts) => tuple(&parts.iter().map(result_type).collect::<Vec<_>>()),
+        Type::Integer => "i64".to_string(),
+        Type::Boolean => "bool".to_string(),
+        Type::Vector => elements.to_string(),
+        Type::Matrix => format!("Matrix<{elements}>"),
+        Type::Tuple(parts) => tuple(&parts.iter().map(|part| type_with(part, elements)).collect::<Vec<_>>()),
+        Type::Record(record) => {
+            let name = type_name(&record.name).unwrap_or_default();
+            if has_arrays(ty) { format!("{name}<{elements}>") } else { name }
+        }
     }
 }
 
 /// The value of the type from the variables `_r0`, `_r1`..., from the next one on.
 fn assembled(ty: &Type, next: &mut usize) -> String {
-    if let Type::Tuple(parts) = ty {
-        return tuple(&parts.iter().map(|part| assembled(part, next)).collect::<Vec<_>>());
+    let parts = ty.parts().into_iter();
+    match ty {
+        Type::Tuple(_) => return tuple(&parts.map(|(_, part)| assembled(part, next)).collect::<Vec<_>>()),
+        Type::Record(record) => {
+            let fields: String = parts.map(|(name, part)| format!("{name}: {}, ", assembled(part, next))).collect();
+            return format!("{} {{ {fields}}}", type_name(&record.name).unwrap_or_default());
+        }
+        _ => {}
     }
     let variable = format!("_r{next}");
     *next += 1;

@@ -1,10 +1,11 @@
 //! The shapes that the analysis has found for the results of exported functions → types.
 
 use crate::base::Diagnostic;
-use crate::core::interface::Type;
+use crate::core::interface::{GRADIENT, Parameter, Record, Type};
 use crate::core::ir::{Export, LambdaId, Program};
 use crate::flow::Analysis;
 use crate::shape::lattice::{Class, Shape, Shapes};
+use std::rc::Rc;
 
 /// Tuples have no more parts inside each other.
 const DEEPEST: usize = 100;
@@ -25,19 +26,22 @@ pub fn result(program: &Program, flow: &Analysis, export: &Export) -> Result<Typ
         };
     }
     returned(flow, export)?;
-    let types = results(flow, export.lambda).into_iter().map(|shape| type_of(&flow.shapes, shape, 0));
+    let types = results(flow, export.lambda).into_iter().map(|shape| type_of(program, &flow.shapes, shape, 0));
     let types: Option<Vec<Type>> = types.collect();
     let found = types.filter(|types| types.windows(2).all(|pair| pair[0] == pair[1])).and_then(|mut types| types.pop());
     found.ok_or_else(|| {
         let message = format!("a library cannot return what `{name}` returns");
         let help = if returns_function(flow, export) {
             "call the function that it returns; a function that is to be exported is named, or a `lambda`"
+        } else if export.function.derivative_at.is_some() {
+            "export the derivative of a function of a vector, which makes of it what the program needs"
         } else {
-            "return 0 or 1 for a truth value, and a vector for a list: `list->vector`"
+            "return a vector for a list, `list->vector`, and several vectors or a matrix for a vector of others"
         };
         Box::new(
             Diagnostic::error("V0851", message, export.span, "exported here")
-                .note("results are numbers, vectors of numbers, matrices, and tuples of these, of one kind whatever the arguments are")
+                .note("results are numbers, booleans, vectors of numbers, matrices, and tuples and records of these, of one kind whatever the \
+                     arguments are")
                 .help(help),
         )
     })
@@ -57,8 +61,8 @@ fn returns_function(flow: &Analysis, export: &Export) -> bool {
 /// The export of the function whose gradient an export computes.
 fn value_of<'a>(program: &'a Program, export: &Export) -> Option<&'a Export> {
     export.function.gradient.as_ref()?;
-    let exports = &program.library.as_ref()?.exports;
-    exports.iter().find(|value| value.span == export.span && value.function.gradient.is_none())
+    let name = export.function.name.strip_suffix(GRADIENT)?;
+    program.library.as_ref()?.exports.iter().find(|value| *value.function.name == *name)
 }
 
 /// Complains about a function that never returns.
@@ -86,20 +90,33 @@ fn results(flow: &Analysis, lambda: LambdaId) -> Vec<Shape> {
     flow.variants.values().filter(|variant| variant.key.lambda == lambda).map(|variant| variant.result).collect()
 }
 
-fn type_of(shapes: &Shapes, shape: Shape, depth: usize) -> Option<Type> {
+fn type_of(program: &Program, shapes: &Shapes, shape: Shape, depth: usize) -> Option<Type> {
+    let part = |shape: Shape| type_of(program, shapes, shape, depth + 1);
     let alternatives = shapes.alternatives(shape);
     let classes: Vec<Class> = alternatives.iter().map(|a| a.head.class()).collect();
     match classes[..] {
         _ if depth > DEEPEST => None,
         [Class::Real] => Some(Type::Real),
-        // A record is what it is made of.
-        [Class::Pair(None) | Class::Record(_)] => {
+        [Class::Bool] => Some(Type::Boolean),
+        [Class::Record(kind)] => {
+            let (name, names) = (program.records[kind].name.clone(), &program.records[kind].fields);
+            // The tuple of the fields, whose last one stands alone; a single one is a list.
+            let mut parts = alternatives[0].children.to_vec();
+            while parts.len() < names.len() {
+                let [pair] = &shapes.alternatives(parts.pop()?)[..] else { return None };
+                parts.extend(pair.children.iter());
+            }
+            let field = |(name, shape): (&Rc<str>, &Shape)| Some(Parameter { name: name.clone(), ty: part(*shape)? });
+            let fields: Vec<Parameter> = names.iter().zip(&parts).map(field).collect::<Option<_>>()?;
+            (!fields.is_empty()).then(|| Type::Record(Rc::new(Record { kind, name, fields })))
+        }
+        [Class::Pair(None)] => {
             let [first, rest] = alternatives[0].children[..] else { return None };
-            let first = type_of(shapes, first, depth + 1)?;
+            let first = part(first)?;
             if matches!(&shapes.alternatives(rest)[..], [end] if end.head.class() == Class::Nil) {
                 return Some(Type::Tuple(vec![first]));
             }
-            Some(Type::Tuple(match type_of(shapes, rest, depth + 1)? {
+            Some(Type::Tuple(match part(rest)? {
                 Type::Tuple(rest) => [vec![first], rest].concat(),
                 rest => vec![first, rest],
             }))
@@ -107,7 +124,7 @@ fn type_of(shapes: &Shapes, shape: Shape, depth: usize) -> Option<Type> {
         [_, ..] if classes.iter().all(|class| matches!(class, Class::Vector | Class::OneHot)) => {
             let elements =
                 alternatives.iter().flat_map(|a| a.children.iter()).filter(|child| **child != Shapes::BOTTOM);
-            let types: Vec<Type> = elements.map(|child| type_of(shapes, *child, depth + 1)).collect::<Option<_>>()?;
+            let types: Vec<Type> = elements.map(|child| part(*child)).collect::<Option<_>>()?;
             match types.first() {
                 Some(first) if types.iter().any(|ty| ty != first) => None,
                 None | Some(Type::Real) => Some(Type::Vector),

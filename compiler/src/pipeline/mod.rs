@@ -14,7 +14,7 @@ pub mod passes;
 
 use crate::base::{Diagnostic, SourceMap};
 use crate::codegen;
-use crate::core::interface::{Function, identifier};
+use crate::core::interface::Function;
 use crate::core::ir as core;
 use crate::expand;
 use crate::flow;
@@ -341,8 +341,8 @@ impl Pipeline {
         output: &Path,
         beside: &[(PathBuf, String)],
     ) -> Result<(), codegen::Error> {
-        let names = self.interface.iter().filter_map(|function| identifier(&function.name));
-        let names: Vec<String> = names.map(|function| format!("{name}_{function}")).collect();
+        let names: Vec<String> =
+            self.interface.iter().map(|function| format!("{name}_{}", function.symbol())).collect();
         self.timed("link", |_| codegen::link::library(object, name, &names, kind, output, beside))
     }
 

@@ -5,6 +5,7 @@
 //! (export scaled ((a real) (v (vector real))) e)      the value of an expression, or the function that a name or a λ stands for
 //! (export (gradient loss w b) (...) e)                the same, and loss-gradient, with respect to w and b
 //! (export (jacobian f w) (...) e)                     the same, and f-jacobian; so are hessian and hvp
+//! (export f ((m (model (vector real) real))))         a record, with the types of its fields
 //! ```
 //!
 //! The functions become λs. In a program that is to be a library, items behind the others call them:
@@ -18,21 +19,22 @@
 //! checked.
 
 use crate::base::Span;
-use crate::core::interface::{Function, Parameter, Type, identifier};
-use crate::core::ir::{Definition, Export, Item, LambdaId, Library};
+use crate::core::interface::{self, Function, GRADIENT, Parameter, Type, field_name, identifier, type_name};
+use crate::core::ir::{Definition, Export, GlobalId, Item, LambdaId, Library, RecordId};
 use crate::expand::build::{Expander, Meaning};
 use crate::expand::error::Error;
 use crate::expand::forms::pattern::Params;
 use crate::expand::names::basis;
 use crate::syntax::{Datum, DatumKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The names of the standard library's functions in programs with exports.
-pub const LIBRARY: [(&str, &str); 11] = [
+pub const LIBRARY: [(&str, &str); 12] = [
     (" called", "%called"),
     (" is-called", "%is-called"),
     (" number", "%number-argument"),
+    (" boolean", "%boolean-argument"),
     (" vector", "%vector-argument"),
     (" matrix", "%matrix-argument"),
     (" tuple", "%tuple-argument"),
@@ -49,11 +51,9 @@ const PLAIN_DERIVATIVES: [&str; 3] = ["jacobian", "hessian", "hvp"];
 /// The further parameter of a product of the Hessian and a vector.
 const DIRECTION: &str = "direction";
 
-/// What the end of the name says of a function that computes a gradient.
-const GRADIENT: &str = "-gradient";
-
 /// Types that arguments may have, for messages.
-pub const TYPES: &str = "`real`, `(vector real)`, `(matrix real)` or `(tuple type ...)`";
+pub const TYPES: &str = "`real`, `integer`, `boolean`, `(vector real)`, `(matrix real)`, `(tuple type ...)` or \
+                         `(record type ...)` with the name of a record and the types of its fields";
 
 /// A form as written.
 struct Form<'a> {
@@ -71,6 +71,14 @@ struct Form<'a> {
     span: Span,
 }
 
+/// What exports have said about records.
+type Records = FxHashMap<RecordId, Rc<interface::Record>>;
+
+/// The name of what makes records of a kind, in the items of a library.
+fn constructor(kind: RecordId) -> String {
+    format!(" record {}", kind.0)
+}
+
 /// Whether a program has exports.
 pub fn is_in(datums: &[Datum]) -> bool {
     datums.iter().any(|datum| datum.behind(basis::EXPORT).is_some())
@@ -84,43 +92,61 @@ impl Expander {
 
     /// Expands the exports of a program; the rest of it has been expanded.
     pub fn exports(&mut self, datums: &[&Datum], is_library: bool) {
-        let mut exports = Vec::new();
+        let mut exports: Vec<Export> = Vec::new();
         let mut first: FxHashMap<String, Span> = FxHashMap::default();
+        let mut records = FxHashMap::default();
+        // Exports that stand for functions of the program by their names.
+        let mut named: FxHashSet<Rc<str>> = FxHashSet::default();
         for datum in datums {
-            let Some(form) = self.export_form(datum) else { continue };
-            let mut made = Vec::new();
+            let Some(form) = self.export_form(datum, &mut records) else { continue };
+            let parameter = |(name, ty): (&&Datum, &Type)| Parameter {
+                name: name.symbol().cloned().unwrap_or_else(|| Rc::from("_")),
+                ty: ty.clone(),
+            };
+            let parameters = form.names.iter().zip(&form.types).map(parameter).collect();
+            let name = form.name.clone();
+            let plain = Function { name, parameters, gradient: None, derivative_at: None, result: None };
             let value = self.export_value(&form);
-            made.push((form.name.clone(), None, value));
+            let mut made = Vec::new();
             if let Some(wanted) = form.gradient {
                 let Some((positions, lambda)) = self.export_gradient(&form, wanted, value) else { continue };
-                made.push((Rc::from(format!("{}{GRADIENT}", form.name)), Some(positions), lambda));
+                let name = Rc::from(format!("{}{GRADIENT}", form.name));
+                made.push((Function { name, gradient: Some(positions), ..plain.clone() }, lambda));
             }
-            let mut further = Vec::new();
             if let Some((operator, position)) = form.derivative {
                 let name: Rc<str> = Rc::from(format!("{}-{operator}", form.name));
-                let (lambda, parameters) = self.export_derivative(&form, &name, (operator, position), value);
-                made.push((name, None, lambda));
-                further = parameters;
+                let (lambda, further) = self.export_derivative(&form, &name, (operator, position), value);
+                let parameters = [plain.parameters.clone(), further].concat();
+                made.push((Function { name, parameters, derivative_at: Some(position), ..plain.clone() }, lambda));
             }
-            for (position, (name, gradient, lambda)) in made.into_iter().enumerate() {
-                let Some(shown) = identifier(&name) else { continue };
+            // A function that has several derivatives is the same in all these exports.
+            let is_same = |export: &Export| export.function == plain && named.contains(&plain.name);
+            if made.is_empty() || !form.body.is_empty() || !exports.iter().any(is_same) {
+                made.insert(0, (plain, value));
+            }
+            if form.body.is_empty() {
+                named.insert(form.name.clone());
+            }
+            for (function, lambda) in made {
+                let Some(shown) = identifier(&function.name) else { continue };
                 if let Some(first) = first.insert(shown, form.name_span) {
-                    self.errors.push(Error::ExportedTwice { first, second: form.name_span, name: name.clone() });
+                    let name = function.name.clone();
+                    self.errors.push(Error::ExportedTwice { first, second: form.name_span, name });
                 }
-                let parameter = |(name, ty): (&&Datum, &Type)| Parameter {
-                    name: name.symbol().cloned().unwrap_or_else(|| Rc::from("_")),
-                    ty: ty.clone(),
-                };
-                let mut parameters: Vec<Parameter> = form.names.iter().zip(&form.types).map(parameter).collect();
-                if position > 0 {
-                    parameters.extend(further.iter().cloned());
-                }
-                let function = Function { name, parameters, gradient, result: None };
                 exports.push(Export { function, span: form.span, lambda });
             }
         }
         if is_library && self.errors.is_empty() {
+            self.name_constructors(&records);
             self.dispatch(exports);
+        }
+    }
+
+    /// Gives the constructors of records names that no program can write.
+    fn name_constructors(&mut self, records: &Records) {
+        let known = |(global, kind): (&GlobalId, &RecordId)| records.contains_key(kind).then_some((*global, *kind));
+        for (global, kind) in self.records.iter().filter_map(known) {
+            self.globals.user.define(Rc::from(constructor(kind)), global);
         }
     }
 
@@ -190,7 +216,11 @@ impl Expander {
             }
         }
         if wanted.is_empty() {
-            positions = (0..form.names.len()).collect();
+            let is_plain = |ty: &Type| matches!(ty, Type::Integer | Type::Boolean);
+            positions = (0..form.names.len()).filter(|position| !is_plain(&form.types[*position])).collect();
+        }
+        for position in &positions {
+            self.demand_reals(form.names[*position], &form.types[*position])?;
         }
         if positions.is_empty() {
             self.errors.push(Error::NotAParameterOfExport(form.name_span));
@@ -238,7 +268,20 @@ impl Expander {
         (self.function(name, &[params], &[body], form.span), parameters)
     }
 
-    fn export_form<'a>(&mut self, datum: &'a Datum) -> Option<Form<'a>> {
+    /// Complains about a derivative with respect to what is not made of real numbers.
+    fn demand_reals(&mut self, parameter: &Datum, ty: &Type) -> Option<()> {
+        let leaves = ty.leaves().into_iter();
+        let what = leaves.map(|(_, ty)| ty).find_map(|ty| match ty {
+            Type::Integer => Some("an integer"),
+            Type::Boolean => Some("a boolean"),
+            _ => None,
+        });
+        let Some(what) = what else { return Some(()) };
+        self.errors.push(Error::NotReal(parameter.span, what));
+        None
+    }
+
+    fn export_form<'a>(&mut self, datum: &'a Datum, records: &mut Records) -> Option<Form<'a>> {
         let usage = "(export name ((p type) ...) e ...) or (export (gradient name p ...) ((p type) ...) e ...) or \
                      (export (jacobian name p) ((p type) ...) e ...), and hessian and hvp in the same way";
         let malformed = Error::Malformed(datum.span, "export", usage);
@@ -284,11 +327,13 @@ impl Expander {
                 }
             }
             names.push(parameter_name);
-            let Some(ty) = type_of(ty) else {
-                self.errors.push(Error::NotAnExportedType(ty.span));
-                return None;
-            };
-            types.push(ty);
+            match self.exported_type(ty, records) {
+                Ok(ty) => types.push(ty),
+                Err(error) => {
+                    self.errors.push(error);
+                    return None;
+                }
+            }
         }
         let (name, name_span) = (symbol, name.span);
         let derivative = match derivative {
@@ -302,6 +347,7 @@ impl Expander {
                     self.errors.push(Error::NotAParameterOfExport(wanted.map_or(name_span, |wanted| wanted.span)));
                     return None;
                 };
+                self.demand_reals(names[position], &types[position])?;
                 if operator == "hvp" && names.iter().any(|name| name.is_symbol(DIRECTION)) {
                     self.errors.push(malformed);
                     return None;
@@ -311,26 +357,51 @@ impl Expander {
         };
         Some(Form { name, name_span, gradient, derivative, list: list.span, names, types, body, span: datum.span })
     }
+
+    /// The type that a datum stands for. What is said of a record once need not be said again.
+    fn exported_type(&mut self, datum: &Datum, records: &mut Records) -> Result<Type, Error> {
+        let (head, parts) = match datum.list() {
+            Some([head, parts @ ..]) => (head, parts),
+            _ => (datum, &[][..]),
+        };
+        let mistake = || Error::NotAnExportedType(datum.span);
+        let name = head.symbol().ok_or_else(mistake)?;
+        let Some(kind) = self.record_of(name) else {
+            let parts = parts.iter().map(|part| self.exported_type(part, records)).collect::<Result<Vec<_>, _>>()?;
+            return match (&**name, &parts[..], datum.list().is_some()) {
+                ("real", [], false) => Ok(Type::Real),
+                ("integer", [], false) => Ok(Type::Integer),
+                ("boolean", [], false) => Ok(Type::Boolean),
+                ("vector", [Type::Real], true) => Ok(Type::Vector),
+                ("matrix", [Type::Real], true) => Ok(Type::Matrix),
+                ("tuple", [_, _, ..], true) => Ok(Type::Tuple(parts)),
+                _ => Err(mistake()),
+            };
+        };
+        if let Some(known) = records.get(&kind).filter(|_| datum.list().is_none()) {
+            return Ok(Type::Record(known.clone()));
+        }
+        let record = self.core.records[kind].clone();
+        if record.fields.is_empty() || parts.len() != record.fields.len() {
+            let (definition, name) = (record.span, record.name);
+            return Err(Error::RecordType { span: datum.span, definition, name, fields: record.fields });
+        }
+        type_name(&record.name).ok_or_else(|| Error::NotAnExportedName(head.span, record.name.clone()))?;
+        let mut fields = Vec::new();
+        for (name, part) in record.fields.iter().zip(parts) {
+            field_name(name).ok_or_else(|| Error::NotAnExportedName(part.span, name.clone()))?;
+            fields.push(Parameter { name: name.clone(), ty: self.exported_type(part, records)? });
+        }
+        let made = Rc::new(interface::Record { kind, name: record.name, fields });
+        let known = records.entry(kind).or_insert_with(|| made.clone());
+        if *known == made { Ok(Type::Record(made)) } else { Err(Error::RecordTypes(datum.span, made.name.clone())) }
+    }
 }
 
 /// Whether an expression stands for a function, where a value is expected: no result is a function.
 fn is_function(datum: &Datum) -> bool {
     let is_lambda = |list: &[Datum]| list.first().is_some_and(|head| head.is_symbol("lambda"));
     datum.symbol().is_some() || datum.list().is_some_and(is_lambda)
-}
-
-fn type_of(datum: &Datum) -> Option<Type> {
-    if datum.is_symbol("real") {
-        return Some(Type::Real);
-    }
-    let (head, parts) = datum.list()?.split_first()?;
-    let parts: Vec<Type> = parts.iter().map(type_of).collect::<Option<_>>()?;
-    match (&**head.symbol()?, &parts[..]) {
-        ("vector", [Type::Real]) => Some(Type::Vector),
-        ("matrix", [Type::Real]) => Some(Type::Matrix),
-        ("tuple", [_, _, ..]) => Some(Type::Tuple(parts)),
-        _ => None,
-    }
 }
 
 /// Makes datums that stand at one place.
@@ -352,13 +423,19 @@ impl Make {
     /// Reads an argument of this type.
     fn argument(&self, ty: &Type) -> Datum {
         match ty {
-            Type::Real => self.call(" number", Vec::new()),
+            // The function of C has made a number of it.
+            Type::Real | Type::Integer => self.call(" number", Vec::new()),
+            Type::Boolean => self.call(" boolean", Vec::new()),
             Type::Vector => self.call(" vector", Vec::new()),
             Type::Matrix => self.call(" matrix", Vec::new()),
             Type::Tuple(parts) => {
                 let (last, others) = parts.split_last().expect("a tuple has parts");
                 let last = self.argument(last);
                 others.iter().rev().fold(last, |rest, part| self.call(" tuple", vec![self.argument(part), rest]))
+            }
+            Type::Record(record) => {
+                let fields = record.fields.iter().map(|field| self.argument(&field.ty)).collect();
+                self.call(&constructor(record.kind), fields)
             }
         }
     }

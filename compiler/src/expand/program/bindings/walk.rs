@@ -274,7 +274,7 @@ impl Walk {
         for pair in pairs {
             if let Some([name, kind @ ..]) = pair.list() {
                 self.bind(name, &scope, group, BinderKind::Parameter, None);
-                self.words(kind);
+                kind.iter().for_each(|kind| self.exported_type(kind));
             }
         }
         let (name, wanted) = match target.list() {
@@ -288,6 +288,17 @@ impl Walk {
         body.iter().for_each(|form| self.expression(form, false));
         self.leave(mark);
         self.occurs(name, if body.is_empty() { Role::Free } else { Role::Label });
+    }
+
+    /// The type of a parameter of an export: words, and names of records.
+    fn exported_type(&mut self, datum: &Datum) {
+        match datum.symbol() {
+            Some(name) => {
+                let is_word = ["real", "integer", "boolean", "vector", "matrix", "tuple"].contains(&&**name);
+                self.occurs(datum, if is_word { Role::Word } else { Role::Free });
+            }
+            None => datum.list().unwrap_or_default().iter().for_each(|part| self.exported_type(part)),
+        }
     }
 
     fn arguments(&mut self, datum: &Datum, head: &Datum, operands: &[Datum]) {

@@ -1,0 +1,254 @@
+//! The C header of a library.
+//!
+//! ```c
+//! int NAME_f(NAME_context *context, double x, const double *v, size_t v_length, double *result);
+//! int NAME_f_gradient(NAME_context *context, double x, const double *v, size_t v_length, int mode, double *value,
+//!                     double *x_gradient, double *v_gradient);
+//! ```
+//!
+//! The order of parameters is that of [`crate::codegen::library`]'s calls.
+
+mod with_records;
+
+use super::Interface;
+use crate::core::interface::{Function, Type, identifier};
+
+/// What callers and libraries agree on, as in the run time.
+pub const ABI_VERSION: u32 = 1;
+
+/// The text of the header.
+pub fn text(interface: &Interface) -> String {
+    let name = &interface.name;
+    let upper = name.to_uppercase();
+    let about_records = if interface.records().is_empty() { "" } else { with_records::ABOUT };
+    let mut text = TEMPLATE
+        .replace("@RECORDS@", about_records)
+        .replace("@NAME@", &upper)
+        .replace("@name@", name)
+        .replace("@ABI@", &ABI_VERSION.to_string());
+    for record in interface.records() {
+        text += &with_records::structure(name, &record);
+    }
+    for (function, about) in &interface.functions {
+        text += &declaration(name, function, about);
+    }
+    text + &END.replace("@NAME@", &upper)
+}
+
+/// A parameter of a function of C, and what it is for.
+pub struct Parameter {
+    /// Its type, with a space behind it if it does not end in an asterisk.
+    pub ty: String,
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+}
+
+/// The name in C of a part of something: `p_0_1` is the second part of the first part of `p`, `m_bias` a field of `m`.
+pub fn part_name(name: &str, place: &[String]) -> String {
+    place.iter().fold(identifier(name).unwrap_or_default(), |name, position| format!("{name}_{position}"))
+}
+
+/// The parameters of the code of a function, behind the context. Tuples and records are passed part by part.
+pub fn parameters(function: &Function) -> Vec<Parameter> {
+    let mut parameters = Parameters::default();
+    for parameter in &function.parameters {
+        for (place, ty) in parameter.ty.leaves() {
+            parameters.argument(&part_name(&parameter.name, &place), ty);
+        }
+    }
+    match &function.gradient {
+        None => {
+            for (place, ty) in function.result.iter().flat_map(Type::leaves) {
+                parameters.result(&result_name(&place), ty);
+            }
+        }
+        Some(positions) => {
+            parameters.mode();
+            for parameter in positions.iter().map(|position| &function.parameters[*position]) {
+                for (place, ty) in parameter.ty.leaves() {
+                    parameters.gradient(&part_name(&parameter.name, &place), ty);
+                }
+            }
+        }
+    }
+    parameters.0
+}
+
+fn result_name(place: &[String]) -> String {
+    place.iter().fold("result".to_string(), |name, position| format!("{name}_{position}"))
+}
+
+/// Parameters of C in the making.
+#[derive(Default)]
+struct Parameters(Vec<Parameter>);
+
+impl Parameters {
+    fn add(&mut self, ty: &str, name: &str, about: &str) {
+        self.0.push(Parameter { ty: ty.into(), name: name.into(), about: about.into() });
+    }
+
+    fn argument(&mut self, name: &str, ty: &Type) {
+        match ty {
+            Type::Integer => self.add("int64_t ", name, "a whole number"),
+            Type::Boolean => self.add("bool ", name, "true or false"),
+            Type::Vector => {
+                self.add("const double *", name, "its elements");
+                self.add("size_t ", &format!("{name}_length"), "how many");
+            }
+            Type::Matrix => {
+                self.add("const double *", name, "its elements, row by row");
+                self.add("size_t ", &format!("{name}_rows"), "how many rows");
+                self.add("size_t ", &format!("{name}_columns"), "how many elements each row has");
+            }
+            _ => self.add("double ", name, "a number"),
+        }
+    }
+
+    fn result(&mut self, name: &str, ty: &Type) {
+        let of = if *ty == Type::Boolean { "bool *" } else { "double *" };
+        self.add(of, name, "gets the result, unless it is NULL");
+        if ty.is_array() {
+            self.add("size_t ", &format!("{name}_room"), "for so many numbers there is room");
+        }
+        match ty {
+            Type::Vector => self.add("size_t *", &format!("{name}_length"), "gets the length, unless it is NULL"),
+            Type::Matrix => {
+                self.add("size_t *", &format!("{name}_rows"), "gets the number of rows, unless it is NULL");
+                self.add("size_t *", &format!("{name}_columns"), "gets the number of columns, unless it is NULL");
+            }
+            _ => {}
+        }
+    }
+
+    fn mode(&mut self) {
+        self.add("int ", "mode", "whether gradients replace what is there or are added to it");
+        self.add("double *", "value", "gets the value of the function, unless it is NULL");
+    }
+
+    fn gradient(&mut self, name: &str, ty: &Type) {
+        let about = match ty {
+            Type::Real => "gets the derivative with respect to it, unless it is NULL",
+            _ => "gets as many numbers as the argument has, unless it is NULL",
+        };
+        self.add("double *", &format!("{name}_gradient"), about);
+    }
+}
+
+fn declaration(library: &str, function: &Function, about: &str) -> String {
+    let mut comment = String::new();
+    let sentence = match (&function.gradient, about) {
+        (None, "") => format!("The function {}.", function.name),
+        (None, about) => about.to_string(),
+        (Some(_), about) => {
+            let of = function.name.trim_end_matches("-gradient");
+            format!("The value and the gradient of {of}.{}{about}", if about.is_empty() { "" } else { "\n" })
+        }
+    };
+    for line in sentence.replace("*/", "* /").lines() {
+        comment += &format!(" * {line}\n");
+    }
+    let code = parameters(function);
+    if function.symbol() == function.identifier() {
+        return format!("\n/*\n{comment}{} */\n{};\n", explained(&code), signature(library, &function.symbol(), &code));
+    }
+    let (parameters, body) = with_records::function(library, function);
+    format!(
+        "\n/* What the function behind this one calls: the same, with each field a parameter. */\n{};\n\n/*\n{comment}{} \
+         */\nstatic inline {} {{\n{body}}}\n",
+        signature(library, &function.symbol(), &code),
+        explained(&parameters),
+        signature(library, &function.identifier(), &parameters),
+    )
+}
+
+/// What the parameters are for, in a comment.
+fn explained(parameters: &[Parameter]) -> String {
+    let width = parameters.iter().map(|parameter| parameter.name.len()).max().unwrap_or(0);
+    parameters.iter().map(|Parameter { name, about, .. }| format!(" *   {name:width$}  {about}\n")).collect()
+}
+
+fn signature(library: &str, name: &str, parameters: &[Parameter]) -> String {
+    let list: String = parameters.iter().map(|Parameter { ty, name, .. }| format!(",\n        {ty}{name}")).collect();
+    format!("int {library}_{name}({library}_context *context{list})")
+}
+
+const TEMPLATE: &str = r#"/*
+ * The library @name@, compiled from VLAD. This file is generated.
+ *
+ * Memory belongs to the caller: the library reads arguments and writes results during the call only, and keeps no
+ * pointer. Vectors are doubles one after another; matrices have their rows one after another; a tuple is passed part by
+ * part, the parts of p being p_0, p_1 and so on. Memory for results must not overlap that of arguments. Whole numbers have
+ * a magnitude of 2^53 at most.@RECORDS@
+ *
+ * Functions return @NAME@_OK or the code of an error, and then @name@_message says what is wrong. What results hold after
+ * an error is not specified; the context can be used again.
+ *
+ * There is no state but in contexts. Use one context for each thread: threads with contexts of their own may call at the
+ * same time, and a context that is in use refuses a second call. A context takes memory when it needs more than ever
+ * before, and keeps it: the second call with arguments of the same sizes allocates nothing. Results have the same bits
+ * in every context and thread.
+ */
+#ifndef @NAME@_H
+#define @NAME@_H
+
+#ifndef __cplusplus
+#include <stdbool.h>
+#endif
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of what this header says. It is that of the library if @name@_abi_version() is the same. */
+#define @NAME@_ABI_VERSION @ABI@
+
+uint32_t @name@_abi_version(void);
+
+/* What functions return. */
+enum {
+    @NAME@_OK = 0,
+    @NAME@_ERROR_PROGRAM = 1,   /* the program fails with these arguments: an index out of range, a call of `error` */
+    @NAME@_ERROR_ARGUMENT = 2,  /* no context, a null pointer to an array that is not empty, no mode, no such number */
+    @NAME@_ERROR_MEMORY = 3,    /* there is no more memory, or recursion is too deep */
+    @NAME@_ERROR_BUSY = 4,      /* the context is in use */
+    @NAME@_ERROR_ROOM = 5       /* a result has more numbers than there is room for; its sizes have been written */
+};
+
+/* What becomes of gradients. */
+enum {
+    @NAME@_OVERWRITE = 0,       /* they replace what is there */
+    @NAME@_ACCUMULATE = 1       /* they are added to what is there */
+};
+
+typedef struct @name@_context @name@_context;
+
+/* What a context may use; 0 stands for the default. */
+typedef struct {
+    uint64_t stack_bytes;       /* for recursion: 1 GiB of addresses, of which only what is used takes memory */
+    uint64_t memory_bytes;      /* for data: 7/8 of the machine's memory */
+} @name@_options;
+
+/* A new context, or NULL if there is no memory for one; options may be NULL. */
+@name@_context *@name@_context_new(const @name@_options *options);
+
+/* Gives everything back that the context has; context may be NULL. */
+void @name@_context_free(@name@_context *context);
+
+/* What was wrong with the last call, empty if nothing was. The text is the context's, until the next call. */
+const char *@name@_message(@name@_context *context);
+
+/* For tests: how many objects are alive between calls, and the bytes that the context has taken for objects. */
+void @name@_memory(const @name@_context *context, uint64_t *objects, uint64_t *bytes);
+"#;
+
+const END: &str = r#"
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* @NAME@_H */
+"#;
