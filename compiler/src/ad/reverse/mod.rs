@@ -499,9 +499,8 @@ impl Reverser<'_> {
         let mut mentioned: FxHashSet<Var> = [body.result].into_iter().collect();
         for binding in &body.bindings {
             mentioned.extend(binding.rhs.operands());
-            match &binding.rhs {
-                Rhs::If(_, then, other) => mentioned.extend(&*self.free_in_branches(binding.var, [then, other])),
-                _ => {}
+            if let Rhs::If(_, then, other) = &binding.rhs {
+                mentioned.extend(&*self.free_in_branches(binding.var, [then, other]));
             }
         }
         mentioned
@@ -665,9 +664,8 @@ fn used_once(program: &Program, lambda: LambdaId) -> FxHashSet<Var> {
     for binding in body.all_bindings() {
         let mut count = |x: Var| *uses.entry(x).or_default() += 1;
         binding.rhs.operands().into_iter().for_each(&mut count);
-        match &binding.rhs {
-            Rhs::If(_, then, other) => [then.result, other.result].into_iter().for_each(&mut count),
-            _ => {}
+        if let Rhs::If(_, then, other) = &binding.rhs {
+            [then.result, other.result].into_iter().for_each(&mut count);
         }
     }
     uses.into_iter().filter(|(_, uses)| *uses == 1).map(|(x, _)| x).collect()
