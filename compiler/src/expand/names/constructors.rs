@@ -71,7 +71,10 @@ fn is_constructor(program: &Program, lambda: LambdaId) -> bool {
         Rhs::Prim(prim, _) => prim.family() != Family::Effect,
         _ => true,
     };
+    // What others call is to be found in the program.
+    let is_exported = program.library.iter().flat_map(|library| &library.exports).any(|export| export.lambda == lambda);
     *origin == Origin::Source
+        && !is_exported
         && !program.given.contains_key(&lambda)
         && body.bindings.len() <= MOST
         && body.bindings.iter().any(makes)
