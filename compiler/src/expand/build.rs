@@ -11,7 +11,6 @@ use crate::expand::forms::pattern::{Arity, Params};
 use crate::expand::forms::recursion::Recursion;
 use crate::expand::names::basis;
 use crate::expand::names::basis::Keyword;
-use crate::expand::names::constructors;
 use crate::expand::names::known_functions;
 use crate::expand::names::modules::{Found, Target};
 use crate::expand::names::scope::{Globals, Scope};
@@ -143,9 +142,6 @@ impl Expander {
                 known_functions::rebuild(&mut self);
             }
             self.capture();
-            if self.dialect == Dialect::Vlad {
-                constructors::expand(&mut self.core);
-            }
             return Ok(self.core);
         }
         messages.extend(self.errors.iter().map(Error::to_diagnostic));

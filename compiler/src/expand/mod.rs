@@ -56,6 +56,8 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// Compare the derivatives that the program takes and gives with differences.
     pub check_derivatives: bool,
+    /// Keep the calls of functions that only make closures or data (see [`names::constructors`]).
+    pub as_written: bool,
     /// Make a library: what the program exports, and no expressions.
     pub library: bool,
     /// Make a program that measures a call, instead of the program itself.
@@ -161,7 +163,10 @@ fn expand(
     let also = modules.library_names(&datums);
     expander.library(&files, (&datums, &also), &names, options.check_derivatives)?;
     expander.program(&datums, modules, options.library);
-    let program = expander.finish(errors).map_err(limited)?;
+    let mut program = expander.finish(errors).map_err(limited)?;
+    if options.dialect == Dialect::Vlad && !options.as_written {
+        names::constructors::expand(&mut program);
+    }
     let identity = sources.files().fold(BASIS, |hash, file| digest(hash, file.text.as_bytes()));
     Ok(Program { arguments: declaration, identity, ..program })
 }

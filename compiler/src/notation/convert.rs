@@ -1,5 +1,7 @@
 //! Core λs → terms that can be written in a program.
 //!
+//! Requires a program as it is written: closures capture what has the same names where they are made.
+//!
 //! Functions that core code makes again wherever they are used are written once, where all that they capture is known,
 //! and are called by name; groups of recursive ones become `letrec` again. Primitives that no program can name are
 //! written with others. A transformed function that is called here is written as its transform. One that goes elsewhere
@@ -135,9 +137,6 @@ impl<'a> Converter<'a> {
                     steps.push(Step::Take(pattern, self.name(*y)));
                     Term::Nil
                 }
-                Rhs::Closure(lambda, captured) if *captured != self.program.lambdas[*lambda].captures => {
-                    self.elsewhere(*lambda, captured)?
-                }
                 Rhs::Closure(lambda, _) if self.escaping.contains(&x) => self.escaped(*lambda)?,
                 Rhs::Closure(lambda, _) => {
                     self.made_again(*lambda, &mut steps)?;
@@ -223,21 +222,6 @@ impl<'a> Converter<'a> {
         }
         let step = self.letrec(&group)?;
         Ok(Term::block(vec![step], Term::Name(self.scope.functions[&lambda])))
-    }
-
-    /// A closure over other values than those that have the names of its captures here.
-    fn elsewhere(&mut self, lambda: LambdaId, captured: &[Var]) -> Result<Term, Unwritable> {
-        if !self.group(lambda).is_empty() {
-            return Err(Unwritable("a function makes itself again from other values".to_string()));
-        }
-        let scope = self.scope.clone();
-        let values: Vec<Term> = captured.iter().map(|var| self.name(*var)).collect();
-        let captures = self.program.lambdas[lambda].captures.clone();
-        let steps = captures.into_iter().zip(values).map(|(var, value)| Step::Let(self.bind(var), value)).collect();
-        self.scope.functions.clear();
-        let function = self.closure(lambda)?;
-        self.scope = scope;
-        Ok(Term::block(steps, function))
     }
 
     /// `(*j (lambda ...))`, over what the transform has captured.

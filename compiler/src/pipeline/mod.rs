@@ -42,6 +42,8 @@ pub struct Settings {
     pub access: Access,
     /// Compare the derivatives that the program takes and gives with differences.
     pub check_derivatives: bool,
+    /// Keep functions as they are written, so that they can be shown.
+    pub as_written: bool,
     /// Make a library of what the program exports.
     pub library: bool,
     /// Make a program that measures a call, instead of the program itself.
@@ -141,10 +143,11 @@ impl Pipeline {
     }
 
     fn expand_options(&self) -> expand::Options {
-        let Settings { include, check_derivatives, measure, library, dialect, access, .. } = &self.settings;
+        let Settings { include, check_derivatives, measure, as_written, library, dialect, access, .. } = &self.settings;
         expand::Options {
             include_dirs: include.clone(),
             check_derivatives: *check_derivatives,
+            as_written: *as_written,
             library: *library,
             measure: *measure,
             dialect: *dialect,

@@ -67,7 +67,8 @@ pub fn run(arguments: &Arguments) -> u8 {
     if let Some(code) = file.to_str().filter(|word| codes::is_code(word) && !file.exists()) {
         return codes::explain(code);
     }
-    let settings = Settings { limits: arguments.limits.options(), ..arguments.input.settings() };
+    let as_written = !arguments.derivative.is_empty();
+    let settings = Settings { as_written, limits: arguments.limits.options(), ..arguments.input.settings() };
     let mut pipeline = Pipeline::new(settings);
     let program = match build::read(&mut pipeline, &arguments.input) {
         Ok(program) => program,

@@ -161,7 +161,8 @@ fn derivative(
     texts: Vec<(PathBuf, String)>,
     name: String,
 ) -> Result<String, String> {
-    let mut pipeline = Pipeline::new(Settings { include, access: Access::Look, ..Settings::default() });
+    let mut pipeline =
+        Pipeline::new(Settings { include, as_written: true, access: Access::Look, ..Settings::default() });
     pipeline.sources = SourceMap::showing(texts.clone());
     let shown = texts.into_iter().find(|row| row.0 == *path).map(|row| row.1);
     let core = match shown {
