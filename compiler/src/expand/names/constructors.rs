@@ -160,6 +160,8 @@ impl Calls<'_> {
             };
             names.insert(*var, part);
         }
+        // What fails in another file, such as the library, is said of the call.
+        let is_elsewhere = constructor.span.file != call.span.file;
         let mut copied = Vec::with_capacity(steps.len());
         for Binding { var, rhs, span } in steps {
             let mut rhs = rhs.clone();
@@ -170,7 +172,7 @@ impl Calls<'_> {
                 self.program.vars.push(self.program.vars[*var].clone())
             };
             names.insert(*var, name);
-            copied.push(Binding { var: name, rhs, span: *span });
+            copied.push(Binding { var: name, rhs, span: if is_elsewhere { call.span } else { *span } });
         }
         self.idle.extend([function, argument]);
         Some(copied)
