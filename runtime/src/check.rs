@@ -1,7 +1,7 @@
 //! What programs ask while they check derivatives (`vlad gradcheck`): whether a check is wanted, and whether one runs.
 //!
-//! Whoever calls a function for a check must not see what it writes, and what it checks in turn is left out. The program
-//! goes up a level for that, and back again; what handles an error goes back to where it was.
+//! Whoever calls a function for a check must not see what it writes, and what it checks in turn is left out. The
+//! program goes up a level for that, and back again; what handles an error goes back to where it was.
 //!
 //! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
 

@@ -139,15 +139,9 @@ impl Rest<'_, '_> {
     }
 
     fn renamed(&self, rhs: &Rhs) -> Rhs {
-        let names = |args: &[Var]| args.iter().map(|x| self.name(*x)).collect();
-        match rhs {
-            Rhs::Var(x) => Rhs::Var(self.name(*x)),
-            Rhs::Apply(f, argument) => Rhs::Apply(self.name(*f), self.name(*argument)),
-            Rhs::Destructure(part, x) => Rhs::Destructure(*part, self.name(*x)),
-            Rhs::Prim(prim, args) => Rhs::Prim(*prim, names(args)),
-            Rhs::Lifted(below, prim, args) => Rhs::Lifted(*below, *prim, names(args)),
-            Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(..) | Rhs::If(..) => rhs.clone(),
-        }
+        let mut rhs = rhs.clone();
+        rhs.operands_mut().into_iter().for_each(|operand| *operand = self.name(*operand));
+        rhs
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::base::Span;
 use crate::core::ir::{Below, Binding, Body, Const, Program, Rhs, Var};
 use crate::core::prim::Prim;
-use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// A sequence of bindings under construction.
@@ -61,26 +60,7 @@ impl Code<'_> {
 
 /// Drops bindings that nothing uses and that can neither fail nor be observed.
 pub fn prune(body: &mut Body) {
-    prune_into(body, &mut FxHashSet::default());
-}
-
-/// [`prune`]s a body, given what is used after it; extends that by what the body uses.
-fn prune_into(body: &mut Body, used: &mut FxHashSet<Var>) {
-    used.insert(body.result);
-    let mut kept = vec![true; body.bindings.len()];
-    for (binding, kept) in body.bindings.iter_mut().zip(&mut kept).rev() {
-        if is_removable(&binding.rhs) && !used.contains(&binding.var) {
-            *kept = false;
-            continue;
-        }
-        used.extend(binding.rhs.operands());
-        if let Rhs::If(_, then, other) = &mut binding.rhs {
-            prune_into(then, used);
-            prune_into(other, used);
-        }
-    }
-    let mut kept = kept.into_iter();
-    body.bindings.retain(|_| kept.next().expect("there is an answer for each binding"));
+    body.drop_unused(&|binding| is_removable(&binding.rhs));
 }
 
 /// Whether a right-hand side can neither fail nor be observed.

@@ -17,7 +17,8 @@
 //! | an array | where to, how, the numbers that there is room for, where to the numbers of its rows and columns |
 //!
 //! Lengths and whole numbers are passed as reals, as the language has them; how is [`layout::OVERWRITE`],
-//! [`layout::ACCUMULATE`] or, for truth values, [`layout::TRUTH`]. Tuples and records are passed part by part. What an array consists of is read in place, see [`Translator::argument_elements`].
+//! [`layout::ACCUMULATE`] or, for truth values, [`layout::TRUTH`]. Tuples and records are passed part by part. What
+//! an array consists of is read in place, see [`Translator::argument_elements`].
 //!
 //! Compiled code keeps the address of the context in a register (Cranelift's pinned register) and checks at the
 //! beginning of each function that calls others whether the context has stack left.

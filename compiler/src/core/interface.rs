@@ -42,6 +42,9 @@ pub struct Record {
     pub fields: Vec<Parameter>,
 }
 
+/// A type within another one, and where: for each tuple and record around it, the name in it.
+pub type Placed<'t> = (Vec<String>, &'t Type);
+
 /// An argument, or a field of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -79,6 +82,11 @@ impl Function {
         identifier(&self.name).unwrap_or_default()
     }
 
+    /// The name of the function that it computes the gradient of.
+    pub fn differentiated(&self) -> &str {
+        self.name.trim_end_matches(GRADIENT)
+    }
+
     /// The name of its code behind that of the library. If records are among its arguments and results, what has its
     /// name in C is a function of the header, which passes them field by field.
     pub fn symbol(&self) -> String {
@@ -101,18 +109,17 @@ impl Type {
         }
     }
 
-    /// The numbers and arrays that values of the type consist of, each with its place: for each tuple and record around
-    /// it, the name in it.
-    pub fn leaves(&self) -> Vec<(Vec<String>, &Type)> {
+    /// The numbers and arrays that values of the type consist of.
+    pub fn leaves(&self) -> Vec<Placed<'_>> {
         self.inner(|ty| !matches!(ty, Type::Tuple(_) | Type::Record(_)))
     }
 
     /// The numbers, arrays and records that values of the type consist of: tuples are taken apart.
-    pub fn pieces(&self) -> Vec<(Vec<String>, &Type)> {
+    pub fn pieces(&self) -> Vec<Placed<'_>> {
         self.inner(|ty| !matches!(ty, Type::Tuple(_)))
     }
 
-    fn inner(&self, is_wanted: fn(&Type) -> bool) -> Vec<(Vec<String>, &Type)> {
+    fn inner(&self, is_wanted: fn(&Type) -> bool) -> Vec<Placed<'_>> {
         if is_wanted(self) {
             return vec![(Vec::new(), self)];
         }

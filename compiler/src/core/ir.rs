@@ -138,6 +138,30 @@ impl Body {
         }
     }
 
+    /// Drops bindings that may go if nothing uses them, and are not used.
+    pub fn drop_unused(&mut self, may_go: &impl Fn(&Binding) -> bool) {
+        self.drop_unused_before(may_go, &mut FxHashSet::default());
+    }
+
+    /// The same, given what is used behind the body; adds what the body uses.
+    fn drop_unused_before(&mut self, may_go: &impl Fn(&Binding) -> bool, used: &mut FxHashSet<Var>) {
+        used.insert(self.result);
+        let mut kept = Vec::with_capacity(self.bindings.len());
+        for mut binding in std::mem::take(&mut self.bindings).into_iter().rev() {
+            if !used.contains(&binding.var) && may_go(&binding) {
+                continue;
+            }
+            used.extend(binding.rhs.operands());
+            if let Rhs::If(_, yes, no) = &mut binding.rhs {
+                yes.drop_unused_before(may_go, used);
+                no.drop_unused_before(may_go, used);
+            }
+            kept.push(binding);
+        }
+        kept.reverse();
+        self.bindings = kept;
+    }
+
     /// The λs whose closures are made in the body, in order.
     pub fn closures(&self) -> Vec<LambdaId> {
         let made = self.all_bindings().into_iter().filter_map(|binding| match &binding.rhs {
@@ -308,6 +332,20 @@ pub enum Item {
     Define(GlobalId, Body),
     /// Computes a value and prints it on its own line.
     Print(Body, Span),
+}
+
+impl Item {
+    /// What it computes.
+    pub fn body(&self) -> &Body {
+        let (Item::Define(_, body) | Item::Print(body, _)) = self;
+        body
+    }
+
+    /// The same, to be changed.
+    pub fn body_mut(&mut self) -> &mut Body {
+        let (Item::Define(_, body) | Item::Print(body, _)) = self;
+        body
+    }
 }
 
 /// The transforms of a function, as given.

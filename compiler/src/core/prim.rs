@@ -210,8 +210,8 @@ pub enum Prim {
     /// `(%ask what x)`: asks the system that the program runs on, or tells it how far a search has come; a number. What
     /// can be asked is in [`crate::core::question`].
     Ask,
-    /// `(%check-number f)`: the number of a function whose derivative is to be checked, -1 where nobody wants that. It is
-    /// not whole for what the library has for itself.
+    /// `(%check-number f)`: the number of a function whose derivative is to be checked, -1 where nobody wants that.
+    /// It is not whole for what the library has for itself.
     CheckNumber,
     /// `(%warn message value)`: writes a warning; `()`. The evaluator has warnings of its own.
     Warn,

@@ -27,10 +27,9 @@ pub fn verify(program: &Program) -> Vec<String> {
     };
     verifier.globals();
     for (index, item) in program.items.iter().enumerate() {
-        let (Item::Define(_, body) | Item::Print(body, _)) = item;
         verifier.place = format!("item {index}");
         verifier.scope.clear();
-        verifier.body(body);
+        verifier.body(item.body());
     }
     for (id, lambda) in program.lambdas.iter() {
         verifier.lambda(id, lambda);
@@ -135,39 +134,26 @@ impl Verifier<'_> {
 
     fn rhs(&mut self, rhs: &Rhs) {
         match rhs {
-            Rhs::Const(_) => {}
-            Rhs::Var(var) | Rhs::Destructure(_, var) => self.demand(*var),
-            Rhs::Global(global) => {
-                if self.program.globals.get(*global).is_none() {
-                    self.complain(format!("uses {global}, which is not in the table"));
+            Rhs::Global(global) if self.program.globals.get(*global).is_none() => {
+                self.complain(format!("uses {global}, which is not in the table"));
+            }
+            Rhs::Prim(prim, operands) | Rhs::Lifted(_, prim, operands) if operands.len() != prim.arity() => {
+                self.complain(format!("({prim}) has {} operands instead of {}", operands.len(), prim.arity()));
+            }
+            Rhs::Closure(lambda, captured) => match self.program.lambdas.get(*lambda).map(|code| code.captures.len()) {
+                None => self.complain(format!("makes a closure of {lambda}, which is not in the table")),
+                Some(wanted) if wanted != captured.len() => {
+                    let count = captured.len();
+                    self.complain(format!("makes a closure of {lambda} over {count} values instead of {wanted}"));
                 }
-            }
-            Rhs::Apply(function, argument) => {
-                self.demand(*function);
-                self.demand(*argument);
-            }
-            Rhs::Prim(prim, operands) | Rhs::Lifted(_, prim, operands) => {
-                if operands.len() != prim.arity() {
-                    self.complain(format!("({prim}) has {} operands instead of {}", operands.len(), prim.arity()));
-                }
-                operands.iter().for_each(|operand| self.demand(*operand));
-            }
-            Rhs::Closure(lambda, captured) => {
-                match self.program.lambdas.get(*lambda).map(|code| code.captures.len()) {
-                    None => self.complain(format!("makes a closure of {lambda}, which is not in the table")),
-                    Some(wanted) if wanted != captured.len() => {
-                        let count = captured.len();
-                        self.complain(format!("makes a closure of {lambda} over {count} values instead of {wanted}"));
-                    }
-                    Some(_) => {}
-                }
-                captured.iter().for_each(|operand| self.demand(*operand));
-            }
-            Rhs::If(condition, yes, no) => {
-                self.demand(*condition);
-                self.body(yes);
-                self.body(no);
-            }
+                Some(_) => {}
+            },
+            _ => {}
+        }
+        rhs.operands().into_iter().for_each(|operand| self.demand(operand));
+        if let Rhs::If(_, yes, no) = rhs {
+            self.body(yes);
+            self.body(no);
         }
     }
 }

@@ -152,9 +152,7 @@ impl Expander {
     /// Says of all closures what they capture: what their λs do, under the same names.
     fn capture(&mut self) {
         let captures: EntityVec<LambdaId, Vec<Var>> = self.core.lambdas.values().map(|l| l.captures.clone()).collect();
-        let items = self.core.items.iter_mut().map(|item| match item {
-            Item::Define(_, body) | Item::Print(body, _) => body,
-        });
+        let items = self.core.items.iter_mut().map(Item::body_mut);
         let mut bodies: Vec<&mut Body> = items.chain(self.core.lambdas.values_mut().map(|l| &mut l.body)).collect();
         while let Some(body) = bodies.pop() {
             for binding in &mut body.bindings {
@@ -396,19 +394,14 @@ impl Seen<'_> {
     }
 
     fn rhs(&mut self, rhs: &Rhs) {
+        self.used.extend(rhs.operands());
         match rhs {
-            Rhs::Const(_) | Rhs::Global(_) => {}
-            Rhs::Var(var) | Rhs::Destructure(_, var) => {
-                self.used.insert(*var);
-            }
-            Rhs::Apply(function, argument) => self.used.extend([*function, *argument]),
-            Rhs::Prim(_, operands) | Rhs::Lifted(_, _, operands) => self.used.extend(operands),
             Rhs::Closure(lambda, _) => self.used.extend(&self.program.lambdas[*lambda].captures),
-            Rhs::If(condition, yes, no) => {
-                self.used.insert(*condition);
+            Rhs::If(_, yes, no) => {
                 self.body(yes);
                 self.body(no);
             }
+            _ => {}
         }
     }
 }

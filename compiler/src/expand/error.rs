@@ -172,7 +172,8 @@ impl Error {
                 *span,
                 "no name in C, Python and Rust",
             )
-            .note("names of exports, parameters, records and fields consist of letters, digits, hyphens and underscores")
+            .note("names of exports, parameters, records and fields consist of letters, digits, hyphens and \
+                   underscores")
             .help("choose a name that begins with a letter and is no word of these languages"),
             Error::NotAnExportedParameter(span) => {
                 Diagnostic::error("V0242", "expected a parameter with its type", *span, "not `(name type)`")
@@ -182,7 +183,8 @@ impl Error {
             Error::NotAnExportedType(span) => {
                 Diagnostic::error("V0243", "expected a type", *span, "not a type of arguments")
                     .note(format!("types are {TYPES}; a tuple has two parts at least"))
-                    .help("pass a `(vector real)` for a list and for whole numbers, vectors or a matrix for records in a vector")
+                    .help("pass a `(vector real)` for a list and for whole numbers, vectors or a matrix for records \
+                           in a vector")
             }
             Error::RecordType { span, definition, name, fields } => {
                 let usage = fields.iter().fold(name.to_string(), |usage, field| format!("{usage} type-of-{field}"));
@@ -195,7 +197,8 @@ impl Error {
                         .help("leave the parameter out, and make the record in the program");
                 }
                 error
-                    .note("a definition of records does not say what the fields are; the first export that takes one does")
+                    .note("a definition of records does not say what the fields are; the first export that takes \
+                           one does")
                     .help(format!("write `({usage})` with a type for each field; further exports name `{name}` alone"))
             }
             Error::RecordTypes(span, name) => {
@@ -217,7 +220,8 @@ impl Error {
                 *span,
                 format!("is {what}, or has one in it"),
             )
-            .note("integers and booleans do not change little by little; `(export (gradient f) ...)` leaves out such parameters")
+            .note("integers and booleans do not change little by little; `(export (gradient f) ...)` leaves out \
+                   such parameters")
             .help("write `real` for its type, or make it a parameter of its own"),
             Error::KeywordValue(span, name) => {
                 Diagnostic::error("V0203", format!("`{name}` is a keyword, not a value"), *span, "keyword")

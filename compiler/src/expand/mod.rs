@@ -10,13 +10,13 @@
 //! ```
 //!
 //! One pass over the datums does everything that separates the languages: it resolves names ([`scope`], [`basis`]),
-//! expands forms ([`forms`], [`quote`]), takes patterns apart ([`pattern`]), passes tuples as arguments and recognises
-//! saturated calls of primitives ([`call`]), orders and groups recursive definitions ([`recursion`]), names every
-//! intermediate value in order of evaluation and lists each λ's captures ([`build`]). At the end, functions that are
-//! known where they are used take the place of captured ones ([`known_functions`]), and calls of functions that only make
-//! closures or data are expanded ([`constructors`]). What the program needs of the
-//! standard library ([`stdlib`]) is expanded first, in a world of its own: a program's definitions never change what
-//! the library's functions mean.
+//! expands forms ([`forms`], [`quote`]), takes patterns apart ([`pattern`]), passes tuples as arguments and
+//! recognises saturated calls of primitives ([`call`]), orders and groups recursive definitions ([`recursion`]),
+//! names every intermediate value in order of evaluation and lists each λ's captures ([`build`]). At the end,
+//! functions that are known where they are used take the place of captured ones ([`known_functions`]), and calls of
+//! functions that only make closures or data are expanded ([`constructors`]). What the program needs of the standard
+//! library ([`stdlib`]) is expanded first, in a world of its own: a program's definitions never change what the
+//! library's functions mean.
 //!
 //! Mistakes are collected and expansion goes on behind them, so that one run reports them all; a program with a
 //! mistake yields messages only. The result satisfies the invariants of [`crate::core::ir`].

@@ -12,6 +12,10 @@ def _plain(kind, leaf):
     return array.item() if kind in ("integer", "boolean") else array.astype(_double)
 
 
+# What SciPy calls second derivatives, and what exports do.
+_second = {"hess": "hessian", "hessp": "hvp"}
+
+
 class _Objective:
     """A function of one array, as `scipy.optimize.minimize` takes it with `jac=True`.
 
@@ -32,18 +36,17 @@ class _Objective:
             numbers = [_array(n, k, leaf) if sizes else _number(n, leaf) for (n, k, sizes), leaf in leaves]
             start.append(_nested(kind, iter(numbers)))
         self.x0, self._shape = _pack(tuple(start))
-        for method, derivative in [("hess", "hessian"), ("hessp", "hvp")]:
+        for method, derivative in _second.items():
             if [getattr(_functions.get(f"{function.__name__}_{derivative}"), "_at", None)] == self._positions:
                 setattr(self, method, getattr(self, "_" + method))
 
     def __getattr__(self, name):
-        exports = {"hess": "hessian", "hessp": "hvp"}
-        if name in exports:
-            function = self._function
+        if name in _second:
+            function, derivative = self._function, _second[name]
             of = " and ".join(function._names[position] for position in self._positions)
             raise AttributeError(
-                f"there is no {name}: the library exports no {exports[name]} of {function.__name__} with respect to {of}; "
-                f"`(export ({exports[name]} ...) ...)` does, for one parameter"
+                f"there is no {name}: the library exports no {derivative} of {function.__name__} with respect to {of}; "
+                f"`(export ({derivative} ...) ...)` does, for one parameter"
             )
         raise AttributeError(f"an objective has no {name}")
 

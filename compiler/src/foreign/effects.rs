@@ -4,7 +4,7 @@
 //! The analysis knows what is called; so what only unused functions do is no mistake.
 
 use crate::base::{Diagnostic, SourceMap, Span};
-use crate::core::ir::{Body, Item, Program, Rhs, Var};
+use crate::core::ir::{Body, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use crate::flow::Analysis;
 use crate::flow::analysis::{Facts, VariantId};
@@ -18,8 +18,7 @@ pub fn first(program: &Program, flow: &Analysis, sources: &SourceMap) -> Option<
     let mut search =
         Search { program, sources, seen: FxHashSet::default(), waiting: Vec::new(), found: None, is_argument: false };
     for (item, (facts, _)) in program.items.iter().zip(&flow.items) {
-        let (Item::Define(_, body) | Item::Print(body, _)) = item;
-        search.body(body, facts, None);
+        search.body(item.body(), facts, None);
     }
     while search.found.is_none() {
         let Some((variant, caller)) = search.waiting.pop() else { break };

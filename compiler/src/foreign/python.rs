@@ -121,7 +121,7 @@ fn documentation(function: &Function, about: &str) -> String {
         (None, "") => format!("The function {}.", function.name),
         (None, about) => about.to_string(),
         (Some(_), about) => {
-            let of = function.name.trim_end_matches("-gradient");
+            let of = function.differentiated();
             format!("The value and the gradient of {of}. {about}").trim_end().to_string()
         }
     };

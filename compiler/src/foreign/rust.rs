@@ -40,7 +40,8 @@ pub fn module(interface: &Interface, is_static: bool) -> String {
     text + "}\n"
 }
 
-/// The structure for a kind of records, of which `E` are the elements of arrays: a slice in arguments, in results a vector.
+/// The structure for a kind of records, of which `E` are the elements of arrays: a slice in arguments, in results a
+/// vector.
 fn structure(record: &Rc<Record>) -> String {
     let name = type_name(&record.name).unwrap_or_default();
     let ty = Type::Record(record.clone());
@@ -113,7 +114,7 @@ fn method(library: &str, function: &Function, about: &str) -> String {
         (None, "") => format!("The function {}.", function.name),
         (None, about) => about.to_string(),
         (Some(_), about) => {
-            format!("The value and the gradient of {}. {about}", function.name.trim_end_matches("-gradient"))
+            format!("The value and the gradient of {}. {about}", function.differentiated())
         }
     };
     let mut text = String::from("\n");

@@ -516,8 +516,8 @@ fn in_part(shapes: &mut Shapes, pair: Shape, part: Shape, index: usize) -> Shape
     shapes.join_all(&sensitivities)
 }
 
-/// `(%check-number f)`: of a choice of functions, that of the first one, if all of them are to be checked. It is not whole
-/// if one of them is the library's own.
+/// `(%check-number f)`: of a choice of functions, that of the first one, if all of them are to be checked. It is not
+/// whole if one of them is the library's own.
 pub fn check_number(shapes: &mut Shapes, program: &Program, function: Shape) -> Shape {
     let alternatives = shapes.alternatives(function);
     let functions = alternatives.iter().filter_map(|alternative| match alternative.head {

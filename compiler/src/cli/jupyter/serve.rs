@@ -1,8 +1,8 @@
 //! What evaluates the cells of a notebook, for the kernel that has started it.
 //!
-//! The kernel writes a request into one line of standard input, an object of JSON, and reads the answer behind a mark on
-//! standard output, on a line of its own. What a cell prints stands in front of the mark, its messages on standard error
-//! in front of the same mark there.
+//! The kernel writes a request into one line of standard input, an object of JSON, and reads the answer behind a mark
+//! on standard output, on a line of its own. What a cell prints stands in front of the mark, its messages on standard
+//! error in front of the same mark there.
 //!
 //! ~~~text
 //! {"execute": "(* 6 7)"}        42⏎ MARK {"status":"ok","has_value":true,"files":[]}⏎

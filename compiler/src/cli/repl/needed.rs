@@ -33,7 +33,7 @@ fn needed(program: &Program, place: usize) -> FxHashSet<GlobalId> {
         .collect();
     let (mut found, mut closures) = (FxHashSet::default(), FxHashSet::default());
     let behind = program.items[place..].iter();
-    let mut bodies: Vec<&Body> = behind.map(|(Item::Define(_, body) | Item::Print(body, _))| body).collect();
+    let mut bodies: Vec<&Body> = behind.map(Item::body).collect();
     while let Some(body) = bodies.pop() {
         for binding in body.all_bindings() {
             match &binding.rhs {

@@ -8,6 +8,7 @@ use crate::cli::{Input, Native, USAGE, terminal};
 use crate::core::ir::{Binding, Body, Const, Definition, LambdaId, Program, Rhs};
 use crate::expand;
 use crate::pipeline::{Pipeline, Settings};
+use rustc_hash::FxHashSet;
 use std::ffi::OsString;
 
 /// What `vlad gradcheck` accepts.
@@ -99,9 +100,9 @@ fn prepare(program: &mut Program, sources: &SourceMap, arguments: &Arguments) {
         |name: &str, lambda: LambdaId| name.starts_with('%') && sources.is_library(program.lambdas[lambda].span);
     let hidden = functions.iter().filter(|(name, lambda)| is_hidden(name, *lambda)).map(|(_, lambda)| *lambda);
     let skipped = program.lambdas.iter().filter(|(_, lambda)| is_skipped(&lambda.name)).map(|(id, _)| id);
-    let is_public = |name: &str| functions.iter().any(|(public, _)| **public == *name && !name.starts_with('%'));
+    let public: FxHashSet<&str> = functions.iter().map(|(name, _)| &**name).filter(|n| !n.starts_with('%')).collect();
     let lambdas = program.lambdas.iter().filter(|(_, lambda)| sources.is_library(lambda.span));
-    program.own = lambdas.filter(|(_, lambda)| !is_public(&lambda.name)).map(|(id, _)| id).collect();
+    program.own = lambdas.filter(|(_, lambda)| !public.contains(&*lambda.name)).map(|(id, _)| id).collect();
     program.trusted = hidden.chain(skipped).collect();
     for (name, number) in [("%directions", arguments.directions), ("%all-calls", arguments.calls)] {
         for (_, lambda) in functions.iter().filter(|(function, _)| **function == *name) {

@@ -16,7 +16,7 @@
 //! Calls in what is copied stay in this round, so a function that calls itself is expanded as often as there are
 //! rounds.
 
-use crate::core::ir::{Binding, Body, Const, Definition, Item, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
+use crate::core::ir::{Binding, Body, Const, Definition, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,20 +37,10 @@ pub fn expand(program: &mut Program) {
             .collect();
         let mut expands = false;
         for lambda in program.lambdas.ids().collect::<Vec<_>>() {
-            let mut body = program.lambdas[lambda].body.clone();
-            if Calls::expand(program, &constructors, &mut body) {
-                program.lambdas[lambda].body = body;
-                expands = true;
-            }
+            expands |= Calls::expand(program, &constructors, |program| &mut program.lambdas[lambda].body);
         }
         for item in 0..program.items.len() {
-            let (Item::Define(_, body) | Item::Print(body, _)) = &program.items[item];
-            let mut expanded = body.clone();
-            if Calls::expand(program, &constructors, &mut expanded) {
-                let (Item::Define(_, body) | Item::Print(body, _)) = &mut program.items[item];
-                *body = expanded;
-                expands = true;
-            }
+            expands |= Calls::expand(program, &constructors, |program| program.items[item].body_mut());
         }
         if !expands {
             break;
@@ -72,13 +62,14 @@ fn is_constructor(program: &Program, lambda: LambdaId) -> bool {
         _ => true,
     };
     // What others call is to be found in the program.
-    let is_exported = program.library.iter().flat_map(|library| &library.exports).any(|export| export.lambda == lambda);
+    let is_exported =
+        || program.library.iter().flat_map(|library| &library.exports).any(|export| export.lambda == lambda);
     *origin == Origin::Source
-        && !is_exported
         && !program.given.contains_key(&lambda)
         && body.bindings.len() <= MOST
         && body.bindings.iter().any(makes)
         && body.bindings.iter().all(is_step)
+        && !is_exported()
 }
 
 /// The calls in a λ.
@@ -95,22 +86,31 @@ struct Calls<'p> {
 }
 
 impl Calls<'_> {
-    /// Expands the calls in the body of a λ. Says whether there are any.
-    fn expand(program: &mut Program, constructors: &FxHashMap<LambdaId, Lambda>, body: &mut Body) -> bool {
+    /// Expands the calls in a body of the program. Says whether there are any.
+    fn expand(
+        program: &mut Program,
+        constructors: &FxHashMap<LambdaId, Lambda>,
+        body: impl Fn(&mut Program) -> &mut Body,
+    ) -> bool {
+        let place = body(program);
+        let mut expanded = Body { bindings: std::mem::take(&mut place.bindings), result: place.result };
         let (functions, pairs, empty, idle) = Default::default();
         let mut calls = Calls { program, constructors, functions, pairs, empty, idle };
-        calls.body(body);
-        if calls.idle.is_empty() {
-            return false;
-        }
-        let mut idle: FxHashSet<Var> = FxHashSet::default();
-        while let Some(x) = calls.idle.pop() {
-            if idle.insert(x) {
-                calls.idle.extend(calls.pairs.get(&x).into_iter().flatten());
+        calls.body(&mut expanded);
+        let expands = !calls.idle.is_empty();
+        if expands {
+            let mut idle: FxHashSet<Var> = FxHashSet::default();
+            while let Some(x) = calls.idle.pop() {
+                if idle.insert(x) {
+                    calls.idle.extend(calls.pairs.get(&x).into_iter().flatten());
+                }
             }
+            let is_known = |x: &Var| calls.functions.contains_key(x) || calls.pairs.contains_key(x);
+            let is_constant = |rhs: &Rhs| matches!(rhs, Rhs::Const(_));
+            expanded.drop_unused(&|Binding { var, rhs, .. }| idle.contains(var) && (is_known(var) || is_constant(rhs)));
         }
-        drop_unused(body, &idle, &mut FxHashSet::default());
-        true
+        *body(program) = expanded;
+        expands
     }
 
     fn body(&mut self, body: &mut Body) {
@@ -177,26 +177,4 @@ impl Calls<'_> {
         self.idle.extend([function, argument]);
         Some(copied)
     }
-}
-
-/// Drops bindings of the variables at hand that nothing uses. `used` is what is used behind the body, and is told what
-/// the body uses.
-fn drop_unused(body: &mut Body, idle: &FxHashSet<Var>, used: &mut FxHashSet<Var>) {
-    used.insert(body.result);
-    let mut kept = Vec::with_capacity(body.bindings.len());
-    for mut binding in std::mem::take(&mut body.bindings).into_iter().rev() {
-        let makes_nothing = matches!(binding.rhs, Rhs::Global(_) | Rhs::Closure(..) | Rhs::Const(_))
-            || matches!(binding.rhs, Rhs::Prim(Prim::Cons, _));
-        if makes_nothing && idle.contains(&binding.var) && !used.contains(&binding.var) {
-            continue;
-        }
-        used.extend(binding.rhs.operands());
-        if let Rhs::If(_, yes, no) = &mut binding.rhs {
-            drop_unused(yes, idle, used);
-            drop_unused(no, idle, used);
-        }
-        kept.push(binding);
-    }
-    kept.reverse();
-    body.bindings = kept;
 }

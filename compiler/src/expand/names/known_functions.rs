@@ -47,10 +47,7 @@ pub fn rebuild(expander: &mut Expander) {
 /// The variables that are bound to closures, with the λs of these.
 fn known(program: &Program) -> FxHashMap<Var, LambdaId> {
     let (mut known, mut names) = (FxHashMap::default(), Vec::new());
-    let items = program.items.iter().map(|item| match item {
-        Item::Define(_, body) | Item::Print(body, _) => body,
-    });
-    let bodies = items.chain(program.lambdas.values().map(|lambda| &lambda.body));
+    let bodies = program.items.iter().map(Item::body).chain(program.lambdas.values().map(|lambda| &lambda.body));
     for binding in bodies.flat_map(Body::all_bindings) {
         match &binding.rhs {
             Rhs::Closure(lambda, _) => drop(known.insert(binding.var, *lambda)),
@@ -110,26 +107,15 @@ struct Uses<'a> {
 impl Uses<'_> {
     fn body(&mut self, body: &mut Body) {
         for binding in &mut body.bindings {
-            match &mut binding.rhs {
-                Rhs::Const(_) | Rhs::Global(_) | Rhs::Closure(..) => {}
-                Rhs::Var(var) => {
-                    if let Some(function) = self.outside.get(var) {
-                        binding.rhs = closure(*function);
-                    }
-                }
-                Rhs::Destructure(_, var) => self.name(var),
-                Rhs::Apply(function, argument) => {
-                    self.name(function);
-                    self.name(argument);
-                }
-                Rhs::Prim(_, operands) | Rhs::Lifted(_, _, operands) => {
-                    operands.iter_mut().for_each(|operand| self.name(operand));
-                }
-                Rhs::If(condition, yes, no) => {
-                    self.name(condition);
-                    self.body(yes);
-                    self.body(no);
-                }
+            if let Rhs::Var(var) = &binding.rhs
+                && let Some(function) = self.outside.get(var)
+            {
+                binding.rhs = closure(*function);
+            }
+            binding.rhs.operands_mut().into_iter().for_each(|operand| self.name(operand));
+            if let Rhs::If(_, yes, no) = &mut binding.rhs {
+                self.body(yes);
+                self.body(no);
             }
         }
         self.name(&mut body.result);

@@ -51,6 +51,9 @@ const PLAIN_DERIVATIVES: [&str; 3] = ["jacobian", "hessian", "hvp"];
 /// The further parameter of a product of the Hessian and a vector.
 const DIRECTION: &str = "direction";
 
+/// Words that types of arguments are made of.
+pub const TYPE_WORDS: [&str; 6] = ["real", "integer", "boolean", "vector", "matrix", "tuple"];
+
 /// Types that arguments may have, for messages.
 pub const TYPES: &str = "`real`, `integer`, `boolean`, `(vector real)`, `(matrix real)`, `(tuple type ...)` or \
                          `(record type ...)` with the name of a record and the types of its fields";

@@ -11,7 +11,7 @@
 mod with_records;
 
 use super::Interface;
-use crate::core::interface::{Function, Type, identifier};
+use crate::core::interface::{Function, Placed, Type, identifier};
 
 /// What callers and libraries agree on, as in the run time.
 pub const ABI_VERSION: u32 = 1;
@@ -53,27 +53,40 @@ pub fn part_name(name: &str, place: &[String]) -> String {
 /// The parameters of the code of a function, behind the context. Tuples and records are passed part by part.
 pub fn parameters(function: &Function) -> Vec<Parameter> {
     let mut parameters = Parameters::default();
-    for parameter in &function.parameters {
-        for (place, ty) in parameter.ty.leaves() {
-            parameters.argument(&part_name(&parameter.name, &place), ty);
-        }
-    }
-    match &function.gradient {
-        None => {
-            for (place, ty) in function.result.iter().flat_map(Type::leaves) {
-                parameters.result(&result_name(&place), ty);
+    parameters.pass(function, Type::leaves);
+    parameters.0
+}
+
+/// A row of parameters in the making.
+trait Passing {
+    fn argument(&mut self, name: &str, ty: &Type);
+    fn result(&mut self, name: &str, ty: &Type);
+    fn mode(&mut self);
+    fn gradient(&mut self, of: &str, ty: &Type);
+
+    /// Passes what a function takes and gives, where `parts` says what of values is passed at a time.
+    fn pass(&mut self, function: &Function, parts: fn(&Type) -> Vec<Placed<'_>>) {
+        for parameter in &function.parameters {
+            for (place, ty) in parts(&parameter.ty) {
+                self.argument(&part_name(&parameter.name, &place), ty);
             }
         }
-        Some(positions) => {
-            parameters.mode();
-            for parameter in positions.iter().map(|position| &function.parameters[*position]) {
-                for (place, ty) in parameter.ty.leaves() {
-                    parameters.gradient(&part_name(&parameter.name, &place), ty);
+        match &function.gradient {
+            None => {
+                for (place, ty) in function.result.iter().flat_map(parts) {
+                    self.result(&result_name(&place), ty);
+                }
+            }
+            Some(positions) => {
+                self.mode();
+                for parameter in positions.iter().map(|position| &function.parameters[*position]) {
+                    for (place, ty) in parts(&parameter.ty) {
+                        self.gradient(&part_name(&parameter.name, &place), ty);
+                    }
                 }
             }
         }
     }
-    parameters.0
 }
 
 fn result_name(place: &[String]) -> String {
@@ -88,7 +101,9 @@ impl Parameters {
     fn add(&mut self, ty: &str, name: &str, about: &str) {
         self.0.push(Parameter { ty: ty.into(), name: name.into(), about: about.into() });
     }
+}
 
+impl Passing for Parameters {
     fn argument(&mut self, name: &str, ty: &Type) {
         match ty {
             Type::Integer => self.add("int64_t ", name, "a whole number"),
@@ -142,7 +157,7 @@ fn declaration(library: &str, function: &Function, about: &str) -> String {
         (None, "") => format!("The function {}.", function.name),
         (None, about) => about.to_string(),
         (Some(_), about) => {
-            let of = function.name.trim_end_matches("-gradient");
+            let of = function.differentiated();
             format!("The value and the gradient of {of}.{}{about}", if about.is_empty() { "" } else { "\n" })
         }
     };

@@ -7,7 +7,8 @@
 //!     double bias;
 //! } NAME_model;
 //!
-//! static inline int NAME_f_gradient(NAME_context *context, NAME_model m, int mode, double *value, NAME_model *m_gradient) {
+//! static inline int NAME_f_gradient(NAME_context *context, NAME_model m, int mode, double *value,
+//!                                   NAME_model *m_gradient) {
 //!     return NAME_f_gradient_by_fields(context, m.weights, m.weights_length, m.bias, mode, value, ...);
 //! }
 //! ```
@@ -16,7 +17,7 @@
 //! a record like its argument. The library itself knows fields only: which registers a structure comes in is for the C
 //! compiler to know.
 
-use super::{Parameter, Parameters, part_name, result_name};
+use super::{Parameter, Parameters, Passing};
 use crate::core::interface::{Function, Record, Type};
 use std::fmt::Write;
 
@@ -76,31 +77,12 @@ fn sizes(ty: &Type) -> &'static [&'static str] {
 
 /// The parameters of a function of the header, and its body.
 pub fn function(library: &str, function: &Function) -> (Vec<Parameter>, String) {
-    let mut wrapper = Wrapper { library, parameters: Parameters::default(), passed: Vec::new(), fits: Vec::new() };
-    for parameter in &function.parameters {
-        for (place, ty) in parameter.ty.pieces() {
-            wrapper.argument(&part_name(&parameter.name, &place), ty);
-        }
-    }
-    match &function.gradient {
-        None => {
-            for (place, ty) in function.result.iter().flat_map(Type::pieces) {
-                wrapper.result(&result_name(&place), ty);
-            }
-        }
-        Some(positions) => {
-            wrapper.own(Parameters::mode);
-            let mode = wrapper.passed.len() - 2;
-            for parameter in positions.iter().map(|position| &function.parameters[*position]) {
-                for (place, ty) in parameter.ty.pieces() {
-                    wrapper.gradient(&part_name(&parameter.name, &place), ty);
-                }
-            }
-            if !wrapper.fits.is_empty() {
-                // A mode that the run time knows the reason of.
-                wrapper.passed[mode] = "fits ? mode : 3".to_string();
-            }
-        }
+    let mut wrapper =
+        Wrapper { library, parameters: Parameters::default(), passed: Vec::new(), mode: 0, fits: Vec::new() };
+    wrapper.pass(function, Type::pieces);
+    if !wrapper.fits.is_empty() {
+        // A mode that the run time knows the reason of.
+        wrapper.passed[wrapper.mode] = "fits ? mode : 3".to_string();
     }
     let mut body = String::new();
     if !wrapper.fits.is_empty() {
@@ -117,6 +99,8 @@ struct Wrapper<'a> {
     parameters: Parameters,
     /// What it passes on.
     passed: Vec<String>,
+    /// Where among this the mode is, if there is one.
+    mode: usize,
     /// Conditions that hold if records that get gradients have the sizes of their arguments.
     fits: Vec<String>,
 }
@@ -134,7 +118,9 @@ impl Wrapper<'_> {
         let ty = format!("{}_{}{ending}", self.library, record.name_in_c());
         self.parameters.add(&ty, name, about);
     }
+}
 
+impl Passing for Wrapper<'_> {
     fn argument(&mut self, name: &str, ty: &Type) {
         let Type::Record(record) = ty else { return self.own(|parameters| parameters.argument(name, ty)) };
         self.record(record, name, " ", "a record");
@@ -158,6 +144,11 @@ impl Wrapper<'_> {
             self.passed.extend([format!("{name} ? {place} : NULL"), format!("{name} ? {} : 0", room.join(" * "))]);
             self.passed.extend(sizes.iter().map(|size| format!("{name} ? &{place}{size} : NULL")));
         }
+    }
+
+    fn mode(&mut self) {
+        self.mode = self.passed.len();
+        self.own(Parameters::mode);
     }
 
     fn gradient(&mut self, of: &str, ty: &Type) {

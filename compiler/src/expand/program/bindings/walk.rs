@@ -3,6 +3,7 @@
 use super::{Binder, BinderId, BinderKind, Bindings, Call, Import, Named, Occurrence, Role};
 use crate::expand::names::basis;
 use crate::expand::names::records::{self, DEFINE_RECORD};
+use crate::expand::program::export::TYPE_WORDS;
 use crate::expand::program::outline::{self, Outline};
 use crate::syntax::{self, Datum, DatumKind, Prefix};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -294,7 +295,7 @@ impl Walk {
     fn exported_type(&mut self, datum: &Datum) {
         match datum.symbol() {
             Some(name) => {
-                let is_word = ["real", "integer", "boolean", "vector", "matrix", "tuple"].contains(&&**name);
+                let is_word = TYPE_WORDS.contains(&&**name);
                 self.occurs(datum, if is_word { Role::Word } else { Role::Free });
             }
             None => datum.list().unwrap_or_default().iter().for_each(|part| self.exported_type(part)),
