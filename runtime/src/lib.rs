@@ -17,7 +17,7 @@
 //! | [`progress`], [`terminal`] | how far a search has come; interruptions |
 //! | [`question`], [`watch`], [`words`] | what programs ask: whether their time is up, what is kept of their searches |
 //! | [`check`], [`checks`] | what programs ask that check derivatives |
-//! | [`shards`], [`processes`] | work that several processes share |
+//! | [`shards`], [`records`], [`processes`] | work that several processes share |
 //! | [`profile`] | where the program spends its time |
 //! | [`finite`] | whether results are finite |
 //! | [`processor`] | the instructions that the program needs |
@@ -65,6 +65,8 @@ pub mod profile;
 pub mod progress;
 pub mod question;
 pub mod reader;
+#[cfg(not(vlad_library))]
+pub mod records;
 pub mod results;
 #[cfg(not(vlad_library))]
 pub mod shards;

@@ -1,7 +1,8 @@
 //! Copies of the process that help it, and what they share: see [`crate::shards`].
 
 use crate::cell::Single;
-use crate::shards::{HEAD, MOST};
+use crate::records::{HEAD, WORDS};
+use crate::shards::MOST;
 use crate::{profile, system};
 use core::ffi::{c_int, c_ulong};
 use core::fmt;
@@ -243,7 +244,7 @@ impl Process {
 
     /// Bytes of the record that is being read.
     fn size(&self) -> usize {
-        (HEAD + self.head[1] as usize) * 8
+        (HEAD + self.head[WORDS] as usize) * 8
     }
 
     /// Ends it.

@@ -9,6 +9,7 @@
 //! | [`peel`] | first rounds that are not like the others |
 //! | [`rotate`] | tests at the ends of loops |
 //! | [`fusion`] | vectors whose elements are computed where they are read |
+//! | [`parallelize`] | loops whose rounds several processes compute |
 //! | [`unroll_and_jam`] | unroll-and-jam of reductions |
 //! | [`vectorize`] | two rounds of a loop at a time |
 //! | [`neutral_sums`] | reductions that start at -0.0 instead of the symbolic zero |
@@ -19,6 +20,7 @@ pub mod hoist_guards;
 pub mod inductions;
 pub mod licm;
 pub mod neutral_sums;
+pub mod parallelize;
 pub mod peel;
 pub mod rotate;
 pub mod shared_zeros;

@@ -23,7 +23,8 @@ use crate::opt::interprocedural::{
 };
 use crate::opt::layout::{flatten_sums, recompute_fields, split_sums, unbox_fields};
 use crate::opt::loops::{
-    fusion, hoist_guards, inductions, licm, neutral_sums, peel, rotate, shared_zeros, unroll_and_jam, vectorize,
+    fusion, hoist_guards, inductions, licm, neutral_sums, parallelize, peel, rotate, shared_zeros, unroll_and_jam,
+    vectorize,
 };
 use crate::opt::scalar::{dce, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch};
 use crate::opt::tape::{
@@ -209,6 +210,8 @@ pub const PASSES: &[Pass] = &[
     function("neutral-sums", "start sums of loops at -0.0 instead of the symbolic zero", neutral_sums::run).settling(),
     function("late-changes", "change vectors after they have been read", late_changes::run).settling(),
     function("sink", "compute what only errors need where they are reported", sink::run).settling(),
+    informed("parallelize", "let several processes compute rounds of long loops", parallelize::run)
+        .asking(&[Fact::Effects]),
     function("unroll-and-jam", "make sums of several rounds of the loop around them at a time", unroll_and_jam::run)
         .asking(&[Fact::Ends]),
     function("vectorize", "make two rounds of loops at a time", vectorize::run)

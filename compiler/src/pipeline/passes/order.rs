@@ -98,6 +98,7 @@ pub const SCHEDULE: &[Phase] = &[
         ("flatten-sums", "tapes are told by their sums, and no pass that looks for them follows"),
         ("merge-functions", "functions that differed in what was dropped are the same now"),
         ("sink", "nothing looks for equal operations any more, and loops should do in lanes what they need only"),
+        ("parallelize", "loops have their final form, and what they do for errors only is not in the way"),
         ("unroll-and-jam", "loops have their final form, and what they do for errors only is not in the way"),
         ("dce", "rounds that are made at a time share their tests"),
         (

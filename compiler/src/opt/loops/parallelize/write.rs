@@ -1,0 +1,417 @@
+//! Loops whose rounds processes share, written.
+
+use super::find::{Bound, Plan, Relation, Step};
+use crate::opt::analysis::loops::preheader;
+use crate::opt::edit::clone_region::clone_region;
+use crate::opt::edit::rewrite::keep;
+use crate::ssa::builder::Builder;
+use crate::ssa::graph::Graph;
+use crate::ssa::ir::{
+    BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real1, Real2, SumId, Target, Terminator, Type, Value,
+    Values,
+};
+use rustc_hash::FxHashMap;
+
+/// What the run time is asked, and what it answers: see its module `shards`.
+const CLOCK: f64 = 9.0;
+const COUNT: f64 = 100.0;
+const BEGUN: f64 = 101.0;
+const NEXT: f64 = 102.0;
+const SPAN: f64 = 103.0;
+const WORK: f64 = -2.0;
+
+/// Whole numbers up to this one are exact as reals.
+const EXACT: f64 = (1_u64 << 52) as f64;
+
+/// Divides a loop. `nothing` is a sum with one alternative, without fields.
+pub fn write(function: &mut Function, plan: &Plan, nothing: SumId) {
+    let before = preheader(function, &Graph::new(function), plan.header);
+    let types: Vec<Type> = function.blocks[plan.header].params.iter().map(|param| function.values[*param]).collect();
+    let test = find(function, plan);
+    let mut writer = Writer { b: Builder::new(function), plan, types, test, bound: None, last: None };
+    writer.b.span = writer.test.span;
+    writer.write(before, nothing);
+}
+
+/// The comparison in the header.
+fn find(function: &Function, plan: &Plan) -> Inst {
+    let insts = function.blocks.values().flat_map(|block| &block.insts);
+    insts.into_iter().find(|inst| inst.results[..] == [plan.test]).expect("the test is an instruction").clone()
+}
+
+struct Writer<'f, 'p> {
+    b: Builder<'f>,
+    plan: &'p Plan,
+    /// The types of the parameters of the header.
+    types: Vec<Type>,
+    test: Inst,
+    /// The bound; the integer where the counter is when no round is left, or one before that.
+    bound: Option<Value>,
+    last: Option<Value>,
+}
+
+impl Writer<'_, '_> {
+    fn write(&mut self, before: BlockId, nothing: SumId) {
+        let plan = self.plan;
+        let counter_type = self.types[plan.tested];
+        let enter = self.b.new_block(&self.types);
+        let state = |more: &[Type]| self.types.iter().chain(more).copied().collect::<Vec<Type>>();
+        let run = self.b.new_block(&state(&[counter_type, Type::F64, Type::Int]));
+        let ask = self.b.new_block(&self.types);
+        // Whether this process is a worker; how far its round is away from the counter; how many rounds are left.
+        let round = self.b.new_block(&state(&[Type::Bool, Type::Int, Type::Int]));
+
+        // Before the loop.
+        self.b.function.blocks[before].terminator.targets_mut()[0].block = enter;
+        self.b.switch_to(enter);
+        let params = self.b.block_params(enter);
+        self.find_end();
+        let left = self.rounds_left(params[plan.tested]);
+        let strip = self.b.int(plan.strip);
+        let mut is_long = self.int_lt(strip, left);
+        for is_exact in self.exactness(&params) {
+            is_long = self.b.value(Op::And, &[is_long, is_exact], Type::Bool);
+        }
+        let until = self.until(params[plan.tested], strip);
+        let until = self.select(is_long, until, self.bound());
+        let (not_begun, zero) = (self.b.real(0.0), self.b.int(0));
+        self.b.jump(run, with(&params, &[until, not_begun, zero]));
+
+        // Rounds as before, up to a place.
+        self.b.switch_to(run);
+        let count = self.types.len();
+        let params = self.b.block_params(run);
+        let [until, begun, rounds] = [params[count], params[count + 1], params[count + 2]];
+        self.b.jump(plan.header, params[..count].to_vec());
+        self.limit(until);
+        let (after, again, first) = (self.b.new_block(&[]), self.b.new_block(&[]), self.b.new_block(&[]));
+        self.lead_to(after, again);
+        self.b.switch_to(again);
+        let params = self.b.block_params(plan.header);
+        let zero = self.b.real(0.0);
+        let is_first = self.b.compare(Compare::Eq, begun, zero);
+        self.b.branch(is_first, to(first, &[]), to(ask, &params));
+
+        // From here on, time is taken.
+        self.b.switch_to(first);
+        let now = self.ask(CLOCK, None);
+        let left = self.rounds_left(params[plan.tested]);
+        let strip = self.b.int(plan.strip);
+        let until = self.until(params[plan.tested], strip);
+        self.b.jump(run, with(&params, &[until, now, left]));
+
+        // How to go on.
+        self.b.switch_to(ask);
+        let params = self.b.block_params(ask);
+        let left = self.rounds_left(params[plan.tested]);
+        let zero = self.b.int(0);
+        let is_left = self.int_lt(zero, left);
+        let asking = self.b.new_block(&[]);
+        let finish = with(&params, &[self.bound(), begun, rounds]);
+        self.b.branch(is_left, to(asking, &[]), to(run, &finish));
+        self.b.switch_to(asking);
+        let done = self.b.value(Op::Int2(Int2::Sub), &[rounds, left], Type::Int);
+        let [rounds_real, done_real] = [rounds, done].map(|x| self.b.value(Op::RealOf, &[x], Type::F64));
+        self.ask(COUNT, Some(rounds_real));
+        self.ask(BEGUN, Some(begun));
+        let answer = self.ask(NEXT, Some(done_real));
+        let zero = self.b.real(0.0);
+        let is_shared = self.b.compare(Compare::Lt, answer, zero);
+        let (shared, alone) = (self.b.new_block(&[]), self.b.new_block(&[]));
+        self.b.branch(is_shared, to(shared, &[]), to(alone, &[]));
+        self.b.switch_to(alone);
+        let portion = self.b.value(Op::IntOf, &[answer], Type::Int);
+        let is_all = self.b.value(Op::IntIs(0), &[portion], Type::Bool);
+        let until = self.until(params[plan.tested], portion);
+        let until = self.select(is_all, self.bound(), until);
+        self.b.jump(run, with(&params, &[until, begun, rounds]));
+        self.b.switch_to(shared);
+        let span = self.ask(SPAN, None);
+        let span = self.b.value(Op::IntOf, &[span], Type::Int);
+        let work = self.b.real(WORK);
+        let is_worker = self.b.compare(Compare::Le, answer, work);
+        let place = self.b.real2(Real2::Sub, work, answer);
+        let place = self.b.value(Op::IntOf, &[place], Type::Int);
+        let away = self.b.value(Op::Int2(Int2::Sub), &[place, done], Type::Int);
+        self.b.jump(round, with(&params, &[is_worker, away, span]));
+
+        self.write_rounds(round, ask, nothing);
+    }
+
+    /// The rounds that are shared.
+    fn write_rounds(&mut self, round: BlockId, ask: BlockId, nothing: SumId) {
+        let plan = self.plan;
+        let count = self.types.len();
+        let params = self.b.block_params(round);
+        let [is_worker, away, left] = [params[count], params[count + 1], params[count + 2]];
+        let params = &params[..count];
+        let types: Vec<Type> = plan.leaves.iter().map(|(_, ty)| *ty).collect();
+        let exchange = self.b.new_block(&types);
+        let [there_is, work, take, next, add] = [(); 5].map(|()| self.b.new_block(&[]));
+
+        self.b.switch_to(round);
+        let zero = self.b.int(0);
+        let is_left = self.int_lt(zero, left);
+        self.b.branch(is_left, to(there_is, &[]), to(ask, params));
+        self.b.switch_to(there_is);
+        self.b.branch(is_worker, to(work, &[]), to(take, &[]));
+
+        // The parallel stage.
+        self.b.switch_to(work);
+        let mut values: FxHashMap<Value, Value> = FxHashMap::default();
+        let originals = self.b.block_params(plan.header);
+        for ((original, param), step) in originals.iter().zip(params).zip(&plan.steps) {
+            let there = step.map_or(*param, |step| self.ahead(*param, step, away));
+            values.insert(*original, there);
+        }
+        let copies = clone_region(self.b.function, &plan.body, plan.header, &mut values);
+        self.b.jump(copies[&plan.header], Vec::new());
+        self.finish_copies(&copies, &values, exchange);
+
+        // What is handed over.
+        self.b.switch_to(take);
+        let fillers = types.iter().map(|ty| match ty {
+            Type::F64 => self.b.real(0.0),
+            Type::Bool => self.b.boolean(false),
+            Type::Int => self.b.int(0),
+            _ => self.b.value(Op::Immediate(nothing, 0), &[], Type::Ptr),
+        });
+        let fillers: Vec<Value> = fillers.collect();
+        self.b.jump(exchange, fillers);
+        self.b.switch_to(exchange);
+        let leaves = self.b.block_params(exchange);
+        let leaves = leaves.iter().zip(&types).map(|(leaf, ty)| self.b.value(Op::Exchange, &[*leaf], *ty));
+        let leaves: Vec<Value> = leaves.collect();
+        self.b.branch(is_worker, to(next, &[]), to(add, &[]));
+
+        // The next round: of a worker; of the program, behind the sequential stage.
+        let one = Step::Int(1);
+        for block in [next, add] {
+            self.b.switch_to(block);
+            let minus_one = self.b.int(-1);
+            let fewer = self.b.value(Op::Int2(Int2::Add), &[left, minus_one], Type::Int);
+            let (state, away) = if block == next {
+                let one_more = self.b.int(1);
+                (params.to_vec(), self.ahead(away, one, one_more))
+            } else {
+                (self.sequential_stage(params, &leaves), away)
+            };
+            self.b.jump(round, with(&state, &[is_worker, away, fewer]));
+        }
+    }
+
+    /// Drops the sequential stage in the copy of the loop, which is one round, and leads it to what is handed over.
+    fn finish_copies(
+        &mut self,
+        copies: &FxHashMap<BlockId, BlockId>,
+        values: &FxHashMap<Value, Value>,
+        exchange: BlockId,
+    ) {
+        let plan = self.plan;
+        let is_inside = |block: BlockId| copies.values().any(|copy| *copy == block);
+        for original in &plan.body {
+            let copy = copies[original];
+            let results: Vec<bool> = self.b.function.blocks[*original]
+                .insts
+                .iter()
+                .map(|inst| !inst.results.iter().any(|result| plan.sequential.contains(result)))
+                .collect();
+            keep(&mut self.b.function.blocks[copy].insts, &results);
+            if *original == plan.latch {
+                let leaves = plan.leaves.iter().map(|(leaf, _)| values[leaf]).collect();
+                self.b.function.blocks[copy].terminator = Terminator::Jump(Target { block: exchange, args: leaves });
+                continue;
+            }
+            if *original == plan.header {
+                let insts = self.b.function.blocks[copy].insts.iter_mut();
+                for inst in insts.filter(|inst| inst.results[..] == [values[&plan.test]]) {
+                    (inst.op, inst.args) = (Op::ConstBool(plan.continues_if), Values::new());
+                }
+                let Terminator::Branch(_, yes, no) = &self.b.function.blocks[copy].terminator else { continue };
+                let way = if plan.continues_if { yes } else { no }.clone();
+                self.b.function.blocks[copy].terminator = Terminator::Jump(way);
+                continue;
+            }
+            // Where a round fails, it is not this process that says so.
+            for at in 0..self.b.function.blocks[copy].terminator.target_count() {
+                let block = self.b.function.blocks[copy].terminator.target(at).block;
+                if !is_inside(block) {
+                    let end = self.b.new_block(&[]);
+                    self.b.function.blocks[end].terminator = self.b.function.blocks[block].terminator.clone();
+                    *self.b.function.blocks[copy].terminator.target_mut(at) = to(end, &[]);
+                }
+            }
+        }
+    }
+
+    /// What the parameters of the header are after a round for which that has been handed over.
+    fn sequential_stage(&mut self, params: &[Value], leaves: &[Value]) -> Vec<Value> {
+        let plan = self.plan;
+        let originals = self.b.block_params(plan.header);
+        let mut values: FxHashMap<Value, Value> = originals.into_iter().zip(params.iter().copied()).collect();
+        values.insert(plan.test, self.b.boolean(plan.continues_if));
+        values.extend(plan.leaves.iter().map(|(leaf, _)| *leaf).zip(leaves.iter().copied()));
+        for inst in &plan.steps_behind {
+            let mut inst = inst.clone();
+            inst.args.iter_mut().for_each(|arg| *arg = values.get(arg).copied().unwrap_or(*arg));
+            for result in &mut inst.results {
+                let new = self.b.function.values.push(self.b.function.values[*result]);
+                values.insert(*result, new);
+                *result = new;
+            }
+            self.b.function.blocks[self.b.block].insts.push(inst);
+        }
+        let Terminator::Jump(back) = self.b.function.blocks[plan.latch].terminator.clone() else {
+            unreachable!("the latch ends in a jump")
+        };
+        let one = self.b.int(1);
+        let after = params.iter().zip(&plan.steps).zip(back.args).map(|((param, step), passed)| match step {
+            Some(step) => self.ahead(*param, *step, one),
+            None => values.get(&passed).copied().unwrap_or(passed),
+        });
+        after.collect()
+    }
+
+    /// A counter so many rounds later.
+    fn ahead(&mut self, counter: Value, step: Step, rounds: Value) -> Value {
+        let size = self.b.int(match step {
+            Step::Int(step) => step,
+            Step::Real(step) => step as i64,
+        });
+        let way = self.b.value(Op::Int2(Int2::Mul), &[rounds, size], Type::Int);
+        let start = self.integer(counter);
+        let there = self.b.value(Op::Int2(Int2::Add), &[start, way], Type::Int);
+        self.like(counter, there)
+    }
+
+    /// The integer that a counter is.
+    fn integer(&mut self, counter: Value) -> Value {
+        match self.b.function.values[counter] {
+            Type::F64 => self.b.value(Op::IntOf, &[counter], Type::Int),
+            _ => counter,
+        }
+    }
+
+    /// An integer as a counter.
+    fn like(&mut self, counter: Value, integer: Value) -> Value {
+        match self.b.function.values[counter] {
+            Type::F64 => self.b.value(Op::RealOf, &[integer], Type::F64),
+            _ => integer,
+        }
+    }
+
+    fn bound(&self) -> Value {
+        self.bound.expect("it is found first")
+    }
+
+    /// Finds the bound, and the integer that decides how many rounds there are.
+    fn find_end(&mut self) {
+        let bound = match self.plan.bound {
+            Bound::Value(value) => value,
+            Bound::Constant(op, ty) => self.b.value(op, &[], ty),
+        };
+        self.bound = Some(bound);
+        let whole = match (self.b.function.values[bound], self.plan.relation) {
+            (Type::F64, Relation::Less | Relation::AtLeast) => self.b.real1(Real1::Ceiling, bound),
+            (Type::F64, _) => self.b.real1(Real1::Floor, bound),
+            _ => bound,
+        };
+        self.last = Some(self.integer(whole));
+    }
+
+    /// Whether counters and the bound, if they are reals, are integers as far as they have to be.
+    fn exactness(&mut self, params: &[Value]) -> Vec<Value> {
+        let counters = params.iter().zip(&self.plan.steps).filter(|(_, step)| matches!(step, Some(Step::Real(_))));
+        let mut reals: Vec<(Value, bool)> = counters.map(|(param, _)| (*param, true)).collect();
+        if self.b.function.values[self.bound()] == Type::F64 {
+            reals.push((self.bound(), self.plan.relation == Relation::Unequal));
+        }
+        let mut found = Vec::new();
+        for (x, is_whole) in reals {
+            let size = self.b.real1(Real1::Abs, x);
+            let exact = self.b.real(EXACT);
+            found.push(self.b.compare(Compare::Lt, size, exact));
+            if is_whole {
+                let whole = self.b.real1(Real1::Floor, x);
+                found.push(self.b.compare(Compare::Eq, x, whole));
+            }
+        }
+        found
+    }
+
+    /// How many rounds are left when the counter is there.
+    fn rounds_left(&mut self, counter: Value) -> Value {
+        let here = self.integer(counter);
+        let last = self.last.expect("it is found first");
+        let way = if self.plan.upwards { [last, here] } else { [here, last] };
+        let left = self.b.value(Op::Int2(Int2::Sub), &way, Type::Int);
+        match self.plan.relation {
+            Relation::AtMost | Relation::AtLeast => {
+                let one = self.b.int(1);
+                self.b.value(Op::Int2(Int2::Add), &[left, one], Type::Int)
+            }
+            _ => left,
+        }
+    }
+
+    /// The bound for so many rounds from there on, or for as many as there are.
+    fn until(&mut self, counter: Value, rounds: Value) -> Value {
+        let left = self.rounds_left(counter);
+        let is_less = self.int_lt(rounds, left);
+        let ahead = match self.plan.relation {
+            Relation::AtMost | Relation::AtLeast => {
+                let minus_one = self.b.int(-1);
+                self.b.value(Op::Int2(Int2::Add), &[rounds, minus_one], Type::Int)
+            }
+            _ => rounds,
+        };
+        let step = if self.plan.upwards { 1 } else { -1 };
+        let there = self.ahead(counter, Step::Int(step), ahead);
+        self.select(is_less, there, self.bound())
+    }
+
+    /// Lets the loop end at another bound.
+    fn limit(&mut self, until: Value) {
+        let (test, operand) = (self.plan.test, self.plan.bound_operand);
+        for block in &self.plan.body {
+            let insts = self.b.function.blocks[*block].insts.iter_mut();
+            insts.filter(|inst| inst.results[..] == [test]).for_each(|inst| inst.args[operand] = until);
+        }
+    }
+
+    /// Where the loop ends, it is looked whether there is another round.
+    fn lead_to(&mut self, after: BlockId, again: BlockId) {
+        let plan = self.plan;
+        let at = usize::from(plan.continues_if);
+        let out = std::mem::replace(self.b.function.blocks[plan.header].terminator.target_mut(at), to(after, &[]));
+        self.b.switch_to(after);
+        let mut args = self.test.args.clone();
+        args[plan.bound_operand] = self.bound();
+        let test = self.b.value(self.test.op, &args, Type::Bool);
+        let (yes, no) = if plan.continues_if { (to(again, &[]), out) } else { (out, to(again, &[])) };
+        self.b.branch(test, yes, no);
+    }
+
+    fn int_lt(&mut self, x: Value, y: Value) -> Value {
+        self.b.value(Op::IntCompare(IntCompare::Lt), &[x, y], Type::Bool)
+    }
+
+    fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        let ty = self.b.function.values[yes];
+        self.b.value(Op::Select, &[condition, yes, no], ty)
+    }
+
+    fn ask(&mut self, what: f64, about: Option<Value>) -> Value {
+        let what = self.b.real(what);
+        let about = about.unwrap_or(what);
+        self.b.value(Op::Ask, &[what, about], Type::F64)
+    }
+}
+
+fn to(block: BlockId, args: &[Value]) -> Target {
+    Target { block, args: args.to_vec() }
+}
+
+fn with(state: &[Value], more: &[Value]) -> Vec<Value> {
+    state.iter().chain(more).copied().collect()
+}
