@@ -115,6 +115,7 @@ impl SharedState {
 pub struct Process {
     process: c_int,
     pipe: c_int,
+    is_open: bool,
     /// The record that is being read, how many of its bytes are there, and what it begins with.
     record: *mut u8,
     there: usize,
@@ -158,7 +159,7 @@ pub fn start(earlier: &[Process]) -> Option<Process> {
         }
         if process > 0 {
             system::close(ends[1]);
-            return Some(Process { process, pipe: ends[0], ..Process::NONE });
+            return Some(Process { process, pipe: ends[0], is_open: true, ..Process::NONE });
         }
         prctl(PR_SET_PDEATHSIG, SIGKILL as c_ulong);
         if getppid() != program {
@@ -170,7 +171,7 @@ pub fn start(earlier: &[Process]) -> Option<Process> {
         let default = system::SigAction { handler: system::SIG_DFL, mask: [0; 16], flags: 0, restorer: 0 };
         system::sigaction(system::SIGTERM, &raw const default, ptr::null_mut());
         system::close(ends[0]);
-        earlier.iter().for_each(|other| {
+        earlier.iter().filter(|other| other.is_open).for_each(|other| {
             system::close(other.pipe);
         });
         PIPE.store(ends[1]);
@@ -183,19 +184,20 @@ pub fn start(earlier: &[Process]) -> Option<Process> {
 pub fn wait(workers: &[Process]) {
     let mut files = [Poll { file: -1, events: POLLIN, found: 0 }; MOST];
     for (file, worker) in files.iter_mut().zip(workers) {
-        file.file = worker.pipe;
+        file.file = if worker.is_open { worker.pipe } else { -1 };
     }
     // SAFETY: so many files are there. An interruption by a signal does no harm.
     unsafe { poll(files.as_mut_ptr(), workers.len() as c_ulong, -1) };
 }
 
 impl Process {
-    /// No process.
-    pub const NONE: Process = Process { process: 0, pipe: -1, record: ptr::null_mut(), there: 0, head: [0; HEAD] };
+    /// No process: zeros, which take no room in executables.
+    pub const NONE: Process =
+        Process { process: 0, pipe: 0, is_open: false, record: ptr::null_mut(), there: 0, head: [0; HEAD] };
 
     /// Whether it may write more.
     pub fn is_open(&self) -> bool {
-        self.pipe >= 0
+        self.is_open
     }
 
     /// Whether there is something to read.
@@ -260,7 +262,7 @@ impl Process {
         let mut status = 0;
         // SAFETY: the pipe is open until then, and the record is nobody else's.
         unsafe {
-            if self.pipe >= 0 {
+            if self.is_open {
                 system::close(self.pipe);
             }
             while self.process > 0 && waitpid(self.process, &raw mut status, 0) < 0 {

@@ -242,7 +242,7 @@ impl Sent {
             if pointers == 0 && far < (words * WORD) as u64 && far > 0 && far.is_multiple_of(WORD as u64) {
                 self.words.push(header | OWN << 32);
                 self.words.push(far);
-                (2..words).for_each(|at| self.words.push(*address.add(at)));
+                self.words.extend(core::slice::from_raw_parts(address.add(2), words - 2));
                 return;
             }
             self.words.push(header | PLAIN << 32);
@@ -256,7 +256,8 @@ impl Sent {
                 let reference = self.reference(*address.add(pointer));
                 self.words.push(reference);
             }
-            (at + pointers..words).for_each(|at| self.words.push(*address.add(at)));
+            let plain = at + pointers;
+            self.words.extend(core::slice::from_raw_parts(address.add(plain), words - plain));
         }
     }
 }

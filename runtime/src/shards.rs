@@ -92,23 +92,24 @@ struct State {
     written: u64,
 }
 
+/// Zeros, which take no room in executables.
 static STATE: Single<State> = Single::new(State {
     role: Role::Alone,
     threads: 0,
-    worth: WORTH,
+    worth: 0.0,
     cost: 0.0,
     count: 0.0,
     begun: 0.0,
-    run: -1.0,
+    run: 0.0,
     workers: [Process::NONE; MOST],
     started: 0,
     arrived: [Queue::EMPTY; MOST],
     taken: Received::new(),
     own: 0,
     shard: 0,
-    span: 1,
+    span: 0,
     end: 0,
-    portion: 1,
+    portion: 0,
     sent: Sent::new(),
     written: 0,
 });

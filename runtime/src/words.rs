@@ -20,10 +20,23 @@ impl Pages {
         Pages { start: core::ptr::null_mut(), length: 0, room: 0 }
     }
 
+    /// Adds words.
+    pub fn extend(&mut self, words: &[u64]) {
+        let room = self.room_for(words.len()).as_mut_ptr();
+        // SAFETY: there is room for them, where nothing else is.
+        unsafe { core::ptr::copy_nonoverlapping(words.as_ptr(), room, words.len()) };
+        self.length += words.len();
+    }
+
     /// The room behind the words.
     fn rest(&mut self) -> &mut [u64] {
-        if self.length == self.room {
-            let room = if self.room == 0 { FEW } else { 2 * self.room };
+        self.room_for(1)
+    }
+
+    /// The room behind the words, for so many more at least.
+    fn room_for(&mut self, more: usize) -> &mut [u64] {
+        if self.room - self.length < more {
+            let room = (2 * self.room).max((self.length + more).next_power_of_two()).max(FEW);
             let Some(start) = system::map_pages(room * 8, system::PROT_READ_WRITE) else {
                 memory::exhausted(memory::Use::Heap)
             };

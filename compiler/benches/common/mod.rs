@@ -44,10 +44,11 @@ pub fn succeed(mut command: Command) -> Result<()> {
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
 }
 
-/// Runs an executable on an input.
+/// Runs an executable on an input, in one process: the time of others would not be counted.
 #[allow(dead_code, reason = "not every driver wants it")]
 pub fn run(executable: &Path, input: &str) -> Result<Run> {
-    let mut child = Command::new(executable).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut command = Command::new(executable);
+    let mut child = command.env("VLAD_THREADS", "1").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     child.stdin.take().ok_or("the input is piped")?.write_all(input.as_bytes())?;
     finish(child).map_err(|error| format!("{}: {error}", executable.display()).into())
 }
@@ -92,7 +93,12 @@ fn duration(time: libc::timeval) -> Result<Duration> {
 #[allow(dead_code, reason = "not every driver wants it")]
 pub fn boxes(executable: &Path, input: &str) -> Result<f64> {
     let mut command = Command::new(executable);
-    command.env("VLAD_REPORT_MEMORY", "1").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+        .env("VLAD_THREADS", "1")
+        .env("VLAD_REPORT_MEMORY", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     let mut child = command.spawn()?;
     child.stdin.take().ok_or("the input is piped")?.write_all(input.as_bytes())?;
     let report = String::from_utf8(child.wait_with_output()?.stderr)?;

@@ -137,7 +137,7 @@ fn measure(executable: &Path, sizes: &[u32], limit: Duration, empty: f64) -> Vec
 /// One run; nothing if it fails or takes too long.
 fn run(executable: &Path, size: u32, limit: Duration) -> Option<Cost> {
     let mut command = Command::new(executable);
-    command.env("VLAD_MAX_MEMORY", "2G").env("VLAD_REPORT_USE", "1");
+    command.env("VLAD_MAX_MEMORY", "2G").env("VLAD_REPORT_USE", "1").env("VLAD_THREADS", "1");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().ok()?;
     child.stdin.take()?.write_all(format!("{size}\n").as_bytes()).ok()?;

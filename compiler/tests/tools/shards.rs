@@ -1,4 +1,4 @@
-//! Work that processes share (`map-over`, `sum-over`): the same bits, texts and exit codes with any number of workers
+//! Work that processes share (`map-over`, `sum-over`, rounds of loops): the same bits, texts and exit codes with any number of workers
 //! as in the evaluator; what workers cannot do; workers that die.
 
 use crate::{Outcome, folder, run, vlad};
@@ -38,10 +38,12 @@ fn alike(program: &str, input: &str) -> Outcome {
 
 #[test]
 fn the_corpus_has_the_same_bits_with_any_number_of_workers() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/run/shards");
-    for entry in fs::read_dir(corpus).expect("the folder") {
-        let text = fs::read_to_string(entry.expect("a file").path()).expect("a text");
-        assert_eq!(alike(&text, "").0, Some(0));
+    for folder in ["shards", "rounds"] {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/run").join(folder);
+        for entry in fs::read_dir(corpus).expect("the folder") {
+            let text = fs::read_to_string(entry.expect("a file").path()).expect("a text");
+            assert_eq!(alike(&text, "").0, Some(0));
+        }
     }
 }
 
@@ -102,6 +104,22 @@ fn errors_texts_and_outputs_are_those_of_a_program_that_works_alone() {
 }
 
 #[test]
+fn rounds_that_fail_are_reported_as_by_a_program_that_works_alone() {
+    let work = "(define (work a x) (let loop ((i 0) (s 0)) (if (< i 9) (loop (+ i 1) (+ s (sin (* a (+ x s))))) s)))
+        (define n (read-real))
+        (define v (build 700 (lambda (i) (/ i n))))";
+    for fails in [
+        "(vector-sum (build n (lambda (i) (+ (work 1 i) (vector-ref v i)))))",
+        "(let loop ((i 0) (s 0)) (if (< i n) (loop (+ i 1) (+ s (work 1 (vector-ref v (- 800 i))))) s))",
+        "((gradient-R (lambda (a) (vector-sum (build n (lambda (i) (if (> (work a i) 8) (error \"high\" i) a)))))) 1)",
+    ] {
+        let (code, _, message) = alike(&format!("{work} {fails}"), "1000");
+        assert_eq!(code, Some(1), "{message}");
+        assert!(message.starts_with("error[V03"), "{message}");
+    }
+}
+
+#[test]
 fn searches_in_shards_find_what_they_find_alone() {
     alike(
         "(define (lowest i)
@@ -114,6 +132,10 @@ fn searches_in_shards_find_what_they_find_alone() {
 
 const ENDLESS: &str = "(define (forever x) (if (= x -1) x (forever (+ x 1))))
     (map-over 4 (lambda (i) (if (= i 0) i (forever (real 0)))))";
+
+const ENDLESS_ROUNDS: &str = "(define (forever x) (if (= x -1) x (forever (+ x 1))))
+    (define (work x) (let loop ((k 0) (s x)) (if (< k 9) (loop (+ k 1) (sin s)) s)))
+    (vector-sum (build 4000 (lambda (i) (if (< i 2000) (work i) (forever i)))))";
 
 /// The processes that this one has started.
 fn children(of: u32) -> Vec<u32> {
@@ -150,9 +172,12 @@ fn is_gone(process: u32) -> Option<()> {
 
 #[test]
 fn a_worker_that_dies_ends_the_program_and_nobody_is_left() {
-    let folder = compiled(ENDLESS);
-    for (kills_program, signal) in [(false, libc::SIGKILL), (true, libc::SIGKILL), (true, libc::SIGINT)] {
-        let mut command = shared(&folder, 3);
+    let (shards, rounds) = (compiled(ENDLESS), compiled(ENDLESS_ROUNDS));
+    let ways = [(false, libc::SIGKILL), (true, libc::SIGKILL), (true, libc::SIGINT)];
+    for (folder, (kills_program, signal)) in
+        [&shards, &rounds].into_iter().flat_map(|folder| ways.map(|way| (folder, way)))
+    {
+        let mut command = shared(folder, 3);
         let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program is there");
         let workers = wait_for(|| Some(children(program.id())).filter(|workers| workers.len() == 3));
         kill(if kills_program { program.id() } else { workers[1] }, signal);

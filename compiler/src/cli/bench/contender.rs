@@ -90,7 +90,9 @@ impl Contender {
 
     fn run(&self, input: &[u8], rounds: u64) -> Result<Use, u8> {
         let mut command = Command::new(&self.executable);
-        command.env("VLAD_REPORT_USE", "1").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        // The time of other processes would not be counted.
+        command.env("VLAD_REPORT_USE", "1").env("VLAD_THREADS", "1");
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| failed(&error))?;
         let mut messages = String::new();
         if let (Some(mut stdin), Some(mut stderr)) = (child.stdin.take(), child.stderr.take()) {

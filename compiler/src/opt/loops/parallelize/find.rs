@@ -1,13 +1,13 @@
 //! Which loops can be divided, and how.
 
 use crate::opt::analysis::effects::Effects;
-use crate::opt::analysis::loops::{Code, counter};
-use crate::opt::edit::rewrite::is_constant;
+use crate::opt::analysis::loops::{Code, counter, same};
+use crate::opt::edit::rewrite::{can_move, is_constant};
 use crate::ssa::ir::{BlockId, Compare, Inst, Int2, IntCompare, Op, Real1, Real2, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A parallel stage that costs less than so much, in additions, is not worth the questions.
-const LEAST: u64 = 100;
+const LEAST: u64 = 60;
 /// What handing over a number costs; a pointer, and what it leads to.
 const LEAF: u64 = 8;
 const POINTER: u64 = 200;
@@ -36,6 +36,25 @@ pub enum Step {
     Real(f64),
 }
 
+/// A jump: the block that it ends, and its position among the targets there.
+pub type Edge = (BlockId, usize);
+
+/// What the parallel stage hands over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaf {
+    Value(Value),
+    /// By which of the edges to that block control has come there.
+    Way(BlockId),
+}
+
+/// What the sequential stage does.
+#[derive(Clone, Debug)]
+pub enum Act {
+    Inst(Inst),
+    /// A parameter of a block is one of these, by the leaf that says which, if there are several.
+    Join(Value, BlockId, Vec<Value>),
+}
+
 /// A value from before the loop.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound {
@@ -49,8 +68,9 @@ pub struct Plan {
     pub header: BlockId,
     /// Its blocks, each before those that it leads to.
     pub body: Vec<BlockId>,
-    /// The only block that leads back to the header.
-    pub latch: BlockId,
+    /// The ways back to the header, and to other blocks where the sequential stage has to know by which one control
+    /// has come.
+    pub edges: FxHashMap<BlockId, Vec<Edge>>,
     /// What of each parameter of the header is known.
     pub steps: Vec<Option<Step>>,
     /// The parameter that is compared, and the comparison.
@@ -64,10 +84,11 @@ pub struct Plan {
     pub continues_if: bool,
     /// Values that depend on what rounds before have made: the sequential stage.
     pub sequential: FxHashSet<Value>,
-    /// Its instructions, and what is computed again for it, in order.
-    pub steps_behind: Vec<Inst>,
-    /// What the parallel stage hands over.
-    pub leaves: Vec<(Value, Type)>,
+    /// What it does, and what is computed again for it, in order.
+    pub acts: Vec<Act>,
+    pub leaves: Vec<(Leaf, Type)>,
+    /// Leaves that are not computed in every round.
+    pub sometimes: Vec<Value>,
     /// So many rounds are made before anything is asked.
     pub strip: i64,
 }
@@ -76,11 +97,6 @@ impl Plan {
     /// Whether a block is in the loop.
     pub fn contains(&self, block: BlockId) -> bool {
         self.body.contains(&block)
-    }
-
-    /// Whether boxes or vectors are among what is handed over.
-    pub fn hands_over_pointers(&self) -> bool {
-        self.leaves.iter().any(|(_, ty)| *ty == Type::Ptr)
     }
 
     /// How to divide the loop with that header, if that may pay.
@@ -92,9 +108,6 @@ impl Plan {
         if size > LARGEST || !code.is_left_at_header(header, &inside) {
             return None;
         }
-        let mut latches = code.graph.predecessors[header].iter().copied().filter(|from| inside.contains(from));
-        let (Some(latch), None) = (latches.next(), latches.next()) else { return None };
-        let Terminator::Jump(back) = &function.blocks[latch].terminator else { return None };
         let insts = || body.iter().flat_map(|block| &function.blocks[*block].insts);
         let is_allowed = |inst: &Inst| match inst.op {
             Op::Call(callee) => effects.is_repeatable(callee),
@@ -104,43 +117,77 @@ impl Plan {
             return None;
         }
         let (test, yes, continues_if) = entrance(code, header, &inside)?;
-        let steps = steps(code, header, back);
+        let back = edges(code, header, &inside);
+        let steps = steps(code, header, &back);
         let loop_ = Loop { code, header, inside: &inside, steps: &steps };
         let (tested, bound_operand, relation) = loop_.comparison(test, continues_if)?;
         let upwards = matches!(steps[tested], Some(Step::Int(1) | Step::Real(1.0)));
         let bound = loop_.outside(code.definitions.inst(function, test)?.args[bound_operand])?;
-        let sequential = loop_.dependent(&body)?;
-        // The sequential stage is one row of instructions in every round.
         let depths = loop_.depths(&body);
-        let depends = |inst: &&Inst| inst.results.iter().any(|result| sequential.contains(result));
-        for block in &body {
-            let is_on_every_way = code.graph.dominates(*block, latch) && depths[block] == 0;
-            let mut dependent = function.blocks[*block].insts.iter().filter(depends);
-            if dependent.any(|inst| !is_on_every_way || matches!(inst.op, Op::Call(_))) {
-                return None;
-            }
-        }
+        let sequential = loop_.dependent(&body, &depths)?;
         if sequential.contains(&test) || yes.args.iter().any(|arg| sequential.contains(arg)) {
             return None;
         }
+        // The sequential stage is one row of instructions: what only some rounds need is computed in all.
+        let depends = |inst: &&Inst| inst.results.iter().any(|result| sequential.contains(result));
+        let is_in_every_round = |block: BlockId| back.iter().all(|(from, _)| code.graph.dominates(block, *from));
+        for block in &body {
+            let mut dependent = function.blocks[*block].insts.iter().filter(depends);
+            let is_in_row = |inst: &Inst| match inst.op {
+                Op::Call(_) => false,
+                _ if depths[block] > 0 => false,
+                _ if is_in_every_round(*block) => true,
+                op => (can_move(op) || op == Op::Select) && inst.watched().is_none() && inst.watched_later().is_none(),
+            };
+            if !dependent.all(is_in_row) {
+                return None;
+            }
+        }
         // Within a round, the outcome of the test is known.
         let known = FxHashSet::from_iter([test]);
-        let mut rest = Rest { loop_, sequential: &sequential, insts: Vec::new(), leaves: Vec::new(), known };
-        insts().filter(depends).for_each(|inst| rest.add(inst));
-        let carried = back.args.iter().zip(&steps).filter(|(_, step)| step.is_none());
-        carried.for_each(|(value, _)| rest.need(*value));
-        let (steps_behind, leaves) = (rest.insts, rest.leaves);
+        let mut rest = Rest { loop_, sequential: &sequential, acts: Vec::new(), leaves: Vec::new(), known };
+        let mut ways = FxHashMap::default();
+        for block in &body {
+            if *block != header && function.blocks[*block].params.iter().any(|param| sequential.contains(param)) {
+                let edges = edges(code, *block, &inside);
+                for (position, param) in function.blocks[*block].params.iter().enumerate() {
+                    if sequential.contains(param) {
+                        rest.join(*param, *block, passed(code, &edges, position));
+                    }
+                }
+                ways.insert(*block, edges);
+            }
+            function.blocks[*block].insts.iter().filter(depends).for_each(|inst| rest.add(inst));
+        }
+        for (position, param) in function.blocks[header].params.iter().enumerate() {
+            if steps[position].is_none() {
+                rest.join(*param, header, passed(code, &back, position));
+            }
+        }
+        ways.insert(header, back.clone());
+        let (acts, leaves) = (rest.acts, rest.leaves);
+        let mut sometimes = Vec::new();
+        for (leaf, ty) in &leaves {
+            if let Leaf::Value(value) = leaf
+                && !is_in_every_round(code.homes[value])
+            {
+                if *ty == Type::Ptr {
+                    return None;
+                }
+                sometimes.push(*value);
+            }
+        }
 
         let cost: u64 = body.iter().map(|block| stage_cost(code, *block, depths[block], |inst| !depends(inst))).sum();
-        let rest_cost: u64 = steps_behind.iter().map(|inst| weight(inst.op)).sum();
-        let leaf = |(_, ty): &(Value, Type)| if *ty == Type::Ptr { POINTER } else { LEAF };
-        if cost < LEAST || cost < 2 * rest_cost + leaves.iter().map(leaf).sum::<u64>() {
+        let rest_cost: u64 = acts.iter().map(Act::cost).sum();
+        let leaf = |(_, ty): &(Leaf, Type)| if *ty == Type::Ptr { POINTER } else { LEAF };
+        if leaves.is_empty() || cost < LEAST || cost < 2 * rest_cost + leaves.iter().map(leaf).sum::<u64>() {
             return None;
         }
         let strip = (STRIP / cost).clamp(1, 256) as i64;
         Some(Plan {
             header,
-            latch,
+            edges: ways,
             tested,
             upwards,
             relation,
@@ -148,14 +195,48 @@ impl Plan {
             test,
             bound_operand,
             continues_if,
-            steps_behind,
+            acts,
             leaves,
+            sometimes,
             strip,
             body,
             steps,
             sequential,
         })
     }
+}
+
+impl Act {
+    fn cost(&self) -> u64 {
+        match self {
+            Act::Inst(inst) => weight(inst.op),
+            Act::Join(_, _, values) => values.len() as u64 - 1,
+        }
+    }
+}
+
+/// The edges to a block from inside the loop.
+fn edges(code: &Code<'_>, to: BlockId, inside: &FxHashSet<BlockId>) -> Vec<Edge> {
+    let mut from: Vec<BlockId> =
+        code.graph.predecessors[to].iter().copied().filter(|from| inside.contains(from)).collect();
+    from.sort_unstable();
+    from.dedup();
+    let all = |from: BlockId| {
+        let targets = code.function.blocks[from].terminator.targets();
+        let meant = targets.into_iter().enumerate().filter(|(_, target)| target.block == to);
+        meant.map(|(at, _)| (from, at)).collect::<Vec<Edge>>()
+    };
+    from.into_iter().flat_map(all).collect()
+}
+
+/// What edges pass for a parameter.
+fn passed(code: &Code<'_>, edges: &[Edge], position: usize) -> Vec<Value> {
+    let all = edges.iter().map(|(from, at)| code.function.blocks[*from].terminator.target(*at).args[position]);
+    let mut all: Vec<Value> = all.collect();
+    if all.iter().all(|value| *value == all[0]) {
+        all.truncate(1);
+    }
+    all
 }
 
 /// The test of a header, the way into the loop, and what the test has to be for that.
@@ -169,7 +250,7 @@ fn entrance<'c>(code: &'c Code<'_>, header: BlockId, inside: &FxHashSet<BlockId>
 }
 
 /// What each round adds to the parameters of a header.
-fn steps(code: &Code<'_>, header: BlockId, back: &Target) -> Vec<Option<Step>> {
+fn steps(code: &Code<'_>, header: BlockId, back: &[Edge]) -> Vec<Option<Step>> {
     let function = code.function;
     let params = function.blocks[header].params.iter().enumerate();
     let step = |(position, param): (usize, &Value)| match function.values[*param] {
@@ -178,17 +259,21 @@ fn steps(code: &Code<'_>, header: BlockId, back: &Target) -> Vec<Option<Step>> {
             Some(Step::Int(step))
         }
         Type::F64 => {
-            let inst = code.definitions.inst(function, back.args[position])?;
             let constant = |value: Value| match code.definitions.op(function, value)? {
                 Op::ConstReal(bits) => Some(f64::from_bits(bits)),
                 _ => None,
             };
-            let step = match (inst.op, &inst.args[..]) {
-                (Op::Real2(Real2::Add), [x, y]) if x == param => constant(*y)?,
-                (Op::Real2(Real2::Add), [x, y]) if y == param => constant(*x)?,
-                (Op::Real2(Real2::Sub), [x, y]) if x == param => -constant(*y)?,
-                _ => return None,
+            let step = |value: Value| {
+                let inst = code.definitions.inst(function, value)?;
+                match (inst.op, &inst.args[..]) {
+                    (Op::Real2(Real2::Add), [x, y]) if x == param => constant(*y),
+                    (Op::Real2(Real2::Add), [x, y]) if y == param => constant(*x),
+                    (Op::Real2(Real2::Sub), [x, y]) if x == param => constant(*y).map(|step| -step),
+                    _ => None,
+                }
             };
+            let all = back.iter().map(|(from, at)| function.blocks[*from].terminator.target(*at).args[position]);
+            let step = same(all.map(step))??;
             (step.trunc() == step && step.abs() <= 1024.0).then_some(Step::Real(step))
         }
         _ => None,
@@ -265,8 +350,8 @@ impl Loop<'_> {
         is_reached.then_some((tested, bound_operand, relation))
     }
 
-    /// All values of the loop that depend on what rounds before have made. Control does not.
-    fn dependent(&self, body: &[BlockId]) -> Option<FxHashSet<Value>> {
+    /// All values of the loop that depend on what rounds before have made. Control does not, nor do inner loops.
+    fn dependent(&self, body: &[BlockId], depths: &FxHashMap<BlockId, u32>) -> Option<FxHashSet<Value>> {
         let function = self.code.function;
         let params = function.blocks[self.header].params.iter().zip(self.steps);
         let mut found: FxHashSet<Value> = params.filter(|(_, step)| step.is_none()).map(|(param, _)| *param).collect();
@@ -282,9 +367,13 @@ impl Loop<'_> {
                 for target in block.terminator.targets() {
                     if self.inside.contains(&target.block) && target.block != self.header {
                         let params = function.blocks[target.block].params.iter().zip(&target.args);
-                        let depend = params.filter(|(_, arg)| found.contains(arg)).map(|(param, _)| *param);
-                        if depend.count() > 0 {
-                            return None;
+                        for (param, arg) in params {
+                            if found.contains(arg) {
+                                if depths[&target.block] > 0 {
+                                    return None;
+                                }
+                                found.insert(*param);
+                            }
                         }
                     }
                 }
@@ -314,8 +403,8 @@ impl Loop<'_> {
 struct Rest<'a> {
     loop_: Loop<'a>,
     sequential: &'a FxHashSet<Value>,
-    insts: Vec<Inst>,
-    leaves: Vec<(Value, Type)>,
+    acts: Vec<Act>,
+    leaves: Vec<(Leaf, Type)>,
     known: FxHashSet<Value>,
 }
 
@@ -323,7 +412,17 @@ impl Rest<'_> {
     /// Adds an instruction of the stage.
     fn add(&mut self, inst: &Inst) {
         inst.args.iter().for_each(|arg| self.need(*arg));
-        self.insts.push(inst.clone());
+        self.acts.push(Act::Inst(inst.clone()));
+    }
+
+    /// Adds a parameter of a block of the stage.
+    fn join(&mut self, param: Value, block: BlockId, values: Vec<Value>) {
+        values.iter().for_each(|value| self.need(*value));
+        let way = (Leaf::Way(block), Type::Int);
+        if values.len() > 1 && !self.leaves.contains(&way) {
+            self.leaves.push(way);
+        }
+        self.acts.push(Act::Join(param, block, values));
     }
 
     /// Adds what is needed for a value: next to nothing is computed again, everything else handed over.
@@ -337,7 +436,7 @@ impl Rest<'_> {
         }
         match code.definitions.inst(code.function, value) {
             Some(inst) if self.is_cheap(value) => self.add(inst),
-            _ => self.leaves.push((value, code.function.values[value])),
+            _ => self.leaves.push((Leaf::Value(value), code.function.values[value])),
         }
     }
 

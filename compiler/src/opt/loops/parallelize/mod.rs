@@ -2,17 +2,17 @@
 //!
 //! ```text
 //!     jump b1(0, 0.0)                          jump b5(0, 0.0)
-//! b1(v1: int, v2: f64):                    b5(v1: int, v2: f64): (a few rounds as before; then, with the round v1)
-//!     branch (int_lt v1, v0), b2, b4           (ask: how to go on?)
-//! b2: (an inner loop, which gives v3)          branch ..., b1, b6
-//!     v4 = add v2, v3                  →   b6: branch (this process is a worker), b7, b8(0.0)
-//!     jump b1(int_add v1, 1, v4)           b7: (the inner loop for another v1, which gives v3)
-//!                                              jump b8(v3)
-//!                                          b8(v5: f64):
-//!                                              v6 = exchange v5
-//!                                              branch (this process is a worker), b6, b9
-//!                                          b9: v4 = add v2, v6
-//!                                              jump b6 (for the next round, with v4)
+//! b1(v1: int, v2: f64):                    b5(v1: int, v2: f64): (a few rounds, as before)
+//!     branch (int_lt v1, v0), b2, b4           (ask: how to go on with round v1? gives v6, a number of rounds)
+//! b2: (an inner loop, which gives v3)          branch (this process is a worker), b6, b8(new_vector 0)
+//!     v4 = add v2, v3                  →   b6: (a loop over v6 rounds from another v1: the inner loop, which gives v3)
+//!     jump b1(int_add v1, 1, v4)               v7 = (the vector of what these rounds give)
+//!                                              jump b8(v7)
+//!                                          b8(v8: ptr):
+//!                                              v9 = exchange v8
+//!                                              branch (this process is a worker), b5(v1, v2), b9
+//!                                          b9: (a loop over v6 rounds: v4 = add v2, (element of v9))
+//!                                              jump b5(int_add v1, v6, v4)
 //! ```
 //!
 //! What a round computes without what the round before has made, its *parallel stage*, processes can compute at the
@@ -36,7 +36,7 @@ mod write;
 
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::loops::Code;
-use crate::ssa::ir::{Alternative, BlockId, FuncId, Program, Sum, SumId};
+use crate::ssa::ir::{BlockId, FuncId, Program, VectorLayout};
 use find::Plan;
 
 /// Treats a program.
@@ -47,10 +47,12 @@ pub fn run(program: &mut Program, effects: &Effects) -> bool {
         .map(|(id, function)| (id, find_all(&Code::new(function), effects)))
         .filter(|(_, plans)| !plans.is_empty())
         .collect();
-    let hand_over_pointers = plans.iter().flat_map(|(_, plans)| plans).any(Plan::hands_over_pointers);
-    let nothing = if hand_over_pointers { add_nothing(program) } else { SumId(0) };
     for (id, plans) in &plans {
-        plans.iter().for_each(|plan| write::write(&mut program.functions[*id], plan, nothing));
+        for plan in plans {
+            let fields = plan.leaves.iter().map(|(_, ty)| *ty).collect();
+            let leaves = program.vectors.push(VectorLayout { name: "rounds".into(), fields });
+            write::write(&mut program.functions[*id], plan, leaves);
+        }
     }
     !plans.is_empty()
 }
@@ -66,10 +68,4 @@ fn find_all(code: &Code<'_>, effects: &Effects) -> Vec<Plan> {
         }
     }
     plans
-}
-
-/// A sum of which there is one value: it stands where a pointer will be handed over.
-fn add_nothing(program: &mut Program) -> SumId {
-    let nothing = Alternative { name: "nothing".into(), fields: Vec::new() };
-    program.sums.push(Sum { alternatives: vec![nothing] })
 }

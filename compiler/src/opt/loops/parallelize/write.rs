@@ -1,16 +1,17 @@
 //! Loops whose rounds processes share, written.
 
-use super::find::{Bound, Plan, Relation, Step};
-use crate::opt::analysis::loops::preheader;
+use super::find::{Act, Bound, Leaf, Plan, Relation, Step};
+use crate::opt::analysis::loops::{homes, preheader};
 use crate::opt::edit::clone_region::clone_region;
-use crate::opt::edit::rewrite::keep;
+use crate::opt::edit::repair::{Definitions, repair};
+use crate::opt::edit::rewrite::{append, keep};
 use crate::ssa::builder::Builder;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
-    BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real1, Real2, SumId, Target, Terminator, Type, Value,
-    Values,
+    BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real1, Real2, Target, Terminator, Type, Value, Values,
+    VectorId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the run time is asked, and what it answers: see its module `shards`.
 const CLOCK: f64 = 9.0;
@@ -23,14 +24,36 @@ const WORK: f64 = -2.0;
 /// Whole numbers up to this one are exact as reals.
 const EXACT: f64 = (1_u64 << 52) as f64;
 
-/// Divides a loop. `nothing` is a sum with one alternative, without fields.
-pub fn write(function: &mut Function, plan: &Plan, nothing: SumId) {
+/// Divides a loop. The elements of vectors `leaves` hold what a round hands over.
+pub fn write(function: &mut Function, plan: &Plan, leaves: VectorId) {
     let before = preheader(function, &Graph::new(function), plan.header);
     let types: Vec<Type> = function.blocks[plan.header].params.iter().map(|param| function.values[*param]).collect();
     let test = find(function, plan);
-    let mut writer = Writer { b: Builder::new(function), plan, types, test, bound: None, last: None };
+    let mut writer =
+        Writer { b: Builder::new(function), plan, leaves, types, test, bound: None, last: None, repaired: Vec::new() };
     writer.b.span = writer.test.span;
-    writer.write(before, nothing);
+    writer.write(before);
+    let repaired = std::mem::take(&mut writer.repaired);
+    define_everywhere(function, &repaired);
+}
+
+/// Lets values be something on ways from a block on that do not define them.
+fn define_everywhere(function: &mut Function, values: &[(BlockId, Value)]) {
+    let homes = homes(function);
+    let define = |(block, value): &(BlockId, Value)| {
+        let filler = match function.values[*value] {
+            Type::F64 => Op::ConstReal(0),
+            Type::Bool => Op::ConstBool(false),
+            _ => Op::ConstInt(0),
+        };
+        let ty = function.values[*value];
+        let filler = append(&mut function.values, &mut function.blocks[*block].insts, filler, Vec::new(), ty, None);
+        Definitions { value: *value, at_end: vec![(*block, filler), (homes[value], *value)] }
+    };
+    let all: Vec<Definitions> = values.iter().map(define).collect();
+    if !all.is_empty() {
+        repair(function, &all);
+    }
 }
 
 /// The comparison in the header.
@@ -42,24 +65,24 @@ fn find(function: &Function, plan: &Plan) -> Inst {
 struct Writer<'f, 'p> {
     b: Builder<'f>,
     plan: &'p Plan,
+    leaves: VectorId,
     /// The types of the parameters of the header.
     types: Vec<Type>,
     test: Inst,
     /// The bound; the integer where the counter is when no round is left, or one before that.
     bound: Option<Value>,
     last: Option<Value>,
+    /// Values that are not defined on every way from that block on.
+    repaired: Vec<(BlockId, Value)>,
 }
 
 impl Writer<'_, '_> {
-    fn write(&mut self, before: BlockId, nothing: SumId) {
+    fn write(&mut self, before: BlockId) {
         let plan = self.plan;
         let counter_type = self.types[plan.tested];
         let enter = self.b.new_block(&self.types);
-        let state = |more: &[Type]| self.types.iter().chain(more).copied().collect::<Vec<Type>>();
-        let run = self.b.new_block(&state(&[counter_type, Type::F64, Type::Int]));
+        let run = self.b.new_block(&with(&self.types, &[counter_type, Type::F64, Type::Int]));
         let ask = self.b.new_block(&self.types);
-        // Whether this process is a worker; how far its round is away from the counter; how many rounds are left.
-        let round = self.b.new_block(&state(&[Type::Bool, Type::Int, Type::Int]));
 
         // Before the loop.
         self.b.function.blocks[before].terminator.targets_mut()[0].block = enter;
@@ -133,95 +156,94 @@ impl Writer<'_, '_> {
         let place = self.b.real2(Real2::Sub, work, answer);
         let place = self.b.value(Op::IntOf, &[place], Type::Int);
         let away = self.b.value(Op::Int2(Int2::Sub), &[place, done], Type::Int);
-        self.b.jump(round, with(&params, &[is_worker, away, span]));
-
-        self.write_rounds(round, ask, nothing);
+        self.write_rounds(ask, [is_worker, away, span]);
     }
 
-    /// The rounds that are shared.
-    fn write_rounds(&mut self, round: BlockId, ask: BlockId, nothing: SumId) {
+    /// Rounds that are shared: so many, from the one that is so far away from the counter. A worker makes a vector of
+    /// what they hand over, which the program gets in place of an empty one.
+    fn write_rounds(&mut self, ask: BlockId, [is_worker, away, span]: [Value; 3]) {
         let plan = self.plan;
-        let count = self.types.len();
-        let params = self.b.block_params(round);
-        let [is_worker, away, left] = [params[count], params[count + 1], params[count + 2]];
-        let params = &params[..count];
-        let types: Vec<Type> = plan.leaves.iter().map(|(_, ty)| *ty).collect();
-        let exchange = self.b.new_block(&types);
-        let [there_is, work, take, next, add] = [(); 5].map(|()| self.b.new_block(&[]));
-
-        self.b.switch_to(round);
-        let zero = self.b.int(0);
-        let is_left = self.int_lt(zero, left);
-        self.b.branch(is_left, to(there_is, &[]), to(ask, params));
-        self.b.switch_to(there_is);
-        self.b.branch(is_worker, to(work, &[]), to(take, &[]));
+        let params = self.b.block_params(ask);
+        let [begin, take, work, add] = [(); 4].map(|()| self.b.new_block(&[]));
+        let exchange = self.b.new_block(&[Type::Ptr]);
+        let working = self.b.new_block(&[Type::Int, Type::Ptr]);
+        let adding = self.b.new_block(&with(&self.types, &[Type::Int]));
+        self.b.branch(is_worker, to(begin, &[]), to(take, &[]));
 
         // The parallel stage.
+        self.b.switch_to(begin);
+        let zero = self.b.int(0);
+        let all = self.b.value(Op::NewVector(self.leaves), &[span], Type::Ptr);
+        self.b.jump(working, vec![zero, all]);
+        self.b.switch_to(working);
+        let [at, all] = self.b.block_params(working)[..] else { unreachable!("it has two parameters") };
+        let is_left = self.int_lt(at, span);
+        self.b.branch(is_left, to(work, &[]), to(exchange, &[all]));
         self.b.switch_to(work);
+        let away = self.b.value(Op::Int2(Int2::Add), &[away, at], Type::Int);
         let mut values: FxHashMap<Value, Value> = FxHashMap::default();
         let originals = self.b.block_params(plan.header);
-        for ((original, param), step) in originals.iter().zip(params).zip(&plan.steps) {
+        for ((original, param), step) in originals.iter().zip(&params).zip(&plan.steps) {
             let there = step.map_or(*param, |step| self.ahead(*param, step, away));
             values.insert(*original, there);
         }
         let copies = clone_region(self.b.function, &plan.body, plan.header, &mut values);
         self.b.jump(copies[&plan.header], Vec::new());
-        self.finish_copies(&copies, &values, exchange);
+        let leaves = self.finish_copies(&copies, &values);
+        let element: Vec<Value> = [all, span, at].into_iter().chain(leaves).collect();
+        let all = self.b.value(Op::WithElement(self.leaves), &element, Type::Ptr);
+        let next = self.after(at);
+        self.b.jump(working, vec![next, all]);
 
         // What is handed over.
         self.b.switch_to(take);
-        let fillers = types.iter().map(|ty| match ty {
-            Type::F64 => self.b.real(0.0),
-            Type::Bool => self.b.boolean(false),
-            Type::Int => self.b.int(0),
-            _ => self.b.value(Op::Immediate(nothing, 0), &[], Type::Ptr),
-        });
-        let fillers: Vec<Value> = fillers.collect();
-        self.b.jump(exchange, fillers);
+        let zero = self.b.int(0);
+        let none = self.b.value(Op::NewVector(self.leaves), &[zero], Type::Ptr);
+        self.b.jump(exchange, vec![none]);
         self.b.switch_to(exchange);
-        let leaves = self.b.block_params(exchange);
-        let leaves = leaves.iter().zip(&types).map(|(leaf, ty)| self.b.value(Op::Exchange, &[*leaf], *ty));
-        let leaves: Vec<Value> = leaves.collect();
-        self.b.branch(is_worker, to(next, &[]), to(add, &[]));
+        let all = self.b.block_params(exchange);
+        let all = self.b.value(Op::Exchange, &all, Type::Ptr);
+        let zero = self.b.int(0);
+        self.b.branch(is_worker, to(ask, &params), to(adding, &with(&params, &[zero])));
 
-        // The next round: of a worker; of the program, behind the sequential stage.
-        let one = Step::Int(1);
-        for block in [next, add] {
-            self.b.switch_to(block);
-            let minus_one = self.b.int(-1);
-            let fewer = self.b.value(Op::Int2(Int2::Add), &[left, minus_one], Type::Int);
-            let (state, away) = if block == next {
-                let one_more = self.b.int(1);
-                (params.to_vec(), self.ahead(away, one, one_more))
-            } else {
-                (self.sequential_stage(params, &leaves), away)
-            };
-            self.b.jump(round, with(&state, &[is_worker, away, fewer]));
-        }
+        // The sequential stage.
+        self.b.switch_to(adding);
+        let mut state = self.b.block_params(adding);
+        let at = state.pop().expect("it has one more parameter than the header");
+        let is_left = self.int_lt(at, span);
+        self.b.branch(is_left, to(add, &[]), to(ask, &state));
+        self.b.switch_to(add);
+        let leaves = (0..)
+            .zip(&plan.leaves)
+            .map(|(field, (_, ty))| self.b.value(Op::Element(self.leaves, field), &[all, span, at], *ty));
+        let leaves: Vec<Value> = leaves.collect();
+        let state = self.sequential_stage(&state, &leaves);
+        let next = self.after(at);
+        self.b.jump(adding, with(&state, &[next]));
     }
 
-    /// Drops the sequential stage in the copy of the loop, which is one round, and leads it to what is handed over.
-    fn finish_copies(
-        &mut self,
-        copies: &FxHashMap<BlockId, BlockId>,
-        values: &FxHashMap<Value, Value>,
-        exchange: BlockId,
-    ) {
+    /// The integer after another one.
+    fn after(&mut self, x: Value) -> Value {
+        let one = self.b.int(1);
+        self.b.value(Op::Int2(Int2::Add), &[x, one], Type::Int)
+    }
+
+    /// Drops the sequential stage in the copy of the loop, which is one round. Goes on behind it, and gives the leaves.
+    fn finish_copies(&mut self, copies: &FxHashMap<BlockId, BlockId>, values: &FxHashMap<Value, Value>) -> Vec<Value> {
         let plan = self.plan;
-        let is_inside = |block: BlockId| copies.values().any(|copy| *copy == block);
+        let end = self.b.new_block(&[]);
+        let ways: FxHashMap<BlockId, Value> =
+            plan.leaves.iter().filter_map(|(leaf, _)| self.add_way(leaf, copies, end)).collect();
+        for (from, at) in &plan.edges[&plan.header] {
+            self.b.function.blocks[copies[from]].terminator.target_mut(*at).block = end;
+            let passed = &mut self.b.function.blocks[copies[from]].terminator.target_mut(*at).args;
+            let kept = usize::from(ways.contains_key(&plan.header));
+            passed.drain(..passed.len() - kept);
+        }
+        let is_inside = |block: BlockId| block == end || copies.values().any(|copy| *copy == block);
         for original in &plan.body {
             let copy = copies[original];
-            let results: Vec<bool> = self.b.function.blocks[*original]
-                .insts
-                .iter()
-                .map(|inst| !inst.results.iter().any(|result| plan.sequential.contains(result)))
-                .collect();
-            keep(&mut self.b.function.blocks[copy].insts, &results);
-            if *original == plan.latch {
-                let leaves = plan.leaves.iter().map(|(leaf, _)| values[leaf]).collect();
-                self.b.function.blocks[copy].terminator = Terminator::Jump(Target { block: exchange, args: leaves });
-                continue;
-            }
+            self.drop_sequential(*original, copy, copies, values);
             if *original == plan.header {
                 let insts = self.b.function.blocks[copy].insts.iter_mut();
                 for inst in insts.filter(|inst| inst.results[..] == [values[&plan.test]]) {
@@ -236,11 +258,54 @@ impl Writer<'_, '_> {
             for at in 0..self.b.function.blocks[copy].terminator.target_count() {
                 let block = self.b.function.blocks[copy].terminator.target(at).block;
                 if !is_inside(block) {
-                    let end = self.b.new_block(&[]);
-                    self.b.function.blocks[end].terminator = self.b.function.blocks[block].terminator.clone();
-                    *self.b.function.blocks[copy].terminator.target_mut(at) = to(end, &[]);
+                    let failure = self.b.new_block(&[]);
+                    self.b.function.blocks[failure].terminator = self.b.function.blocks[block].terminator.clone();
+                    *self.b.function.blocks[copy].terminator.target_mut(at) = to(failure, &[]);
                 }
             }
+        }
+        self.b.switch_to(end);
+        self.repaired = plan.sometimes.iter().map(|value| (copies[&plan.header], values[value])).collect();
+        let leaf = |(leaf, _): &(Leaf, Type)| match leaf {
+            Leaf::Value(value) => values[value],
+            Leaf::Way(block) => ways[block],
+        };
+        plan.leaves.iter().map(leaf).collect()
+    }
+
+    /// Lets the copy of a block know by which edge control has come there, if that is a leaf.
+    fn add_way(&mut self, leaf: &Leaf, copies: &FxHashMap<BlockId, BlockId>, end: BlockId) -> Option<(BlockId, Value)> {
+        let Leaf::Way(block) = leaf else { return None };
+        let there = if *block == self.plan.header { end } else { copies[block] };
+        let way = self.b.function.values.push(Type::Int);
+        self.b.function.blocks[there].params.push(way);
+        for (number, (from, at)) in (0..).zip(&self.plan.edges[block]) {
+            self.b.switch_to(copies[from]);
+            let number = self.b.int(number);
+            self.b.function.blocks[copies[from]].terminator.target_mut(*at).args.push(number);
+        }
+        Some((*block, way))
+    }
+
+    /// Drops what is sequential in the copy of a block: instructions, and parameters with what is passed for them.
+    fn drop_sequential(
+        &mut self,
+        original: BlockId,
+        copy: BlockId,
+        copies: &FxHashMap<BlockId, BlockId>,
+        values: &FxHashMap<Value, Value>,
+    ) {
+        let plan = self.plan;
+        let dropped: FxHashSet<Value> = plan.sequential.iter().filter_map(|value| values.get(value)).copied().collect();
+        self.b.function.blocks[copy].insts.retain(|inst| !inst.results.iter().any(|result| dropped.contains(result)));
+        let params = &self.b.function.blocks[copy].params;
+        let kept: Vec<bool> = params.iter().map(|param| !dropped.contains(param)).collect();
+        if original == plan.header || kept.iter().all(|kept| *kept) {
+            return;
+        }
+        keep(&mut self.b.function.blocks[copy].params, &kept);
+        for (from, at) in &plan.edges[&original] {
+            keep(&mut self.b.function.blocks[copies[from]].terminator.target_mut(*at).args, &kept);
         }
     }
 
@@ -250,26 +315,58 @@ impl Writer<'_, '_> {
         let originals = self.b.block_params(plan.header);
         let mut values: FxHashMap<Value, Value> = originals.into_iter().zip(params.iter().copied()).collect();
         values.insert(plan.test, self.b.boolean(plan.continues_if));
-        values.extend(plan.leaves.iter().map(|(leaf, _)| *leaf).zip(leaves.iter().copied()));
-        for inst in &plan.steps_behind {
-            let mut inst = inst.clone();
-            inst.args.iter_mut().for_each(|arg| *arg = values.get(arg).copied().unwrap_or(*arg));
-            for result in &mut inst.results {
-                let new = self.b.function.values.push(self.b.function.values[*result]);
-                values.insert(*result, new);
-                *result = new;
+        let mut ways: FxHashMap<BlockId, Value> = FxHashMap::default();
+        for ((leaf, _), value) in plan.leaves.iter().zip(leaves) {
+            match leaf {
+                Leaf::Value(leaf) => drop(values.insert(*leaf, *value)),
+                Leaf::Way(block) => drop(ways.insert(*block, *value)),
             }
-            self.b.function.blocks[self.b.block].insts.push(inst);
         }
-        let Terminator::Jump(back) = self.b.function.blocks[plan.latch].terminator.clone() else {
-            unreachable!("the latch ends in a jump")
-        };
+        // Parameters of the header get new values when all have been computed.
+        let mut after: FxHashMap<Value, Value> = FxHashMap::default();
+        for act in &plan.acts {
+            match act {
+                Act::Inst(inst) => self.copy(inst, &mut values),
+                Act::Join(param, block, passed) => {
+                    let passed: Vec<Value> =
+                        passed.iter().map(|value| values.get(value).copied().unwrap_or(*value)).collect();
+                    let value = self.choose(ways.get(block).copied(), &passed);
+                    let known = if *block == plan.header { &mut after } else { &mut values };
+                    known.insert(*param, value);
+                }
+            }
+        }
+        let originals = self.b.block_params(plan.header);
         let one = self.b.int(1);
-        let after = params.iter().zip(&plan.steps).zip(back.args).map(|((param, step), passed)| match step {
+        let after = originals.iter().zip(params).zip(&plan.steps).map(|((original, param), step)| match step {
             Some(step) => self.ahead(*param, *step, one),
-            None => values.get(&passed).copied().unwrap_or(passed),
+            None => after[original],
         });
         after.collect()
+    }
+
+    /// Copies an instruction of the sequential stage.
+    fn copy(&mut self, inst: &Inst, values: &mut FxHashMap<Value, Value>) {
+        let mut inst = inst.clone();
+        inst.args.iter_mut().for_each(|arg| *arg = values.get(arg).copied().unwrap_or(*arg));
+        for result in &mut inst.results {
+            let new = self.b.function.values.push(self.b.function.values[*result]);
+            values.insert(*result, new);
+            *result = new;
+        }
+        self.b.function.blocks[self.b.block].insts.push(inst);
+    }
+
+    /// The value with that number.
+    fn choose(&mut self, number: Option<Value>, values: &[Value]) -> Value {
+        let [others @ .., last] = values else { unreachable!("an edge leads there") };
+        let mut chosen = *last;
+        for (at, value) in (0..).zip(others) {
+            let number = number.expect("it is handed over where there are several");
+            let is_it = self.b.value(Op::IntIs(at), &[number], Type::Bool);
+            chosen = self.select(is_it, *value, chosen);
+        }
+        chosen
     }
 
     /// A counter so many rounds later.
@@ -412,6 +509,6 @@ fn to(block: BlockId, args: &[Value]) -> Target {
     Target { block, args: args.to_vec() }
 }
 
-fn with(state: &[Value], more: &[Value]) -> Vec<Value> {
+fn with<T: Copy>(state: &[T], more: &[T]) -> Vec<T> {
     state.iter().chain(more).copied().collect()
 }
