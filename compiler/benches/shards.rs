@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The programs, with the input that makes each take a while.
-const PROGRAMS: &[(&str, &str)] = &[("sum", "400000"), ("gradient", "10000")];
+const PROGRAMS: &[(&str, &str)] = &[("sum", "400000"), ("gradient", "10000"), ("rounds", "500000")];
 
 /// How often the cheap elements are computed in one run.
 const ROUNDS: f64 = 20000.0;

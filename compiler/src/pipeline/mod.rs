@@ -267,7 +267,9 @@ impl Pipeline {
         let Settings { fast_math, trap_nan, .. } = self.settings;
         // Where numbers cease to be finite depends on the order of sums.
         let fast_math = fast_math && !trap_nan;
-        self.optimize(&mut code, &opt::Settings { fast_math, ..opt::Settings::default() });
+        // A library must not copy its caller's process.
+        let disabled = if self.settings.library { vec![opt::PROCESSES.to_string()] } else { Vec::new() };
+        self.optimize(&mut code, &opt::Settings { fast_math, disabled, ..opt::Settings::default() });
         if let Some(bytes) = self.settings.tape_memory {
             checkpointing::limit(&mut code, bytes);
         }

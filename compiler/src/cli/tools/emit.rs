@@ -106,8 +106,13 @@ pub fn run(arguments: &Arguments) -> u8 {
     settings.native_cpu = arguments.native_cpu;
     settings.machine = arguments.target.machine();
     settings.limits = arguments.limits.options();
+    let mut disabled = arguments.disable_pass.clone();
+    if arguments.stage == Stage::C {
+        // The file of C stands alone, and has one process.
+        disabled.push(opt::PROCESSES.to_string());
+    }
     let passes = opt::Settings {
-        disabled: arguments.disable_pass.clone(),
+        disabled,
         dump_after: arguments.print_after.clone(),
         fast_math: arguments.fast_math,
         ..opt::Settings::default()

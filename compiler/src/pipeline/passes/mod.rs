@@ -145,6 +145,9 @@ const fn growing(name: &'static str, about: &'static str, run: fn(&mut Program, 
 /// What passes may meet that run when code has its final form.
 const LATE: &[Form] = &[Form::Lanes, Form::Remembered, Form::Holes, Form::Rows];
 
+/// The pass whose result asks the run time for other processes.
+pub const PROCESSES: &str = "parallelize";
+
 /// All passes.
 pub const PASSES: &[Pass] = &[
     function(
@@ -210,7 +213,7 @@ pub const PASSES: &[Pass] = &[
     function("neutral-sums", "start sums of loops at -0.0 instead of the symbolic zero", neutral_sums::run).settling(),
     function("late-changes", "change vectors after they have been read", late_changes::run).settling(),
     function("sink", "compute what only errors need where they are reported", sink::run).settling(),
-    informed("parallelize", "let several processes compute rounds of long loops", parallelize::run)
+    informed(PROCESSES, "let several processes compute rounds of long loops", parallelize::run)
         .asking(&[Fact::Effects]),
     function("unroll-and-jam", "make sums of several rounds of the loop around them at a time", unroll_and_jam::run)
         .asking(&[Fact::Ends]),
