@@ -36,12 +36,38 @@ unsafe extern "C" {
     fn sched_getaffinity(process: c_int, size: usize, set: *mut u64) -> c_int;
 }
 
-/// How many processors the process may use.
+/// How many processors the process may use: those that it may run on, as far as its container has the time of so many.
 pub fn processors() -> usize {
     let mut set = [0_u64; 128];
     // SAFETY: the set has so many bytes.
     let known = unsafe { sched_getaffinity(0, size_of_val(&set), set.as_mut_ptr()) } >= 0;
-    if known { set.iter().map(|word| word.count_ones() as usize).sum::<usize>().max(1) } else { 1 }
+    let all = if known { set.iter().map(|word| word.count_ones() as usize).sum() } else { 1 };
+    all.min(share_of_time().unwrap_or(all)).max(1)
+}
+
+/// The time that the container has, in processors: a file with what it gets of a period, or `max`, and the period.
+fn share_of_time() -> Option<usize> {
+    let mut text = [0_u8; 64];
+    // SAFETY: the name ends in a zero byte, and the text has so much room.
+    let length = unsafe {
+        let file = system::open(c"/sys/fs/cgroup/cpu.max".as_ptr(), system::O_CLOEXEC);
+        if file < 0 {
+            return None;
+        }
+        let length = system::read(file, text.as_mut_ptr().cast(), text.len());
+        system::close(file);
+        length
+    };
+    whole_processors(core::str::from_utf8(text.get(..usize::try_from(length).ok()?)?).ok()?)
+}
+
+/// The processors in such a text.
+fn whole_processors(text: &str) -> Option<usize> {
+    let mut words = text.split_ascii_whitespace().map(str::parse::<usize>);
+    match (words.next()?, words.next()?) {
+        (Ok(share), Ok(period)) => share.checked_div(period),
+        _ => None,
+    }
 }
 
 /// What all processes see.
@@ -274,5 +300,19 @@ impl Process {
         }
         *self = Process::NONE;
         End(status)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_processors;
+
+    #[test]
+    fn containers_have_a_part_of_the_time() {
+        assert_eq!(whole_processors("200000 100000\n"), Some(2));
+        assert_eq!(whole_processors("50000 100000\n"), Some(0));
+        assert_eq!(whole_processors("max 100000\n"), None);
+        assert_eq!(whole_processors("100000 0\n"), None);
+        assert_eq!(whole_processors(""), None);
     }
 }
