@@ -5,6 +5,8 @@
 use super::shortened;
 use crate::base::{EntityVec, SourceMap};
 use crate::codegen::layout;
+use crate::opt::loops::parallelize;
+use crate::opt::tape::tape_vectors;
 use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{
     self as ssa, BlockId, CHECKPOINT, FuncId, Function, Op, Source, SumId, Terminator, Type, Value, VectorId,
@@ -12,9 +14,23 @@ use crate::ssa::ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
+/// What is kept for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The reverse phase of a derivative.
+    Tape,
+    /// The tape of a long loop, in place of what its rounds keep.
+    Checkpoint,
+    /// Another process, which computes rounds of a loop.
+    Rounds,
+    /// Anything else.
+    Data,
+}
+
 /// A kind of box or vector.
 pub struct Kind {
     pub name: String,
+    pub role: Role,
     pub is_vector: bool,
     /// Fields of a box, or of each element of a vector.
     pub numbers: usize,
@@ -39,6 +55,15 @@ impl Data {
         match self {
             Data::Box(sum, tag) => code.sums[sum].fields(tag),
             Data::Vector(vector) => &code.vectors[vector].fields,
+        }
+    }
+    fn role(self, code: &ssa::Program) -> Role {
+        match self {
+            Data::Box(..) if self.name(code) == CHECKPOINT => Role::Checkpoint,
+            Data::Box(sum, tag) if code.sums[sum].alternatives[tag as usize].is_of_tape() => Role::Tape,
+            Data::Vector(_) if self.name(code) == tape_vectors::NAME => Role::Tape,
+            Data::Vector(_) if self.name(code) == parallelize::NAME => Role::Rounds,
+            _ => Role::Data,
         }
     }
     fn name(self, code: &ssa::Program) -> &str {
@@ -99,6 +124,7 @@ pub fn kinds(code: &ssa::Program, sources: &SourceMap) -> Vec<Kind> {
         };
         Kind {
             name: of.name(code).to_string(),
+            role: of.role(code),
             is_vector,
             numbers,
             others: fields.len() - numbers,

@@ -1,8 +1,8 @@
-//! `vlad explain`: what the compiler makes of a program's functions, and what is kept in memory while they run, and
-//! why.
+//! `vlad explain`: what the compiler makes of a program: what derivatives keep, which loops run on all processors, what
+//! else is kept in memory, and why; and how functions are specialised.
 //!
-//! The analysis → the specialisations of each function that the program defines, by shapes, those of its transforms
-//! beside it. The optimised code → what is kept in memory (see [`memory`]). Or: derivatives of functions (see
+//! The optimised code → what is kept in memory (see [`memory`]). The analysis → the specialisations of each function
+//! that the program defines, by shapes, those of its transforms beside it. Or: derivatives of functions (see
 //! [`derivative`]), or a code of a message (see [`codes`]).
 
 mod codes;
@@ -20,9 +20,9 @@ use crate::pipeline::{Pipeline, Refusal, Settings};
 use crate::shape::lattice::Shape;
 use crate::specialize::Sharing;
 use clap::ValueEnum;
-use memory::Kind;
+use memory::{Kind, Role};
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Longer shapes are cut.
@@ -37,6 +37,9 @@ pub struct Arguments {
     /// simplified. May be repeated.
     #[arg(long, value_name = "FUNCTION")]
     derivative: Vec<String>,
+    /// Show, too, for which shapes of arguments each function is specialised.
+    #[arg(long)]
+    functions: bool,
     /// How to print it.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -81,7 +84,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     let explained = terminal::catch(|| explain(&mut pipeline, program));
     match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic, place)])) {
         Ok((functions, kinds)) => terminal::print(&match arguments.format {
-            Format::Text => text(&functions, &kinds),
+            Format::Text => text(&functions, &kinds, arguments.functions),
             Format::Json => format!("{}\n", object(&functions, &kinds)),
         }),
         Err(diagnostics) => {
@@ -187,37 +190,69 @@ fn shortened(text: String) -> String {
     }
 }
 
-fn text(functions: &[Explained], kinds: &[Kind]) -> String {
+fn text(functions: &[Explained], kinds: &[Kind], with_functions: bool) -> String {
     let mut text = String::new();
-    for function in functions {
-        let count = function.specialisations.len();
-        let plural = if count == 1 { "" } else { "s" };
-        let _ = writeln!(text, "{} ({}): {count} specialisation{plural}", function.name, function.place);
-        for (what, shapes) in &function.specialisations {
-            let _ = writeln!(text, "  {what}: {shapes}");
-        }
+    let kept = |role: Role| kinds.iter().filter(move |kind| kind.role == role);
+    if kept(Role::Tape).next().is_none() {
+        text.push_str("tape: derivatives keep nothing for a reverse phase\n");
+    } else {
+        text.push_str("tape: what derivatives keep until their reverse phase\n");
     }
-    let _ = writeln!(
-        text,
-        "\nmemory: {}",
-        if kinds.is_empty() { "nothing is allocated" } else { "kinds of boxes and vectors" }
-    );
-    for kind in kinds {
-        let Kind { name, numbers, others, bytes, .. } = kind;
-        let _ = if kind.is_vector {
-            writeln!(text, "{name}, a vector: {numbers} numbers, {others} other fields, {bytes} bytes for each element")
-        } else {
-            writeln!(text, "{name}: {numbers} numbers, {others} other fields, {bytes} bytes")
-        };
-        for (at, often) in &kind.made {
-            let _ = writeln!(text, "  made {often} at {at}");
-        }
-        for (user, fields) in &kind.needed {
-            let plural = if *fields == 1 { "" } else { "s" };
-            let _ = writeln!(text, "  {fields} field{plural} needed by {user}");
+    kept(Role::Tape).for_each(|kind| describe(&mut text, kind));
+    for kind in kept(Role::Checkpoint) {
+        let _ = writeln!(text, "  where that takes too much memory: checkpoints of {} bytes", kind.bytes);
+    }
+    let shared: BTreeSet<&str> = kept(Role::Rounds).flat_map(|kind| &kind.made).map(|(at, _)| at.as_str()).collect();
+    if shared.is_empty() {
+        text.push_str("\nprocessors: all rounds of all loops are computed by one\n");
+    } else {
+        text.push_str("\nprocessors: where it pays, all of them compute rounds of the loops at\n");
+    }
+    shared.iter().for_each(|at| writeln!(text, "  {at}").unwrap_or_default());
+    if kept(Role::Data).next().is_none() {
+        text.push_str("\ndata: no memory is taken for any\n");
+    } else {
+        text.push_str("\ndata: for which memory is taken\n");
+    }
+    kept(Role::Data).for_each(|kind| describe(&mut text, kind));
+    let count: usize = functions.iter().map(|function| function.specialisations.len()).sum();
+    let _ = write!(text, "\nfunctions: {} with {count} specialisations", functions.len());
+    if !with_functions {
+        text.push_str(", which `--functions` shows\n");
+        return text;
+    }
+    text.push('\n');
+    for function in functions {
+        let _ = writeln!(text, "  {} ({})", function.name, function.place);
+        for (what, shapes) in &function.specialisations {
+            let _ = writeln!(text, "    {what}: {shapes}");
         }
     }
     text
+}
+
+/// Lines about a kind of box or vector.
+fn describe(text: &mut String, kind: &Kind) {
+    let Kind { name, numbers, others, bytes, .. } = kind;
+    let mut fields = match numbers {
+        0 => Vec::new(),
+        1 => vec!["1 number".to_string()],
+        _ => vec![format!("{numbers} numbers")],
+    };
+    fields.extend((*others > 0).then(|| format!("{others} other field{}", if *others == 1 { "" } else { "s" })));
+    let fields = fields.join(", ");
+    let per = if kind.is_vector { " for each element of a vector" } else { "" };
+    let name = if kind.role == Role::Data { format!("{name}: ") } else { String::new() };
+    let _ = writeln!(text, "  {name}{bytes} bytes{per} ({fields})");
+    for (at, often) in &kind.made {
+        let _ = writeln!(text, "    {often} at {at}");
+    }
+    for (user, fields) in &kind.needed {
+        let _ = match fields {
+            1 => writeln!(text, "    needed by {user}"),
+            _ => writeln!(text, "    {fields} fields needed by {user}"),
+        };
+    }
 }
 
 fn object(functions: &[Explained], kinds: &[Kind]) -> Json {
@@ -235,8 +270,14 @@ fn object(functions: &[Explained], kinds: &[Kind]) -> Json {
         let needed: Vec<Json> =
             kind.needed.iter().map(|(user, fields)| json!({ "by": user, "fields": fields })).collect();
         let Kind { name, numbers, others, bytes, .. } = kind;
+        let role = match kind.role {
+            Role::Tape => "tape",
+            Role::Checkpoint => "checkpoint",
+            Role::Rounds => "rounds",
+            Role::Data => "data",
+        };
         json!({
-            "name": name, "numbers": numbers, "others": others, "bytes": bytes, "made": made, "needed": needed
+            "name": name, "role": role, "numbers": numbers, "others": others, "bytes": bytes, "made": made, "needed": needed
         })
     };
     let described =

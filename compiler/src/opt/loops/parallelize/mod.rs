@@ -39,6 +39,9 @@ use crate::opt::analysis::loops::Code;
 use crate::ssa::ir::{BlockId, FuncId, Program, VectorLayout};
 use find::Plan;
 
+/// What elements of vectors are called that hold what rounds hand over.
+pub const NAME: &str = "rounds";
+
 /// Treats a program.
 pub fn run(program: &mut Program, effects: &Effects) -> bool {
     let plans: Vec<(FuncId, Vec<Plan>)> = program
@@ -50,7 +53,7 @@ pub fn run(program: &mut Program, effects: &Effects) -> bool {
     for (id, plans) in &plans {
         for plan in plans {
             let fields = plan.leaves.iter().map(|(_, ty)| *ty).collect();
-            let leaves = program.vectors.push(VectorLayout { name: "rounds".into(), fields });
+            let leaves = program.vectors.push(VectorLayout { name: NAME.into(), fields });
             write::write(&mut program.functions[*id], plan, leaves);
         }
     }

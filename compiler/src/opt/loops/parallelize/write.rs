@@ -8,8 +8,8 @@ use crate::opt::edit::rewrite::{append, keep};
 use crate::ssa::builder::Builder;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
-    BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real1, Real2, Target, Terminator, Type, Value, Values,
-    VectorId,
+    BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real1, Real2, Source, Target, Terminator, Type, Value,
+    Values, VectorId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,10 +31,17 @@ pub fn write(function: &mut Function, plan: &Plan, leaves: VectorId) {
     let test = find(function, plan);
     let mut writer =
         Writer { b: Builder::new(function), plan, leaves, types, test, bound: None, last: None, repaired: Vec::new() };
-    writer.b.span = writer.test.span;
+    writer.b.span = writer.test.span.or_else(|| place(writer.b.function, plan));
     writer.write(before);
     let repaired = std::mem::take(&mut writer.repaired);
     define_everywhere(function, &repaired);
+}
+
+/// Where the loop stands, by what it computes.
+fn place(function: &Function, plan: &Plan) -> Option<Source> {
+    let insts = plan.body.iter().flat_map(|block| &function.blocks[*block].insts);
+    let mut plain = insts.filter(|inst| inst.watched().is_none() && inst.watched_later().is_none());
+    plain.find_map(|inst| inst.span)
 }
 
 /// Lets values be something on ways from a block on that do not define them.

@@ -58,6 +58,9 @@ use crate::ssa::ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
+/// What elements of vectors are called that are tapes.
+pub const NAME: &str = "tape";
+
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
     let tapes = find::tapes(program);
@@ -222,7 +225,7 @@ impl Maker<'_> {
 impl Plan {
     fn apply(&self, program: &mut Program) {
         let vector = (!self.kept.is_empty())
-            .then(|| program.vectors.push(VectorLayout { name: "tape".into(), fields: self.kept.clone() }));
+            .then(|| program.vectors.push(VectorLayout { name: NAME.into(), fields: self.kept.clone() }));
         let held = self.held.iter().map(|(_, ty)| *ty);
         let fields = [Type::Int].into_iter().chain(vector.map(|_| Type::Ptr)).chain(held).collect();
         program.sums[self.sum].alternatives[self.node as usize].fields = fields;
