@@ -14,6 +14,10 @@ const SIGKILL: c_int = 9;
 const SIG_IGN: usize = system::SIG_IGN;
 const POLLIN: i16 = 1;
 const PR_SET_PDEATHSIG: c_int = 1;
+const F_SETPIPE_SZ: c_int = 1031;
+
+/// A worker may be ahead of the program by so many bytes: what everybody may ask for.
+const PIPE_SIZE: c_int = 1 << 20;
 
 /// `struct pollfd`
 #[repr(C)]
@@ -27,6 +31,7 @@ struct Poll {
 unsafe extern "C" {
     fn fork() -> c_int;
     fn pipe2(ends: *mut c_int, flags: c_int) -> c_int;
+    fn fcntl(file: c_int, command: c_int, argument: c_int) -> c_int;
     fn poll(files: *mut Poll, count: c_ulong, timeout: c_int) -> c_int;
     fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
     fn kill(process: c_int, signal: c_int) -> c_int;
@@ -175,6 +180,8 @@ pub fn start(earlier: &[Process]) -> Option<Process> {
         if pipe2(ends.as_mut_ptr(), O_CLOEXEC) != 0 {
             return None;
         }
+        // If not, less fits, and the worker waits more often.
+        fcntl(ends[1], F_SETPIPE_SZ, PIPE_SIZE);
         let program = getpid();
         let process = fork();
         if process < 0 {
