@@ -39,6 +39,7 @@
 pub mod abi;
 pub mod boxes;
 pub mod c;
+pub mod callers;
 pub mod complaints;
 pub mod constants;
 pub mod debug;

@@ -96,6 +96,7 @@ fn hash(function: &Function) -> u64 {
         match &block.terminator {
             Terminator::TailCall(_, args) => args.hash(&mut hasher),
             // Clauses of one form differ in what they say when they fail, in thousands of functions if need be.
+            Terminator::Fail(text, _) => text.hash(&mut hasher),
             other => other.hash(&mut hasher),
         }
     }
@@ -115,6 +116,7 @@ fn same_form(a: &Function, b: &Function) -> bool {
             };
             let same_end = match (&x.terminator, &y.terminator) {
                 (Terminator::TailCall(_, x), Terminator::TailCall(_, y)) => x == y,
+                (Terminator::Fail(x, _), Terminator::Fail(y, _)) => x == y,
                 (x, y) => x == y,
             };
             let same_length = x.insts.len() == y.insts.len();
@@ -138,13 +140,22 @@ fn forget_places(program: &mut Program, leader_of: &EntityVec<FuncId, FuncId>) {
             for position in 0..program.functions[id].blocks[block].insts.len() {
                 let source = program.functions[id].blocks[block].insts[position].span;
                 let own = &mut program.functions[*leader].blocks[block].insts[position].span;
-                *own = own.zip(source).filter(|(own, other)| own.span == other.span).map(|(own, other)| {
-                    // A value that is part of a derivative elsewhere is a value.
-                    Source { phase: own.phase.min(other.phase), ..own }
-                });
+                *own = own.zip(source).and_then(|(own, other)| common(own, other));
+            }
+            let end = program.functions[id].blocks[block].terminator.clone();
+            let own = &mut program.functions[*leader].blocks[block].terminator;
+            if let (Terminator::Fail(_, own), Terminator::Fail(_, other)) = (own, end) {
+                *own = own.zip(other).and_then(|(own, other)| common(own, other));
             }
         }
     }
+}
+
+/// What is known of an operation that is from one place or the other.
+fn common(own: Source, other: Source) -> Option<Source> {
+    // A value that is part of a derivative elsewhere is a value.
+    let (phase, within) = (own.phase.min(other.phase), own.within.filter(|_| own.within == other.within));
+    (own.span == other.span).then_some(Source { phase, within, ..own })
 }
 
 /// Calls leaders instead of the functions that they stand for.
