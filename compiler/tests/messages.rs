@@ -2,7 +2,7 @@
 //!
 //! - `tests/messages/run/<name>.vlad` fails; `<name>.stderr` holds the message of the reference evaluator. The compiled
 //!   program prints the same before it fails, fails with the same exit code and says the same, place and labels
-//!   included; only the note with the value is the evaluator's alone. An error that the compiler sees coming is
+//!   and calls that led there included; only the note with the value is the evaluator's alone. An error that the compiler sees coming is
 //!   reported before anything is printed.
 //! - `tests/messages/compile/<name>.vlad` needs the reference evaluator at run time; `<name>.stderr` holds the warning
 //!   of `vlad build`. With `--native` it is an error.

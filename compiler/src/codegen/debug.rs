@@ -10,8 +10,8 @@
 //! gives the same bytes everywhere. What the library does stands at the line of the program that called it: the files
 //! of the library are nowhere.
 //!
-//! Inlined code carries places, not a chain of calls. The functions that it is from are those of the source around its
-//! place, up to the one that it is inlined into; where these were called is not known, which line 0 says.
+//! The functions that inlined code is from are those of the source around its place, up to the one that it is inlined
+//! into; where these were called is not said, which line 0 says.
 //!
 //! What holds: the code is the same with and without all this.
 //!

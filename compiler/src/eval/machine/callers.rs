@@ -14,29 +14,36 @@ impl Machine<'_> {
         let definitions = Definitions::new(own.map(|lambda| (lambda.span, Arc::from(&*lambda.name))));
         let words = |(span, is_of_derivative)| callers::call(&definitions, self.sources, span, is_of_derivative);
         let at = self.running.next as usize - 1;
-        let mut chain = Chain::new(Some(words((self.place(code).span, code.of_derivative[at]))));
+        let place = self.place(code);
+        let call = place.library.is_some().then_some((place.span, code.of_derivative[at]));
+        let mut chain = Chain::new(call.map(words));
         // Where the program called what is in the library, it may have called many functions in turn.
         let mut blamed = (self.frames.len(), None);
-        let mut before = None;
+        let (mut by_library, mut before) = (None, None);
         for (position, frame) in self.frames.iter().enumerate().rev() {
             let call = (frame.code, frame.next - 1);
             let (span, is_of_derivative) = self.source(call);
-            let place = if self.sources.is_library(span) {
+            if self.sources.is_library(span) {
                 if position < blamed.0 {
                     blamed = self.call_into_library(position);
                 }
-                blamed.1
+                let place = blamed.1.map(|place| (place, is_of_derivative));
+                // What the library does stands where the program calls it, unless that was the last that it did.
+                if by_library.map(|(place, _)| place) != blamed.1 {
+                    std::mem::replace(&mut by_library, place)
+                        .into_iter()
+                        .for_each(|place| chain.add(words(place), false));
+                }
             } else {
-                Some(span)
-            };
-            if let Some(place) = place {
-                chain.add(words((place, is_of_derivative)), place == span && before == Some(call));
+                let gone = by_library.take().filter(|(place, _)| *place != span);
+                gone.into_iter().for_each(|place| chain.add(words(place), false));
+                chain.add(words((span, is_of_derivative)), before == Some(call));
             }
             before = Some(call);
         }
-        if let Some(Call { code, instruction, .. }) = self.last_of_item {
-            chain.add(words(self.source((code, instruction))), false);
-        }
+        let last = self.last_of_item.map(|Call { code, instruction, .. }| self.source((code, instruction)));
+        let gone = by_library.filter(|(place, _)| last.is_none_or(|(last, _)| *place != last));
+        gone.into_iter().chain(last).for_each(|place| chain.add(words(place), false));
         callers::lines(&chain)
     }
 
