@@ -34,6 +34,11 @@ pub struct Places {
     bytes: Vec<u8>,
 }
 
+/// Marks of what the code generator calls a place, and where its number begins.
+const IS_CALL: u32 = 1;
+const BY_LIBRARY: u32 = 2;
+const NUMBER: u32 = 2;
+
 /// Whether a place is in a file of the program.
 fn is_own(span: Span, sources: &SourceMap) -> bool {
     span.number().is_none() && !sources.is_library(span)
@@ -126,12 +131,18 @@ impl Places {
 
     /// What the code generator calls a place: its number, and whether the library acts there.
     pub fn location(&self, source: Source) -> Option<SourceLoc> {
-        self.numbers.get(&source).map(|number| SourceLoc::new(*number << 1 | u32::from(source.is_in_library)))
+        let mark = if source.is_in_library { BY_LIBRARY } else { 0 };
+        self.numbers.get(&source).map(|number| SourceLoc::new(*number << NUMBER | mark))
+    }
+
+    /// The same of a function of the program that is called there.
+    pub fn of_call(location: SourceLoc) -> SourceLoc {
+        SourceLoc::new(location.bits() | IS_CALL)
     }
 
     /// The number of a place that the code generator calls so.
     pub fn number(location: SourceLoc) -> usize {
-        location.bits() as usize >> 1
+        (location.bits() >> NUMBER) as usize
     }
 
     /// What the run time is told of a place that fails.
@@ -166,6 +177,9 @@ pub fn ends(compiled: &CompiledCode) -> Vec<End> {
     let found = compiled.buffer.call_sites().filter_map(|call| {
         let behind = places.partition_point(|place| place.start < call.ret_addr);
         let place = places[..behind].last().filter(|place| call.ret_addr <= place.end)?;
+        if place.loc.bits() & IS_CALL == 0 {
+            return None;
+        }
         Some((call.ret_addr, place.loc))
     });
     found.collect()
@@ -178,7 +192,7 @@ pub fn write(places: &Places, calls: &[(Symbol, Vec<End>)], origin: Symbol, prod
     for (function, ends) in calls {
         let start = address(*function) - address(origin);
         returns.extend(ends.iter().filter_map(|(end, location)| {
-            let mark = if location.bits() & 1 != 0 { layout::CALL_BY_LIBRARY } else { 0 };
+            let mark = if location.bits() & BY_LIBRARY != 0 { layout::CALL_BY_LIBRARY } else { 0 };
             Some((start + i64::from(*end), *places.words.get(Places::number(*location))? | mark))
         }));
     }

@@ -11,6 +11,7 @@
 use crate::base::entity::Entity;
 use crate::base::{EntityVec, Span};
 use crate::codegen::abi::{Abi, Place, clif_type};
+use crate::codegen::callers::Places;
 use crate::codegen::constants::Constants;
 use crate::codegen::decisions::adjacent::adjacent;
 use crate::codegen::decisions::in_place::first_names;
@@ -65,6 +66,8 @@ pub(super) struct Translator<'u, 'p, 'b> {
     here: BlockId,
     /// Where in the source the instruction stands that is being translated.
     pub(super) span: Option<Span>,
+    /// What is told of that place.
+    location: SourceLoc,
     /// The blocks that go on in their loop where their condition holds, and else leave it.
     going_on: FxHashSet<BlockId>,
     loop_values: LoopValues,
@@ -164,6 +167,7 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         blocks,
         here: Function::ENTRY,
         span: None,
+        location: SourceLoc::default(),
         going_on: going_on(function),
         loop_values,
         first_names,
@@ -291,11 +295,12 @@ impl<'p> Translator<'_, 'p, '_> {
         let is_call = matches!(inst.op, Op::Call(_));
         let is_told = is_call || self.unit.debug.is_some();
         match inst.span.filter(|_| is_told).and_then(|source| self.unit.places.location(source)) {
-            Some(location) => self.builder.set_srcloc(location),
+            Some(location) => self.location = location,
             // A call that is from no place is not at the one before it.
-            None if is_call || !is_told => self.builder.set_srcloc(SourceLoc::default()),
+            None if is_call || !is_told => self.location = SourceLoc::default(),
             None => {}
         }
+        self.builder.set_srcloc(if is_call { Places::of_call(self.location) } else { self.location });
     }
 
     /// The Cranelift value of an SSA value.

@@ -40,6 +40,9 @@ fn programs(index: &str) -> Vec<Program> {
             code = title.split(':').next().unwrap_or_default().to_string();
         }
         let words: Vec<&str> = fence.split(' ').collect();
+        if words[0] == "text" {
+            continue;
+        }
         let is_wrong = words.get(1) == Some(&"wrong");
         let program = Program { code: code.clone(), line, is_wrong, ..Program::default() };
         if words[0] == "vlad" {
