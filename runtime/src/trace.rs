@@ -132,10 +132,10 @@ fn write(place: Option<u64>, mut frame: usize, indent: usize) {
             }
         };
         if is_first {
-            let _ = write!(output::Stderr, "{:indent$}|\n", "");
+            let _ = writeln!(output::Stderr, "{:indent$}|", "");
         }
         is_first = false;
-        let _ = write!(output::Stderr, "{:indent$}{}note: {line}\n", "", if indent > 0 { "= " } else { "" });
+        let _ = writeln!(output::Stderr, "{:indent$}{}note: {line}", "", if indent > 0 { "= " } else { "" });
     });
 }
 
