@@ -486,7 +486,12 @@ fn what_is_trapped_is_the_first_and_comes_before_later_output() {
             output(vlad(&[command, "--trap-nan", name]).current_dir(folder.path()).stdin(input))
         });
         assert_eq!(evaluated.status.code(), Some(1), "{name}: {}", err(&evaluated));
-        assert_eq!((out(&compiled), err(&compiled)), (out(&evaluated), err(&evaluated)), "{name}");
+        // Executables seldom say who called what is trapped.
+        let [told, said] = [&evaluated, &compiled].map(|output| {
+            let messages = err(output);
+            messages.lines().filter(|line| !line.contains("= note: called")).collect::<Vec<_>>().join("\n")
+        });
+        assert_eq!((out(&compiled), said), (out(&evaluated), told), "{name}");
     }
 }
 

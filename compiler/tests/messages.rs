@@ -1,9 +1,9 @@
 //! What users are told about programs that fail when they run, and about programs that cannot be compiled as they are.
 //!
 //! - `tests/messages/run/<name>.vlad` fails; `<name>.stderr` holds the message of the reference evaluator. The compiled
-//!   program prints the same before it fails, fails with the same exit code and says the same, place and labels
-//!   included; only the note with the value is the evaluator's alone. An error that the compiler sees coming is
-//!   reported before anything is printed.
+//!   program prints the same before it fails, fails with the same exit code and says the same, place, labels and calls
+//!   that led there included; only the note with the value is the evaluator's alone. An error that the compiler sees
+//!   coming is reported before anything is printed.
 //! - `tests/messages/compile/<name>.vlad` needs the reference evaluator at run time; `<name>.stderr` holds the warning
 //!   of `vlad build`. With `--native` it is an error.
 //! - `tests/messages/library/<name>.vlad` cannot be a library; `<name>.stderr` says why.

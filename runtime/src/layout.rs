@@ -184,6 +184,26 @@ pub const fn vector_words(length: u64, pointers: usize, others: usize) -> Option
     Some(VECTOR_HEADER_WORDS + (length * width) as usize)
 }
 
+/// The table of calls by the program, for messages. It begins with words of four bytes: the number of calls and, for
+/// each, in the order of the code, where its caller goes on, relative to [`PROFILE_ORIGIN`], and its place. Texts follow,
+/// with a zero byte behind each, and places.
+///
+/// A place is given by where it begins behind the calls, from 1 on; 0 is none. It consists of numbers of seven bits in a
+/// byte, the lowest ones first, with a mark on each byte but the last: where the name of the function around it begins
+/// behind the calls; where that of the file does; the line; two times the column, and one more in a derivative; and the
+/// place of the call that has been inlined around it.
+pub const CALLERS: &str = "vlad_callers";
+/// Marks the place of a call by a function of the library, which is where the program has called that.
+pub const CALL_BY_LIBRARY: u32 = 1 << 31;
+
+/// What the run time is told of a place that fails is the place of the call that has been inlined around it or, with this
+/// mark, its own;
+pub const FAILURE_ITSELF: u64 = 1 << 32;
+/// whether the message has no notes yet;
+pub const FAILURE_FIRST_NOTE: u64 = 1 << 33;
+/// and, from this bit on, how many spaces notes begin with, or 0 if nothing is to be said.
+pub const FAILURE_INDENT: u32 = 48;
+
 /// The length of the file that samples are written to, most of which takes no room.
 pub const PROFILE_BYTES: usize = 1 << 30;
 /// The word there with the number of words that have been written behind [`PROFILE_FIRST`].

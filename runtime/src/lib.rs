@@ -19,6 +19,7 @@
 //! | [`check`], [`checks`] | what programs ask that check derivatives |
 //! | [`shards`], [`records`], [`processes`] | work that several processes share |
 //! | [`profile`] | where the program spends its time |
+//! | [`trace`], [`callers`] | the calls that led to an error |
 //! | [`finite`] | whether results are finite |
 //! | [`processor`] | the instructions that the program needs |
 //! | [`start`] | `main`, exit codes |
@@ -35,6 +36,8 @@
 #![cfg_attr(not(test), no_std)]
 
 pub mod arguments;
+#[cfg(not(vlad_library))]
+pub mod callers;
 pub mod cell;
 pub mod check;
 #[cfg(not(vlad_library))]
@@ -80,6 +83,8 @@ pub mod table;
 pub mod terminal;
 #[cfg(not(vlad_library))]
 pub mod text;
+#[cfg(not(vlad_library))]
+pub mod trace;
 pub mod vector;
 #[cfg(not(vlad_library))]
 pub mod watch;

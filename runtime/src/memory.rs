@@ -6,7 +6,7 @@
 
 use crate::cell::Single;
 use crate::heap::{self, Heap, Supply};
-use crate::{command_line, output, start, system};
+use crate::{command_line, output, stack, start, system, trace};
 
 /// The least that is granted at a time; machines are asked no more often than this.
 pub const STEP: u64 = 64 << 20;
@@ -126,6 +126,9 @@ pub fn exhausted(what: Use) -> ! {
         output::raw_error(
             b"help: VLAD_MAX_MEMORY=20G lets the program use so much, all of it for recursion if need be\n",
         );
+    }
+    if what == Use::Stack {
+        trace::write_callers_of(stack::frame());
     }
     start::leave(start::EXHAUSTED)
 }

@@ -42,8 +42,8 @@ mod numbers {
     pub const GETTID: c_long = 186;
     pub const TIMER_CREATE: c_long = 222;
     pub const TIMER_SETTIME: c_long = 223;
-    /// Where instruction, stack and frame pointers stand in what a handler gets, in words.
-    pub const REGISTERS: [usize; 3] = [21, 20, 15];
+    /// Where instruction and stack pointers stand in what a handler gets, in words.
+    pub const REGISTERS: [usize; 2] = [21, 20];
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -52,7 +52,7 @@ mod numbers {
     pub const GETTID: c_long = 178;
     pub const TIMER_CREATE: c_long = 107;
     pub const TIMER_SETTIME: c_long = 110;
-    pub const REGISTERS: [usize; 3] = [55, 54, 52];
+    pub const REGISTERS: [usize; 2] = [55, 54];
 }
 
 /// `struct sigevent`
@@ -114,7 +114,9 @@ extern "C" fn sample(_: c_int, _: *const usize, context: *const u64) {
     let spent = now - LAST.load();
     LAST.store(now);
     // SAFETY: the system's description of the registers has that form.
-    let [at, bottom, frame] = numbers::REGISTERS.map(|register| unsafe { *context.add(register) });
+    let [at, bottom] = numbers::REGISTERS.map(|register| unsafe { *context.add(register) });
+    // SAFETY: the same.
+    let frame = unsafe { *context.add(system::FRAME_POINTER) };
     let mut record = [0; 2 + WORDS + FRAMES];
     record[1] = at;
     let words = near(bottom as usize, &mut record[2..2 + WORDS]);

@@ -37,6 +37,8 @@ const UNREACHABLE: &[u8] = b"error: mistake in the compiler: the program reached
 static BOTTOM: Single<usize> = Single::new(0);
 static TOP: Single<usize> = Single::new(0);
 static OPENED: Single<usize> = Single::new(0);
+/// The frame pointer when the stack last had to grow.
+static FRAME: Single<usize> = Single::new(0);
 static GRANTED: Single<u64> = Single::new(FREE_OF_CHARGE);
 
 static SIGNAL_STACK_BYTES: Single<[u8; SIGNAL_STACK]> = Single::new([0; SIGNAL_STACK]);
@@ -100,7 +102,7 @@ fn watch() {
     }
 }
 
-extern "C" fn on_fault(signal: c_int, info: *const usize, _context: *mut c_void) {
+extern "C" fn on_fault(signal: c_int, info: *const usize, context: *const usize) {
     if signal == system::SIGILL {
         // Code that is never reached consists of an illegal instruction.
         output::flush();
@@ -110,6 +112,8 @@ extern "C" fn on_fault(signal: c_int, info: *const usize, _context: *mut c_void)
     // SAFETY: in `siginfo_t` of these signals, the address stands in the third word.
     let address = unsafe { *info.add(2) };
     if (BOTTOM.load()..OPENED.load()).contains(&address) {
+        // SAFETY: the system's description of the registers has that form.
+        FRAME.store(unsafe { *context.add(system::FRAME_POINTER) });
         grow(address);
     } else {
         // Not ours: with the default action restored, returning repeats the fault, which then ends the process.
@@ -117,6 +121,11 @@ extern "C" fn on_fault(signal: c_int, info: *const usize, _context: *mut c_void)
         // SAFETY: the structure is complete.
         unsafe { system::sigaction(signal, &default, ptr::null_mut()) };
     }
+}
+
+/// The frame of a function that needed more stack than there was.
+pub fn frame() -> usize {
+    FRAME.load()
 }
 
 /// Whether an address lies in the open part of the stack.

@@ -8,7 +8,7 @@
 
 #[cfg(all(vlad_archive, not(test)))]
 use crate::{command_line::USAGE, processor};
-use crate::{heap, memory, output, shards, system, terminal};
+use crate::{heap, memory, output, shards, system, terminal, trace};
 use core::ffi::{c_int, c_void};
 use core::fmt::Write;
 
@@ -32,6 +32,20 @@ pub fn fail(message: &[u8]) -> ! {
 pub unsafe extern "C" fn vlad_fail(message: *const u8, length: usize) -> ! {
     // SAFETY: the caller's obligation.
     fail(unsafe { core::slice::from_raw_parts(message, length) })
+}
+
+/// The same for an error in a function of the program with that frame: behind the message stand the calls that led there,
+/// see [`trace::write_callers`].
+///
+/// # Safety
+///
+/// `message` points to `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vlad_fail_within(message: *const u8, length: usize, frame: usize, place: u64) -> ! {
+    // SAFETY: the caller's obligation.
+    output::write_error(unsafe { core::slice::from_raw_parts(message, length) });
+    trace::write_callers(place, frame);
+    finish(FAULT)
 }
 
 /// Ends the program without writing out what standard output still has in its buffer.

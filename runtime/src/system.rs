@@ -31,6 +31,8 @@ pub(crate) const SIGBUS: c_int = 7;
 pub(crate) const SIGSEGV: c_int = 11;
 pub(crate) const SIGTERM: c_int = 15;
 pub(crate) const SIGPROF: c_int = 27;
+/// Where the frame pointer stands in what a handler gets, in words.
+pub(crate) const FRAME_POINTER: usize = if cfg!(target_arch = "aarch64") { 52 } else { 15 };
 pub(crate) const SIG_DFL: usize = 0;
 pub(crate) const SIG_IGN: usize = 1;
 pub(crate) const SA_SIGINFO: c_int = 4;

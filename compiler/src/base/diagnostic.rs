@@ -61,6 +61,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// How to mend it.
     pub help: Option<String>,
+    /// Which calls led there, the innermost one first.
+    pub callers: Vec<String>,
     /// The change that does what `help` says, where that is certain.
     pub fix: Option<Fix>,
 }
@@ -76,6 +78,7 @@ impl Diagnostic {
             secondary: Vec::new(),
             notes: Vec::new(),
             help: None,
+            callers: Vec::new(),
             fix: None,
         }
     }
@@ -89,6 +92,7 @@ impl Diagnostic {
             secondary: Vec::new(),
             notes: Vec::new(),
             help: None,
+            callers: Vec::new(),
             fix: None,
         }
     }
@@ -115,6 +119,12 @@ impl Diagnostic {
     /// Sets the line that says how to mend it.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Adds a line about a call that led there.
+    pub fn called_from(mut self, text: impl Into<String>) -> Diagnostic {
+        self.callers.push(text.into());
         self
     }
 
@@ -170,6 +180,9 @@ impl Diagnostic {
         }
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help.as_str()));
+        }
+        for caller in &self.callers {
+            group = group.element(Level::NOTE.message(caller.as_str()));
         }
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let mut text = renderer.render(&[group]).to_string();

@@ -1,6 +1,7 @@
-//! What every stage shares: source positions, the source map, entity ids, diagnostics, work on all processors, the
-//! refinement of partitions, and likeness of names.
+//! What every stage shares: source positions, the source map, which functions are where in it, entity ids, diagnostics,
+//! work on all processors, the refinement of partitions, and likeness of names.
 
+pub mod definitions;
 pub mod diagnostic;
 pub mod entity;
 pub mod parallel;
@@ -8,6 +9,7 @@ pub mod partition;
 pub mod source;
 pub mod spelling;
 
+pub use definitions::Definitions;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use entity::{EntityVec, entity_id};
 pub use source::{FileId, SourceFile, SourceMap, Span};

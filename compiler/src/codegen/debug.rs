@@ -10,8 +10,8 @@
 //! gives the same bytes everywhere. What the library does stands at the line of the program that called it: the files
 //! of the library are nowhere.
 //!
-//! Inlined code carries places, not a chain of calls. The functions that it is from are those of the source around its
-//! place, up to the one that it is inlined into; where these were called is not known, which line 0 says.
+//! The functions that inlined code is from are those of the source around its place, up to the one that it is inlined
+//! into; where these were called is not said, which line 0 says.
 //!
 //! What holds: the code is the same with and without all this.
 //!
@@ -19,8 +19,10 @@
 //!
 //! Tests: `compiler/tests/debugging.rs`.
 
+use crate::base::definitions::{Definition, Definitions};
 use crate::base::entity::Entity;
 use crate::base::{FileId, SourceMap, Span};
+use crate::codegen::callers::Places;
 use crate::ssa::ir::{FuncId, Phase, Program, Source};
 use cranelift_codegen::ir::SourceLoc;
 use cranelift_codegen::isa::TargetIsa;
@@ -45,15 +47,6 @@ struct Place {
     phase: Phase,
     /// The function of the source that it is in.
     definition: Option<usize>,
-}
-
-/// A function of the source.
-struct Definition {
-    span: Span,
-    name: String,
-    line: u64,
-    /// The function around it.
-    around: Option<usize>,
 }
 
 /// The code of a function, for this module.
@@ -95,9 +88,11 @@ pub struct Debug {
     main: FileId,
     /// The names of all files.
     files: Vec<String>,
+    /// By the numbers of places.
     places: Vec<Place>,
-    numbers: FxHashMap<Source, u32>,
-    definitions: Vec<Definition>,
+    definitions: Definitions,
+    /// The lines that these begin at.
+    begins: Vec<u64>,
     /// Those of functions.
     lines: FxHashMap<FuncId, (FileId, u64)>,
     /// The functions, once they are compiled.
@@ -107,10 +102,11 @@ pub struct Debug {
 }
 
 impl Debug {
-    /// The places of a program.
-    pub fn new(program: &Program, sources: &SourceMap) -> Debug {
+    /// Those of a program.
+    pub fn new(program: &Program, sources: &SourceMap, places: &Places) -> Debug {
         let line = |span: Span| sources.file(span.file).line(span.start as usize) as u64;
-        let definitions = definitions(program, line);
+        let definitions = Definitions::new(program.definitions.iter().cloned());
+        let begins = definitions.all().iter().map(|definition| line(definition.span)).collect();
         let main = sources.files().position(|file| !file.is_library).unwrap_or_default();
         let main = FileId(u32::try_from(main).unwrap_or_default());
         let mut debug = Debug {
@@ -118,8 +114,8 @@ impl Debug {
             main,
             files: sources.files().map(|file| file.name.clone()).collect(),
             places: Vec::new(),
-            numbers: FxHashMap::default(),
             definitions,
+            begins,
             lines: FxHashMap::default(),
             codes: FxHashMap::default(),
             frames: None,
@@ -127,44 +123,18 @@ impl Debug {
         for (id, function) in program.functions.iter() {
             let own = function.span.filter(|span| !sources.is_library(*span));
             debug.lines.extend(own.map(|span| (id, (span.file, line(span)))));
-            for source in function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| inst.span) {
-                let Source { span, phase } = source;
-                let is_elsewhere = span.number().is_some() || sources.is_library(span);
-                if is_elsewhere || debug.numbers.contains_key(&source) {
-                    continue;
-                }
-                let place = Place { file: span.file, line: line(span), phase, definition: debug.definition(span) };
-                debug.numbers.insert(source, debug.places.len() as u32);
-                debug.places.push(place);
-            }
+        }
+        for Source { span, phase, .. } in &places.all {
+            let definition = debug.definitions.innermost(*span);
+            debug.places.push(Place { file: span.file, line: line(*span), phase: *phase, definition });
         }
         debug
-    }
-
-    /// What the code generator calls a place.
-    pub fn location(&self, source: Source) -> Option<SourceLoc> {
-        self.numbers.get(&source).map(|number| SourceLoc::new(*number))
-    }
-
-    /// The innermost function that a place is in.
-    fn definition(&self, span: Span) -> Option<usize> {
-        let begun = self
-            .definitions
-            .partition_point(|definition| (definition.span.file, definition.span.start) <= (span.file, span.start));
-        let mut found = begun.checked_sub(1);
-        while let Some(definition) = found.map(|found| &self.definitions[found]) {
-            if definition.span.file == span.file && span.start < definition.span.end {
-                return found;
-            }
-            found = definition.around;
-        }
-        None
     }
 
     /// The functions that code at a place is inlined from, outermost first, where the function at hand is made of
     /// `own`.
     fn inlined(&self, place: &Place, own: Option<usize>) -> Vec<usize> {
-        let around = |definition: &usize| self.definitions[*definition].around;
+        let around = |definition: &usize| self.definitions.all()[*definition].around;
         let within = std::iter::successors(place.definition, around).take_while(|definition| Some(*definition) != own);
         let mut within: Vec<usize> = within.collect();
         within.reverse();
@@ -175,11 +145,11 @@ impl Debug {
     /// stands the function itself, or else, where the program begins, that operation.
     fn rows(&self, function: Option<(FileId, u64)>, is_main: bool, code: &Code) -> Vec<(u64, Option<Place>)> {
         let first = function.map(|(file, line)| Place { file, line, phase: Phase::Value, definition: None });
-        let known = |(_, location): &(u64, SourceLoc)| self.places.get(location.bits() as usize).copied();
+        let known = |(_, location): &(u64, SourceLoc)| self.places.get(Places::number(*location)).copied();
         let first = first.or_else(|| code.places.iter().find_map(known).filter(|_| is_main));
         let mut rows = vec![(0, first)];
         for (offset, location) in &code.places {
-            let Some(place) = self.places.get(location.bits() as usize) else { continue };
+            let Some(place) = self.places.get(Places::number(*location)) else { continue };
             match rows.last_mut() {
                 Some((_, Some(last))) if last == place => {}
                 Some((at, last)) if *at == *offset => *last = Some(*place),
@@ -220,25 +190,6 @@ impl Debug {
         let size = product.object.section(text).data().len() as u64;
         description.finish(size, &frames, &mut product.object, text).map_err(|error| error.to_string())
     }
-}
-
-/// The functions of the source, those around others first.
-fn definitions(program: &Program, line: impl Fn(Span) -> u64) -> Vec<Definition> {
-    let mut found: Vec<_> = program.definitions.iter().collect();
-    found.sort_by_key(|(span, _)| (span.file, span.start, std::cmp::Reverse(span.end)));
-    found.dedup_by_key(|(span, _)| *span);
-    let mut definitions: Vec<Definition> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    for (span, name) in found {
-        let is_around = |around: &Span| around.file == span.file && span.end <= around.end;
-        while open.last().is_some_and(|last| !is_around(&definitions[*last].span)) {
-            open.pop();
-        }
-        let around = open.last().copied();
-        open.push(definitions.len());
-        definitions.push(Definition { span: *span, name: name.to_string(), line: line(*span), around });
-    }
-    definitions
 }
 
 /// An address in the code of the program.
@@ -319,9 +270,10 @@ impl<'d> Description<'d> {
         self.add_lines(start, code.size, &rows);
         let entry = self.named(&function.name, place);
         self.set_addresses(entry, start, start + code.size);
+        let definitions = &self.debug.definitions;
         let own = function
             .span
-            .and_then(|span| self.debug.definition(span).filter(|found| self.debug.definitions[*found].span == span));
+            .and_then(|span| definitions.innermost(span).filter(|found| definitions.all()[*found].span == span));
         // What is inlined where the code has come to: functions, and where their code begins.
         let mut open: Vec<(usize, UnitEntryId, u64)> = Vec::new();
         for (offset, place) in rows.iter().copied().chain([(code.size, None)]) {
@@ -340,7 +292,7 @@ impl<'d> Description<'d> {
     /// Describes code that is inlined.
     fn inlined_part(&mut self, parent: UnitEntryId, definition: usize) -> UnitEntryId {
         let origin = self.inlined_function(definition);
-        let file = self.file(self.debug.definitions[definition].span.file);
+        let file = self.file(self.debug.definitions.all()[definition].span.file);
         let attributes = vec![
             (gimli::DW_AT_abstract_origin, AttributeValue::UnitRef(origin)),
             (gimli::DW_AT_call_file, AttributeValue::FileIndex(Some(file))),
@@ -354,8 +306,8 @@ impl<'d> Description<'d> {
         if let Some(entry) = self.inlined.get(&definition) {
             return *entry;
         }
-        let Definition { span, name, line, .. } = &self.debug.definitions[definition];
-        let entry = self.named(name, Some((span.file, *line)));
+        let Definition { span, name, .. } = &self.debug.definitions.all()[definition];
+        let entry = self.named(name, Some((span.file, self.debug.begins[definition])));
         self.dwarf.unit.get_mut(entry).set(gimli::DW_AT_inline, AttributeValue::Inline(gimli::DW_INL_inlined));
         self.inlined.insert(definition, entry);
         entry

@@ -11,6 +11,7 @@
 use crate::base::entity::Entity;
 use crate::base::{EntityVec, Span};
 use crate::codegen::abi::{Abi, Place, clif_type};
+use crate::codegen::callers::Places;
 use crate::codegen::constants::Constants;
 use crate::codegen::decisions::adjacent::adjacent;
 use crate::codegen::decisions::in_place::first_names;
@@ -22,12 +23,13 @@ use crate::codegen::unit::{External, Home, Unit};
 use crate::codegen::{Error, layout};
 use crate::ssa::graph::{Graph, reverse_postorder};
 use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Real1, Target, Terminator, TextId, Type, Value};
+use crate::ssa::kinds::without_callers;
 use crate::ssa::sole_owners::sole_owners;
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::immediates::Ieee64;
 use cranelift_codegen::ir::{
-    self, BlockArg, BlockCall, InstBuilder, InstructionData, JumpTableData, MemFlagsData, StackSlotData, StackSlotKind,
-    TrapCode, UserFuncName, types,
+    self, BlockArg, BlockCall, InstBuilder, InstructionData, JumpTableData, MemFlagsData, SourceLoc, StackSlotData,
+    StackSlotKind, TrapCode, UserFuncName, types,
 };
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use cranelift_module::DataId;
@@ -64,6 +66,8 @@ pub(super) struct Translator<'u, 'p, 'b> {
     here: BlockId,
     /// Where in the source the instruction stands that is being translated.
     pub(super) span: Option<Span>,
+    /// What is told of that place.
+    location: SourceLoc,
     /// The blocks that go on in their loop where their condition holds, and else leave it.
     going_on: FxHashSet<BlockId>,
     loop_values: LoopValues,
@@ -163,6 +167,7 @@ pub fn translate(unit: &mut Unit, id: FuncId, context: &mut FunctionBuilderConte
         blocks,
         here: Function::ENTRY,
         span: None,
+        location: SourceLoc::default(),
         going_on: going_on(function),
         loop_values,
         first_names,
@@ -234,7 +239,7 @@ impl<'p> Translator<'_, 'p, '_> {
         }
         let reports =
             |inst: &Inst| matches!(inst.op, Op::Call(callee) if self.unit.program.reporters.contains(&callee));
-        let is_cold = matches!(source.terminator, Terminator::Fail(_) | Terminator::Unreachable)
+        let is_cold = matches!(source.terminator, Terminator::Fail(..) | Terminator::Unreachable)
             || !self.unit.program.reporters.is_empty() && source.insts.iter().any(reports);
         if is_cold && id != Function::ENTRY {
             self.builder.set_cold_block(block);
@@ -287,10 +292,15 @@ impl<'p> Translator<'_, 'p, '_> {
     /// Goes on to the code of an instruction. One that is from no place belongs to what is before it.
     fn stand_at(&mut self, inst: &Inst) {
         self.span = inst.span.map(|source| source.span);
-        let location = inst.span.and_then(|source| self.unit.debug.as_ref()?.location(source));
-        if let Some(location) = location {
-            self.builder.set_srcloc(location);
+        let is_call = matches!(inst.op, Op::Call(_));
+        let is_told = is_call || self.unit.debug.is_some();
+        match inst.span.filter(|_| is_told).and_then(|source| self.unit.places.location(source)) {
+            Some(location) => self.location = location,
+            // A call that is from no place is not at the one before it.
+            None if is_call || !is_told => self.location = SourceLoc::default(),
+            None => {}
         }
+        self.builder.set_srcloc(if is_call { Places::of_call(self.location) } else { self.location });
     }
 
     /// The Cranelift value of an SSA value.
@@ -437,14 +447,22 @@ impl<'p> Translator<'_, 'p, '_> {
                 let callee = self.function_reference(self.unit.functions[*callee]);
                 self.builder.ins().return_call(callee, &args);
             }
-            Terminator::Fail(text) => {
+            Terminator::Fail(text, place) => {
                 let (address, length) = self.text(*text);
                 if self.unit.is_library {
                     self.call_with_context("vlad_context_fail", &[types::I64; 3], &[address, length])?;
                 } else {
+                    let notes = without_callers(&self.unit.program.texts[*text]).1;
+                    let place = notes.map_or(0, |(indent, is_first)| {
+                        let place = place.map_or(0, |place| self.unit.places.failure(place, self.unit.program));
+                        let first = if is_first { layout::FAILURE_FIRST_NOTE } else { 0 };
+                        place | (indent as u64) << layout::FAILURE_INDENT | first
+                    });
+                    let frame = self.builder.ins().get_frame_pointer(types::I64);
+                    let place = self.builder.ins().iconst(types::I64, place as i64);
                     self.call_external(
-                        External::Runtime("vlad_fail", &[types::I64, types::I64], None),
-                        &[address, length],
+                        External::Runtime("vlad_fail_within", &[types::I64; 4], None),
+                        &[address, length, frame, place],
                     )?;
                 }
                 self.builder.ins().trap(UNREACHABLE);

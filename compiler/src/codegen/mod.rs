@@ -26,6 +26,7 @@
 //! | [`link`] | object and embedded run time → executable |
 //! | [`runtimes`] | the run times that the compiler contains |
 //! | [`elf`] | the linker |
+//! | [`callers`] | the places of calls, for messages |
 //! | [`c`] | the second back end, which makes C; it shares [`decisions`], [`boxes`] and [`constants`] |
 //!
 //! Requires a verified program whose reference counts are in place. Functions use Cranelift's `Tail` calling
@@ -39,6 +40,7 @@
 pub mod abi;
 pub mod boxes;
 pub mod c;
+pub mod callers;
 pub mod complaints;
 pub mod constants;
 pub mod debug;

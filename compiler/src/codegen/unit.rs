@@ -6,18 +6,20 @@ use crate::base::entity::Entity;
 use crate::base::{EntityVec, SourceMap, parallel};
 use crate::codegen::abi::{self, Abi};
 use crate::codegen::boxes::{self, SumLayout};
+use crate::codegen::callers::{self, Places};
 use crate::codegen::complaints::Complaints;
 use crate::codegen::constants::Boxes;
 use crate::codegen::debug::{self, Debug};
 use crate::codegen::registers::{far, pressure};
 use crate::codegen::{Error, Library, Machine, Object, Options, free, function, layout, library, processor, target};
 use crate::ssa::ir::{FuncId, Op, Program, SlotId, SumId, TextId};
+use crate::ssa::kinds::without_callers;
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, UserFuncName, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_module::{DataDescription, DataId, Linkage, Module, ModuleError, ModuleReloc};
+use cranelift_module::{DataDescription, DataId, FuncOrDataId, Linkage, Module, ModuleError, ModuleReloc};
 use cranelift_object::{ObjectBuilder, ObjectModule};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -79,6 +81,10 @@ pub struct Unit<'p> {
     pub heap: Home,
     /// Whether the code is that of a library.
     pub is_library: bool,
+    /// The places that code is from, as far as something is told of them.
+    pub places: Places,
+    /// The calls in the functions that are compiled.
+    calls: Vec<(cranelift_module::FuncId, Vec<callers::End>)>,
     /// What debuggers are told, if they are.
     pub debug: Option<Debug>,
     /// Whether the program writes down where it spends its time.
@@ -101,6 +107,7 @@ struct Compiled {
     bytes: Vec<u8>,
     relocations: Vec<ModuleReloc>,
     listing: Option<String>,
+    calls: Vec<callers::End>,
     /// What debuggers are told of it, if they are.
     description: Option<debug::Code>,
 }
@@ -116,7 +123,8 @@ pub fn compile<'p>(program: &'p Program, options: &Options, library: Option<&Lib
     }
     let pending = std::mem::take(&mut unit.pending);
     for (function, compiled) in compile_all(&pending, options, false)? {
-        let Compiled { alignment, bytes, relocations, description, .. } = compiled;
+        let Compiled { alignment, bytes, relocations, calls, description, .. } = compiled;
+        unit.calls.push((function.id, calls));
         let defined = unit.module.define_function_bytes(function.id, alignment, &bytes, &relocations);
         defined.map_err(|error| module_error(&function.name, &error))?;
         if let Some(debug) = &mut unit.debug {
@@ -205,6 +213,7 @@ fn compile_one(
         return Err(bug(format!("{:?}", error.inner)));
     }
     let mut compiled = context.take_compiled_code().ok_or_else(|| bug("no code".to_string()))?;
+    let calls = callers::ends(&compiled);
     let description = debug::Code::of(&compiled, isa).map_err(|error| bug(error.to_string()))?;
     let relocations = compiled.buffer.relocs().iter();
     let relocations =
@@ -214,6 +223,7 @@ fn compile_one(
         bytes: compiled.buffer.data().to_vec(),
         relocations,
         listing: compiled.vcode.take(),
+        calls,
         description,
     })
 }
@@ -227,7 +237,10 @@ fn translate<'p>(
 ) -> Result<Unit<'p>, Error> {
     let mut unit = Unit::new(program, isa, options.sources, library.is_some())?;
     unit.profile = options.profile;
-    unit.debug = options.sources.filter(|_| options.debug).map(|sources| Debug::new(program, sources));
+    if let Some(sources) = options.sources {
+        unit.places = Places::new(program, sources, options.debug);
+        unit.debug = options.debug.then(|| Debug::new(program, sources, &unit.places));
+    }
     let mut context = FunctionBuilderContext::new();
     for id in program.functions.ids() {
         let code = function::translate(&mut unit, id, &mut context)?;
@@ -302,7 +315,7 @@ impl<'p> Unit<'p> {
         let mut bytes = Vec::new();
         let mut text_offsets = vec![0];
         for text in program.texts.values() {
-            bytes.extend_from_slice(text.as_bytes());
+            bytes.extend_from_slice(without_callers(text).0.as_bytes());
             text_offsets.push(bytes.len());
         }
         bytes.push(0);
@@ -335,6 +348,8 @@ impl<'p> Unit<'p> {
             constant_boxes: Boxes::default(),
             heap,
             is_library,
+            places: Places::default(),
+            calls: Vec::new(),
             debug: None,
             profile: false,
             externals: FxHashMap::default(),
@@ -352,7 +367,11 @@ impl<'p> Unit<'p> {
             |external: &External| matches!(external, External::Runtime(name, ..) if name.starts_with("vlad_kernel_"));
         let has_kernels = self.externals.keys().any(is_kernel);
         let bug = |message: String| Error::Bug { name: "the object file".to_string(), message };
+        let main = self.module.get_name(layout::PROFILE_ORIGIN);
         let mut product = self.module.finish();
+        if let (Some(FuncOrDataId::Func(main)), false) = (main, self.is_library) {
+            callers::write(&self.places, &self.calls, main, &mut product);
+        }
         let is_described = self.debug.is_some();
         if let Some(debug) = self.debug {
             let symbols: Vec<_> = self.functions.values().copied().collect();

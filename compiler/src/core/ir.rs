@@ -111,6 +111,13 @@ pub struct Lambda {
     pub body: Body,
 }
 
+impl Lambda {
+    /// Whether it is a function that somebody has written and given a name.
+    pub fn is_named_in_source(&self) -> bool {
+        self.origin == Origin::Source && &*self.name != "lambda"
+    }
+}
+
 /// A sequence of bindings and the variable that is its value.
 #[derive(Clone, Debug)]
 pub struct Body {

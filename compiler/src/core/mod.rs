@@ -52,6 +52,8 @@ pub mod print;
 
 pub mod verify;
 
+pub mod callers;
+
 pub mod errors;
 
 pub mod mismatch;

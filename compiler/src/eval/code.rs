@@ -74,6 +74,8 @@ pub struct Code {
     pub instructions: Vec<Instruction>,
     /// The source of each instruction.
     pub spans: Vec<Span>,
+    /// Whether it is a part of a derivative of what stands there.
+    pub of_derivative: Vec<bool>,
     /// How many slots an activation has.
     pub slots: u32,
 }
@@ -83,24 +85,24 @@ pub fn of_lambda(program: &Program, id: LambdaId) -> Code {
     let lambda = &program.lambdas[id];
     let mut inputs = vec![lambda.param];
     inputs.extend(&lambda.captures);
-    let mut code = build(program, &lambda.body, &inputs, lambda.span);
-    code.lambda = Some(id);
-    code
+    build(program, &lambda.body, &inputs, lambda.span, Some(id))
 }
 
 /// The code of the body of a top-level item.
 pub fn of_item(program: &Program, body: &Body, span: Span) -> Code {
-    build(program, body, &[], span)
+    build(program, body, &[], span, None)
 }
 
-fn build(program: &Program, body: &Body, inputs: &[Var], span: Span) -> Code {
+fn build(program: &Program, body: &Body, inputs: &[Var], span: Span, lambda: Option<LambdaId>) -> Code {
     let (live, lives) = liveness::analyse(program, body, &FxHashSet::default());
     let mut builder = Builder {
         program,
-        code: Code { lambda: None, instructions: Vec::new(), spans: Vec::new(), slots: 0 },
+        code: Code { lambda, instructions: Vec::new(), spans: Vec::new(), of_derivative: Vec::new(), slots: 0 },
         slots: FxHashMap::default(),
         free: Vec::new(),
         span,
+        is_reverse_phase: lambda.is_some_and(|lambda| program.is_reverse_phase(lambda)),
+        is_of_derivative: false,
     };
     for input in inputs {
         builder.allocate(*input);
@@ -119,12 +121,16 @@ struct Builder<'a> {
     free: Vec<Slot>,
     /// The source of the instructions being built.
     span: Span,
+    is_reverse_phase: bool,
+    /// Whether they are a part of a derivative of that.
+    is_of_derivative: bool,
 }
 
 impl Builder<'_> {
     fn emit(&mut self, instruction: Instruction) -> usize {
         self.code.instructions.push(instruction);
         self.code.spans.push(self.span);
+        self.code.of_derivative.push(self.is_of_derivative);
         self.code.instructions.len() - 1
     }
 
@@ -166,6 +172,7 @@ impl Builder<'_> {
     fn body(&mut self, body: &Body, lives: &Lives, destination: Option<Slot>) {
         for (index, (binding, lives)) in body.bindings.iter().zip(&lives.bindings).enumerate() {
             self.span = binding.span;
+            self.is_of_derivative = self.is_reverse_phase || self.program.vars[binding.var].is_of_derivative;
             let returns = destination.is_none() && index + 1 == body.bindings.len() && binding.var == body.result;
             if returns && self.tail(binding, lives) {
                 return;

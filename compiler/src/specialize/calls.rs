@@ -7,7 +7,7 @@ use crate::core::ir::Var;
 use crate::core::prim::Prim;
 use crate::flow::analysis::Facts;
 use crate::shape::lattice::{Head, Shape, Shapes};
-use crate::specialize::Event;
+use crate::specialize::errors::certain::Event;
 use crate::ssa::ir::{BlockId, Terminator};
 
 /// How a function is called.
@@ -76,7 +76,9 @@ impl Specializer<'_> {
                 return this.convert(e, &Val { shape: result, leaves }, shape);
             }
             if e.depth == 0 {
-                this.events.push(Event::Call(callee));
+                // What is called last has no caller any more.
+                let call = e.place().filter(|_| !e.is_endless_tail);
+                this.events.push(Event::Call(callee, call));
             }
             if result == Shapes::BOTTOM && e.is_endless_tail {
                 // A loop that runs for ever. No optimisation would see that this is a tail call: nothing returns after

@@ -224,7 +224,7 @@ impl Specializer<'_> {
 
 /// Removes what neither has an effect nor is needed for one from a block that nothing follows.
 fn drop_unneeded(block: &mut Block) {
-    if !matches!(block.terminator, Terminator::Fail(_) | Terminator::Unreachable) {
+    if !matches!(block.terminator, Terminator::Fail(..) | Terminator::Unreachable) {
         return;
     }
     let mut needed: FxHashSet<Value> = FxHashSet::default();

@@ -67,7 +67,8 @@ pub struct Emitter {
     pub function: Function,
     pub block: BlockId,
     pub span: Option<Span>,
-    /// What a message about memory names: the place at hand, or the user's call that led into the library.
+    /// What messages about memory and about callers name: the place at hand, or the user's call that led into the
+    /// library.
     pub site: Option<Span>,
     /// What the code at hand is a part of.
     pub phase: Phase,
@@ -107,10 +108,19 @@ impl Emitter {
         results
     }
     fn append(&mut self, op: Op, args: &[Value], results: &[Value]) {
-        let span = if op.allocates() { self.site } else { self.span };
-        let span = span.map(|span| Source { span, phase: self.phase });
+        let span = if op.allocates() || matches!(op, Op::Call(_)) { self.site } else { self.span };
+        let span = self.source(span);
         let inst = Inst { op, args: args.into(), results: results.into(), span };
         self.function.blocks[self.block].insts.push(inst);
+    }
+    /// What stands there, as part of what is being emitted.
+    fn source(&self, span: Option<Span>) -> Option<Source> {
+        let is_in_library = span != self.span;
+        span.map(|span| Source { span, phase: self.phase, is_in_library, within: None })
+    }
+    /// The place at hand, or the user's call that led into the library.
+    pub fn place(&self) -> Option<Source> {
+        self.source(self.site)
     }
     /// Appends an instruction with one result.
     pub fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {

@@ -48,7 +48,7 @@ use crate::ad::base_and_tower;
 use crate::base::{Diagnostic, SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError};
 use crate::core::interface::INITIALISE;
-use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Origin, Program, Rhs, Var};
+use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Facts, VariantId, truth};
 use crate::flow::{Analysis, Options};
@@ -57,20 +57,14 @@ use crate::shape::operators::Operator;
 use crate::ssa::ir::{self, FuncId, Function, Op, Phase, SlotId, Stream, SumId, Terminator, TextId, Type, VectorId};
 use calls::Calls;
 use emit::{Emitted, Emitter, Val, target};
+use errors::certain::Event;
 use errors::failure::Call;
 use helper::Helper;
 use layout::leaves::Layouts;
 use projections::Projection;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// What a function certainly does, in order, as far as errors are concerned.
-#[derive(Clone, Debug)]
-enum Event {
-    Fail(Box<Diagnostic>),
-    Call(FuncId),
-}
 
 /// What remains to be emitted.
 #[derive(Clone, Copy, Debug)]
@@ -225,8 +219,7 @@ pub fn lower(
 
 /// The functions of the program that have names, in the order of their places.
 fn definitions(core: &Program, sources: &SourceMap) -> Vec<(Span, Arc<str>)> {
-    let written = core.lambdas.values().filter(|lambda| lambda.origin == Origin::Source && &*lambda.name != "lambda");
-    let own = written.filter(|lambda| !sources.is_library(lambda.span));
+    let own = core.lambdas.values().filter(|lambda| lambda.is_named_in_source() && !sources.is_library(lambda.span));
     let mut definitions: Vec<(Span, Arc<str>)> = own.map(|lambda| (lambda.span, (*lambda.name).into())).collect();
     definitions.sort();
     definitions
@@ -322,22 +315,6 @@ impl Specializer<'_> {
                 }
             }
         }
-    }
-
-    /// The first error that the program cannot avoid.
-    fn certain_failure(&self, main: FuncId) -> Option<Box<Diagnostic>> {
-        let mut pending: Vec<&Event> = self.certain.get(&main)?.iter().rev().collect();
-        let mut seen = FxHashSet::default();
-        while let Some(event) = pending.pop() {
-            match event {
-                Event::Fail(diagnostic) => return Some(diagnostic.clone()),
-                Event::Call(function) if seen.insert(*function) => {
-                    pending.extend(self.certain.get(function).into_iter().flat_map(|events| events.iter().rev()));
-                }
-                Event::Call(_) => {}
-            }
-        }
-        None
     }
 
     fn items(&mut self, e: &mut Emitter) -> Emitted<()> {

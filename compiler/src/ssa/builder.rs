@@ -107,6 +107,6 @@ impl<'f> Builder<'f> {
     }
     /// Ends the current block with a run-time error.
     pub fn fail(&mut self, text: TextId) {
-        self.terminate(Terminator::Fail(text));
+        self.terminate(Terminator::Fail(text, self.span));
     }
 }

@@ -29,7 +29,7 @@ use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::sync::Arc;
 
-pub use crate::ssa::kinds::{Compare, Form, INPUT_FAULT, Int2, IntCompare, Lanewise, Real1, Real2, Stream};
+pub use crate::ssa::kinds::{CALLERS, Compare, Form, INPUT_FAULT, Int2, IntCompare, Lanewise, Real1, Real2, Stream};
 pub use vlad_kernels::Kernel;
 
 entity_id! {
@@ -59,6 +59,10 @@ entity_id! {
 entity_id! {
     /// A memory cell that holds (a leaf of) a global value.
     SlotId, "slot"
+}
+entity_id! {
+    /// A call that is no more, because what it called stands in its place.
+    InlinedId, "inlined"
 }
 
 /// An operation. The comment gives operand types -> result types.
@@ -277,6 +281,10 @@ pub struct Source {
     pub span: Span,
     /// What it is a part of.
     pub phase: Phase,
+    /// Whether the library does it, for a call that stands there.
+    pub is_in_library: bool,
+    /// The innermost of the inlined calls that brought it where it is.
+    pub within: Option<InlinedId>,
 }
 
 /// What the operations that stand at one place compute.
@@ -312,8 +320,9 @@ pub enum Terminator {
     Return(Vec<Value>),
     /// Leaves the function with the results of a call; its frame is gone before the call starts.
     TailCall(FuncId, Vec<Value>),
-    /// A run-time error: writes the text to standard error and ends the program with exit code 1.
-    Fail(TextId),
+    /// A run-time error: writes the text to standard error and ends the program with exit code 1. The source is that of
+    /// what fails; where the text ends with [`CALLERS`], those who called it are named.
+    Fail(TextId, Option<Source>),
     /// Cannot be reached (after a call that does not return, for instance).
     Unreachable,
 }
@@ -411,6 +420,8 @@ pub struct Program {
     pub watched: Vec<[TextId; 3]>,
     /// The functions that say it, for operations on one real and on two; there once operations are watched.
     pub reporters: Vec<FuncId>,
+    /// The calls that have been inlined, as far as their places are known.
+    pub inlined: EntityVec<InlinedId, Source>,
     /// The functions of the source, with their names: what the places of operations lie in.
     pub definitions: Vec<(Span, Arc<str>)>,
     /// The arguments that the program takes, as the run time reads their declaration; empty without one.
@@ -581,7 +592,7 @@ impl Terminator {
             Terminator::Jump(_) => 1,
             Terminator::Branch(..) => 2,
             Terminator::Switch(_, targets) => targets.len(),
-            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_) | Terminator::Unreachable => 0,
+            Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(..) | Terminator::Unreachable => 0,
         }
     }
     /// All of them, mutably.
@@ -598,7 +609,7 @@ impl Terminator {
         match self {
             Terminator::Branch(value, ..) | Terminator::Switch(value, _) => f(*value),
             Terminator::Return(values) | Terminator::TailCall(_, values) => values.iter().copied().for_each(&mut f),
-            Terminator::Jump(_) | Terminator::Fail(_) | Terminator::Unreachable => {}
+            Terminator::Jump(_) | Terminator::Fail(..) | Terminator::Unreachable => {}
         }
         for target in self.targets() {
             target.args.iter().copied().for_each(&mut f);
@@ -609,7 +620,7 @@ impl Terminator {
         match self {
             Terminator::Branch(value, ..) | Terminator::Switch(value, _) => f(value),
             Terminator::Return(values) | Terminator::TailCall(_, values) => values.iter_mut().for_each(&mut f),
-            Terminator::Jump(_) | Terminator::Fail(_) | Terminator::Unreachable => {}
+            Terminator::Jump(_) | Terminator::Fail(..) | Terminator::Unreachable => {}
         }
         for target in self.targets_mut() {
             target.args.iter_mut().for_each(&mut f);

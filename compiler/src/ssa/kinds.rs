@@ -110,3 +110,20 @@ pub enum Form {
 
 /// Stands for what is wrong with the input in the message of [`Op::Read`].
 pub const INPUT_FAULT: char = '\u{FFFC}';
+
+/// Stands in the last note of the message of an error for a call that led there. There is one such note for each call,
+/// or none.
+pub const CALLERS: &str = "\u{E001}";
+
+/// A message without the note for [`CALLERS`], and what this note begins with, in characters: the spaces before it, and
+/// whether a line without text is to stand before it.
+pub fn without_callers(message: &str) -> (&str, Option<(usize, bool)>) {
+    let note = message.strip_suffix('\n').and_then(|message| message.strip_suffix(CALLERS));
+    let Some(rest) = note.and_then(|note| note.strip_suffix("= note: ")) else { return (message, None) };
+    let lines = rest.trim_end_matches(' ');
+    let indent = rest.len() - lines.len();
+    match lines.strip_suffix("|\n").map(|lines| lines.trim_end_matches(' ')).filter(|lines| lines.ends_with('\n')) {
+        Some(lines) => (lines, Some((indent, true))),
+        None => (lines, Some((indent, false))),
+    }
+}

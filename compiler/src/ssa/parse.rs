@@ -396,7 +396,8 @@ impl Parser {
         };
         let span = Span::numbered(number.parse().ok()?);
         self.advance();
-        Some(Source { span: if is_later { span.marked() } else { span }, phase: Phase::Value })
+        let span = if is_later { span.marked() } else { span };
+        Some(Source { span, phase: Phase::Value, is_in_library: false, within: None })
     }
 
     fn defining(
@@ -477,7 +478,7 @@ impl Parser {
             }
             "fail" => {
                 let text = self.word()?;
-                Terminator::Fail(self.entity(Some(&text), "text")?)
+                Terminator::Fail(self.entity(Some(&text), "text")?, None)
             }
             "unreachable" => Terminator::Unreachable,
             _ => return Ok(None),

@@ -349,7 +349,7 @@ impl Program {
             Terminator::TailCall(callee, args) => {
                 writeln!(f, "tail_call {callee}({})  ; {}", commas(args), self.name_of(*callee))
             }
-            Terminator::Fail(text) => writeln!(f, "fail {text}"),
+            Terminator::Fail(text, _) => writeln!(f, "fail {text}"),
             Terminator::Unreachable => writeln!(f, "unreachable"),
         }
     }

@@ -242,10 +242,10 @@ impl Check<'_> {
             }
             Terminator::Return(values) => self.expect_types(format_args!("return"), values, &self.function.results),
             Terminator::TailCall(callee, args) => self.tail_call(*callee, args),
-            Terminator::Fail(text) if self.program.texts.get(*text).is_none() => {
+            Terminator::Fail(text, _) if self.program.texts.get(*text).is_none() => {
                 self.fail(format!("{text} does not exist"));
             }
-            Terminator::Jump(_) | Terminator::Fail(_) | Terminator::Unreachable => {}
+            Terminator::Jump(_) | Terminator::Fail(..) | Terminator::Unreachable => {}
         }
         terminator.targets().into_iter().for_each(|target| self.target(target));
     }

@@ -139,7 +139,7 @@ fn input_and_failure() {
         code.effect(Op::WriteTextOf(Stream::Err, Form::Plain), &[text]);
         let z = code.value(Op::Read(Item::Real, nothing), &[], Type::F64);
         code.print(z, newline);
-        code.end(Terminator::Fail(wrong));
+        code.end(Terminator::Fail(wrong, None));
     });
     let output = run_with(&b.program, " 1.5\n\t1/2", &[]);
     assert_eq!(stdout(&output), "2\nright\n");

@@ -40,6 +40,9 @@ fn programs(index: &str) -> Vec<Program> {
             code = title.split(':').next().unwrap_or_default().to_string();
         }
         let words: Vec<&str> = fence.split(' ').collect();
+        if words[0] == "text" {
+            continue;
+        }
         let is_wrong = words.get(1) == Some(&"wrong");
         let program = Program { code: code.clone(), line, is_wrong, ..Program::default() };
         if words[0] == "vlad" {
@@ -86,7 +89,22 @@ fn run_wrong(program: &Program, complaints: &mut Vec<String>) -> String {
         complaints.push(format!("docs/errors.md:{}: {}: {output}", program.line, program.code));
     }
     let output = output.replace(&folder.path().display().to_string(), "FOLDER");
-    without_temporary_names(&output.replace(&std::env::temp_dir().display().to_string(), "TEMPORARY"))
+    without_depths(&without_temporary_names(&output.replace(&std::env::temp_dir().display().to_string(), "TEMPORARY")))
+}
+
+/// The text without how deep a recursion has come that ends for want of memory.
+fn without_depths(text: &str) -> String {
+    let mut result = String::new();
+    for (number, piece) in text.split(" times)").enumerate() {
+        result += if number > 0 { " times)" } else { "" };
+        match piece.rsplit_once('(') {
+            Some((before, depth)) if depth.len() > 5 && depth.bytes().all(|b| b.is_ascii_digit()) => {
+                result += &format!("{before}(so many");
+            }
+            _ => result += piece,
+        }
+    }
+    result
 }
 
 /// What a session at a terminal says whose user presses Ctrl-C as soon as the program says so.

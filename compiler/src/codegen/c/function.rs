@@ -345,7 +345,7 @@ impl<'u, 'p> Writer<'u, 'p> {
                 });
             }
             Terminator::TailCall(callee, args) => self.tail_call(*callee, args),
-            Terminator::Fail(text) => {
+            Terminator::Fail(text, _) => {
                 let name = self.unit.needs("vlad_fail");
                 let text = self.unit.text(*text);
                 self.line(format!("{name}({text});"));

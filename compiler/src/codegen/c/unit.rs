@@ -8,6 +8,7 @@ use crate::codegen::complaints::{Messages, messages};
 use crate::codegen::constants::Boxes;
 use crate::codegen::{Error, Options, layout, processor};
 use crate::ssa::ir::{FuncId, Op, Program, SumId, TextId, Type};
+use crate::ssa::kinds::without_callers;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -75,7 +76,7 @@ pub fn program(program: &Program, options: &Options, form: Form) -> Result<Sourc
     let (group_of, groups) = tail::groups(program);
     let mut text_offsets = vec![0];
     for text in program.texts.values() {
-        text_offsets.push(text_offsets[text_offsets.len() - 1] + text.len());
+        text_offsets.push(text_offsets[text_offsets.len() - 1] + without_callers(text).0.len());
     }
     let mut unit = Unit {
         program,
@@ -247,7 +248,7 @@ impl Unit<'_> {
 
     /// Texts, cells of globals, constant boxes.
     fn data(&mut self, out: &mut String) {
-        let all: Vec<u8> = self.program.texts.values().flat_map(|text| text.bytes()).collect();
+        let all: Vec<u8> = self.program.texts.values().flat_map(|text| without_callers(text).0.bytes()).collect();
         let _ = write!(out, "\n// All texts of the program, one behind another.\nstatic const char texts[] =");
         let _ = writeln!(out, "{};", literal::text(&all));
         if self.looks_up_texts {
@@ -372,7 +373,9 @@ impl Unit<'_> {
         let _ = write!(
             text,
             "}}\n\n// Extensions of the processor that the run time is to look for: none.\n\
-             RUNTIME const uint64_t vlad_needed_processor[2];\nconst uint64_t vlad_needed_processor[2] = {{{mark}, 0}};\n"
+             RUNTIME const uint64_t vlad_needed_processor[2];\nconst uint64_t vlad_needed_processor[2] = {{{mark}, 0}};\n\n\
+             // Calls that the run time names in messages: none.\n\
+             RUNTIME const uint32_t vlad_callers[2];\nconst uint32_t vlad_callers[2] = {{0, 0}};\n"
         );
         text
     }

@@ -4,6 +4,7 @@
 //! call. A tail call replaces the running activation. Both stacks live on the heap, so recursion is as deep as memory
 //! allows, and every entry of a function checks that the memory allowed is not used up.
 
+mod callers;
 mod watch;
 
 use super::code::{self, Code, Instruction, Operand, Slot};
@@ -80,6 +81,8 @@ pub struct Machine<'a> {
     /// The handlers of errors, the innermost last.
     handlers: Vec<Handler>,
     running: Activation,
+    /// The call that a top-level item ends with, once that runs.
+    last_of_item: Option<Call>,
 }
 
 /// A body being executed.
@@ -165,6 +168,7 @@ impl<'a> Machine<'a> {
             frames: Vec::new(),
             handlers: Vec::new(),
             running: Activation::default(),
+            last_of_item: None,
         }
     }
 
@@ -198,6 +202,7 @@ impl<'a> Machine<'a> {
     fn item(&mut self, body: &Body, span: Span) -> Result<Value, Failure> {
         let code = self.add_code(code::of_item(self.world.program, body, span));
         self.running = Activation { code, ..Activation::default() };
+        self.last_of_item = None;
         self.stack.resize(self.codes[code as usize].slots as usize, Value::Nil);
         self.execute()
     }
@@ -216,7 +221,8 @@ impl<'a> Machine<'a> {
                 Ok(Next::Switch) => code = self.codes[self.running.code as usize].clone(),
                 Ok(Next::Finish(value)) => return Ok(value),
                 Err(error) => {
-                    let Failure { diagnostic, exit_code } = failure(&error, &self.place(&code));
+                    let Failure { mut diagnostic, exit_code } = failure(&error, &self.place(&code));
+                    diagnostic.callers = self.callers(&code);
                     let diagnostic = Box::new(self.with_suspect(&error, *diagnostic));
                     return Err(Failure { diagnostic, exit_code });
                 }
@@ -386,6 +392,9 @@ impl<'a> Machine<'a> {
         let call = self.call_to_blame(function, tail);
         let code = self.code_of(function);
         if tail {
+            if self.codes[self.running.code as usize].lambda.is_none() {
+                self.last_of_item = call;
+            }
             self.stack.truncate(self.running.base as usize);
         } else {
             self.reserve_frame()?;

@@ -75,7 +75,7 @@ pub fn doomed_blocks(function: &Function, order: &[BlockId]) -> EntityVec<BlockI
     for block in order.iter().rev() {
         let terminator = &function.blocks[*block].terminator;
         doomed[*block] = match terminator {
-            Terminator::Fail(_) | Terminator::Unreachable => true,
+            Terminator::Fail(..) | Terminator::Unreachable => true,
             Terminator::Return(_) | Terminator::TailCall(..) => false,
             _ => terminator.targets().iter().all(|target| doomed[target.block]),
         };

@@ -144,7 +144,7 @@ pub fn same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
 
 /// Whether the program ends in a block.
 pub fn ends(function: &Function, block: BlockId) -> bool {
-    matches!(function.blocks[block].terminator, Terminator::Fail(_) | Terminator::Unreachable)
+    matches!(function.blocks[block].terminator, Terminator::Fail(..) | Terminator::Unreachable)
 }
 
 /// Where a parameter of a loop starts, and by how much each round changes it, if it counts.

@@ -36,7 +36,7 @@ impl Summary {
             summary.is_visible |= block.insts.iter().any(is_visible);
             match block.terminator {
                 Terminator::Return(_) => summary.returns = true,
-                Terminator::Fail(_) => summary.fails = true,
+                Terminator::Fail(..) => summary.fails = true,
                 Terminator::TailCall(callee, _) => summary.tail_callees.push(callee),
                 _ => {}
             }

@@ -32,8 +32,10 @@ use crate::opt::interprocedural::sharing;
 use crate::opt::scalar::simplify_cfg;
 use crate::ssa::call_graph::{callees, components};
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Block, BlockId, FuncId, Function, Inst, Op, Program, Target, Terminator, Value, Walk};
-use rustc_hash::FxHashSet;
+use crate::ssa::ir::{
+    Block, BlockId, FuncId, Function, InlinedId, Inst, Op, Program, Source, Target, Terminator, Value, Walk,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Callees up to this size are always inlined: about what a call costs.
 const SMALL: usize = 40;
@@ -280,7 +282,7 @@ impl Inliner<'_> {
             {
                 let inst = inst.clone();
                 let rest = split(function, block, index, &inst);
-                self.paste(function, callee, &inst.args, Some(rest), caller);
+                self.paste(function, callee, &inst.args, Some((rest, inst.span)), caller);
                 changed = true;
             }
         }
@@ -318,13 +320,14 @@ impl Inliner<'_> {
         true
     }
 
-    /// Appends the code of `callee` on `args`. Its results go to `next`, or are those of the function.
+    /// Appends the code of `callee` on `args`. Its results go to a block, for a call from some place, or are those of
+    /// the function.
     fn paste(
-        &self,
+        &mut self,
         function: &mut Function,
         callee: FuncId,
         args: &[Value],
-        next: Option<BlockId>,
+        next: Option<(BlockId, Option<Source>)>,
         caller: &mut Caller,
     ) {
         let code = &self.program.functions[callee];
@@ -333,27 +336,66 @@ impl Inliner<'_> {
             caller.blocks.extend(code.blocks.ids().map(|block| BlockId(first + block.0)));
         }
         let pasted = paste(function, code, args);
-        if let Some(next) = next {
-            pasted.for_each(|block| self.leave(function, block, next));
+        // What is called last has no caller but that of its function.
+        let Some((next, call)) = next else { return };
+        let mut places =
+            call.map(|call| Places { inlined: &mut self.program.inlined, call, known: FxHashMap::default() });
+        for block in pasted {
+            if let Some(places) = &mut places {
+                let Block { insts, terminator, .. } = &mut function.blocks[block];
+                insts.iter_mut().filter_map(|inst| inst.span.as_mut()).for_each(|source| places.add_to(source));
+                if let Terminator::Fail(_, Some(source)) = terminator {
+                    places.add_to(source);
+                }
+            }
+            leave(function, block, next, call);
         }
     }
+}
 
-    /// Lets a block continue at `next` where it leaves its function.
-    fn leave(&self, function: &mut Function, last: BlockId, next: BlockId) {
-        match function.blocks[last].terminator.clone() {
-            Terminator::Return(args) => {
-                function.blocks[last].terminator = Terminator::Jump(Target { block: next, args });
-            }
-            Terminator::TailCall(callee, args) => {
-                let types = &function.blocks[next].params.iter().map(|v| function.values[*v]).collect::<Vec<_>>();
-                let results: Vec<Value> = types.iter().map(|ty| function.values.push(*ty)).collect();
-                let call =
-                    Inst { op: Op::Call(callee), args: args.into(), results: results.clone().into(), span: None };
-                function.blocks[last].insts.push(call);
-                function.blocks[last].terminator = Terminator::Jump(Target { block: next, args: results });
-            }
-            _ => {}
+/// Lets a block continue at `next` where it leaves its function, which was called from some place.
+fn leave(function: &mut Function, last: BlockId, next: BlockId, call: Option<Source>) {
+    match function.blocks[last].terminator.clone() {
+        Terminator::Return(args) => {
+            function.blocks[last].terminator = Terminator::Jump(Target { block: next, args });
         }
+        Terminator::TailCall(callee, args) => {
+            let types = &function.blocks[next].params.iter().map(|v| function.values[*v]).collect::<Vec<_>>();
+            let results: Vec<Value> = types.iter().map(|ty| function.values.push(*ty)).collect();
+            let call = Inst { op: Op::Call(callee), args: args.into(), results: results.clone().into(), span: call };
+            function.blocks[last].insts.push(call);
+            function.blocks[last].terminator = Terminator::Jump(Target { block: next, args: results });
+        }
+        _ => {}
+    }
+}
+
+/// What says of inlined code that it was called.
+struct Places<'p> {
+    inlined: &'p mut EntityVec<InlinedId, Source>,
+    /// The call.
+    call: Source,
+    /// The calls within the function, and what they are now.
+    known: FxHashMap<Option<InlinedId>, InlinedId>,
+}
+
+impl Places<'_> {
+    fn add_to(&mut self, source: &mut Source) {
+        source.within = Some(self.call_around(source.within));
+    }
+
+    /// The call within the function, or the function's own, where there is none.
+    fn call_around(&mut self, within: Option<InlinedId>) -> InlinedId {
+        if let Some(known) = self.known.get(&within) {
+            return *known;
+        }
+        let around = match within.map(|inner| self.inlined[inner]) {
+            Some(inner) => Source { within: Some(self.call_around(inner.within)), ..inner },
+            None => self.call,
+        };
+        let around = self.inlined.push(around);
+        self.known.insert(within, around);
+        around
     }
 }
 

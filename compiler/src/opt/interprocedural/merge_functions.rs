@@ -27,7 +27,7 @@ use crate::base::partition::refine;
 use crate::opt::interprocedural::compact::{compact, drop_functions};
 use crate::opt::layout::split_sums;
 use crate::ssa::call_graph::callees;
-use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Source, Terminator, Type};
+use crate::ssa::ir::{FuncId, Function, InlinedId, Inst, Op, Program, Source, Terminator, Type};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -96,6 +96,7 @@ fn hash(function: &Function) -> u64 {
         match &block.terminator {
             Terminator::TailCall(_, args) => args.hash(&mut hasher),
             // Clauses of one form differ in what they say when they fail, in thousands of functions if need be.
+            Terminator::Fail(text, _) => text.hash(&mut hasher),
             other => other.hash(&mut hasher),
         }
     }
@@ -115,6 +116,7 @@ fn same_form(a: &Function, b: &Function) -> bool {
             };
             let same_end = match (&x.terminator, &y.terminator) {
                 (Terminator::TailCall(_, x), Terminator::TailCall(_, y)) => x == y,
+                (Terminator::Fail(x, _), Terminator::Fail(y, _)) => x == y,
                 (x, y) => x == y,
             };
             let same_length = x.insts.len() == y.insts.len();
@@ -130,20 +132,57 @@ fn same_form(a: &Function, b: &Function) -> bool {
 
 /// What leaders do is from no place, where the functions that they stand for do it at another.
 fn forget_places(program: &mut Program, leader_of: &EntityVec<FuncId, FuncId>) {
+    let Program { functions, inlined, .. } = program;
+    let mut places = Places { inlined, known: FxHashMap::default() };
     for (id, leader) in leader_of.iter().filter(|(id, leader)| id != *leader) {
-        if program.functions[id].span != program.functions[*leader].span {
-            program.functions[*leader].span = None;
+        if functions[id].span != functions[*leader].span {
+            functions[*leader].span = None;
         }
-        for block in program.functions[id].blocks.ids() {
-            for position in 0..program.functions[id].blocks[block].insts.len() {
-                let source = program.functions[id].blocks[block].insts[position].span;
-                let own = &mut program.functions[*leader].blocks[block].insts[position].span;
-                *own = own.zip(source).filter(|(own, other)| own.span == other.span).map(|(own, other)| {
-                    // A value that is part of a derivative elsewhere is a value.
-                    Source { phase: own.phase.min(other.phase), ..own }
-                });
+        for block in functions[id].blocks.ids() {
+            for position in 0..functions[id].blocks[block].insts.len() {
+                let source = functions[id].blocks[block].insts[position].span;
+                let own = &mut functions[*leader].blocks[block].insts[position].span;
+                *own = own.zip(source).and_then(|(own, other)| places.common(own, other));
+            }
+            let end = functions[id].blocks[block].terminator.clone();
+            let own = &mut functions[*leader].blocks[block].terminator;
+            if let (Terminator::Fail(_, own), Terminator::Fail(_, other)) = (own, end) {
+                *own = own.zip(other).and_then(|(own, other)| places.common(own, other));
             }
         }
+    }
+}
+
+/// What is known of operations that are from one place or another.
+struct Places<'p> {
+    inlined: &'p mut EntityVec<InlinedId, Source>,
+    /// Of inlined calls.
+    known: FxHashMap<[InlinedId; 2], Option<InlinedId>>,
+}
+
+impl Places<'_> {
+    fn common(&mut self, own: Source, other: Source) -> Option<Source> {
+        if own.span != other.span {
+            return None;
+        }
+        let within = own.within.zip(other.within).and_then(|(own, other)| self.calls(own, other));
+        // A value that is part of a derivative elsewhere is a value.
+        Some(Source { phase: own.phase.min(other.phase), within, ..own })
+    }
+
+    /// The calls that are the same, the inner ones first.
+    fn calls(&mut self, own: InlinedId, other: InlinedId) -> Option<InlinedId> {
+        if own == other {
+            return Some(own);
+        }
+        if let Some(known) = self.known.get(&[own, other]) {
+            return *known;
+        }
+        let (first, second) = (self.inlined[own], self.inlined[other]);
+        let common = self.common(first, second);
+        let common = common.map(|common| if common == first { own } else { self.inlined.push(common) });
+        self.known.insert([own, other], common);
+        common
     }
 }
 

@@ -165,7 +165,7 @@ impl Ways {
         }
         mark_with_predecessors(waiting, &predecessors, &mut returns);
         if !returns[Function::ENTRY] {
-            let fails = |id: &&BlockId| matches!(function.blocks[**id].terminator, Terminator::Fail(_));
+            let fails = |id: &&BlockId| matches!(function.blocks[**id].terminator, Terminator::Fail(..));
             let waiting = reachable.iter().filter(fails).copied().collect();
             mark_with_predecessors(waiting, &predecessors, &mut returns);
         }
@@ -349,7 +349,7 @@ impl<'f> Needed<'f> {
                 None => self.branch(id),
             }
         }
-        let ends = matches!(block.terminator, Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(_));
+        let ends = matches!(block.terminator, Terminator::Return(_) | Terminator::TailCall(..) | Terminator::Fail(..));
         if !is_way || ends {
             self.waiting_blocks.push(id);
             block.terminator.for_each_value(|value| self.waiting.push(value));

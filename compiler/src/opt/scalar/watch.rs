@@ -289,7 +289,7 @@ fn reporter(program: &mut Program, operands: usize) -> FuncId {
         write(Op::WriteReal(Stream::Err), &[*operand]);
     }
     write(Op::WriteTextOf(Stream::Err, Form::Plain), &texts[2..]);
-    (function.blocks[say].insts, function.blocks[say].terminator) = (said, Terminator::Fail(nothing));
+    (function.blocks[say].insts, function.blocks[say].terminator) = (said, Terminator::Fail(nothing, None));
     function.blocks[leave].terminator = Terminator::Return(Vec::new());
     let entry = &mut function.blocks[Function::ENTRY];
     (entry.insts, entry.terminator) = (insts, Terminator::Branch(is_born, to(say), to(leave)));

@@ -431,7 +431,7 @@ fn needs(function: &Function, result: usize) -> Option<Vec<(FuncId, usize)>> {
                 found.push((*callee, result));
             }
             Terminator::Branch(condition, ..) | Terminator::Switch(condition, _) => waiting.push(*condition),
-            Terminator::Jump(_) | Terminator::Fail(_) | Terminator::Unreachable => {}
+            Terminator::Jump(_) | Terminator::Fail(..) | Terminator::Unreachable => {}
         }
     }
     let mut live = function.values.same_ids(false);

@@ -7,9 +7,11 @@ use crate::core::ir::{LambdaId, Part, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Variant, VariantId};
 use crate::shape::lattice::{Code, Head, Shape};
+use crate::specialize::Specializer;
 use crate::specialize::emit::{Emitted, Emitter, Val, target};
-use crate::specialize::{Event, Specializer};
-use crate::ssa::ir::{Compare, Form, Op, Stream, Terminator, TextId, Type, Value};
+use crate::specialize::errors::certain::Event;
+use crate::ssa::ir::{CALLERS, Compare, Form, Op, Stream, Terminator, TextId, Type, Value};
+use crate::ssa::kinds::without_callers;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -78,7 +80,7 @@ impl Specializer<'_> {
         if let Some(text) = self.error_texts.get(&key) {
             return *text;
         }
-        let text = error.to_diagnostic(&key.0).render(self.sources, false);
+        let text = error.to_diagnostic(&key.0).called_from(CALLERS).render(self.sources, false);
         let text = self.text(&text);
         self.error_texts.insert(key, text);
         text
@@ -90,9 +92,14 @@ impl Specializer<'_> {
         if let Some(text) = self.rendered.get(&key) {
             return Rc::clone(text);
         }
-        let text: Rc<str> = error.to_diagnostic(&key.0).render(self.sources, false).into();
+        let text: Rc<str> = error.to_diagnostic(&key.0).called_from(CALLERS).render(self.sources, false).into();
         self.rendered.insert(key, Rc::clone(&text));
         text
+    }
+
+    /// The text of an error that the run time notices, which does not know who called.
+    fn rendered_alone(&mut self, e: &Emitter, error: &RuntimeError) -> String {
+        without_callers(&self.rendered(e, error)).0.to_string()
     }
 
     /// The messages of a failing read, as [`Op::Read`](crate::ssa::ir::Op::Read) wants them.
@@ -103,14 +110,14 @@ impl Specializer<'_> {
             RuntimeError::MalformedInput { report: report.clone() },
             RuntimeError::InputOutput { message: report },
         ];
-        let texts = errors.map(|error| self.rendered(e, &error));
+        let texts = errors.map(|error| self.rendered_alone(e, &error));
         self.text(&texts.join("\0"))
     }
 
     /// The message of a failure to write a file, as [`Op::BeginFile`] wants it.
     pub fn output_error_text(&mut self, e: &Emitter) -> TextId {
         let report = crate::ssa::ir::INPUT_FAULT.to_string();
-        let text = self.rendered(e, &RuntimeError::InputOutput { message: report });
+        let text = self.rendered_alone(e, &RuntimeError::InputOutput { message: report });
         self.text(&text)
     }
 
@@ -123,15 +130,15 @@ impl Specializer<'_> {
             self.write_text(e, Stream::Err, &note);
             e.inst(Op::WriteTextOf(Stream::Err, Form::Plain), &[after], &[]);
             let nothing = self.text("");
-            e.terminate(Terminator::Fail(nothing));
+            e.terminate(Terminator::Fail(nothing, None));
             return None;
         }
         if e.depth == 0 && !matches!(error, RuntimeError::Raised { .. }) {
             let diagnostic = error.to_diagnostic(&self.place(e));
-            self.events.push(Event::Fail(Box::new(diagnostic)));
+            self.events.push(Event::Fail(Box::new(diagnostic), e.place()));
         }
         let text = self.error_text(e, error);
-        e.terminate(Terminator::Fail(text));
+        e.terminate(Terminator::Fail(text, e.place()));
         None
     }
 
@@ -186,7 +193,7 @@ impl Specializer<'_> {
         let text = self.rendered(e, error);
         let last = self.write_in_pieces(e, &text, write);
         let last = self.text(last);
-        e.terminate(Terminator::Fail(last));
+        e.terminate(Terminator::Fail(last, e.place()));
         None
     }
 

@@ -23,7 +23,8 @@ impl Specializer<'_> {
             if let Some(prim) = primitive(inst.op) {
                 let place = self.place_at(inst.span.map(|source| source.span));
                 let span = self.watched(prim, inst.args.len(), place, sweep);
-                inst.span = Some(Source { span, phase: inst.span.map(|source| source.phase).unwrap_or_default() });
+                let phase = inst.span.map(|source| source.phase).unwrap_or_default();
+                inst.span = Some(Source { span, phase, is_in_library: false, within: None });
             }
         }
     }

@@ -20,6 +20,7 @@ use crate::ssa::ir::{
     BlockId, FuncId, Function, INPUT_FAULT, Inst, LANES, Op, Program, SlotId, Stream, Target, Terminator, TextId,
     Value, VectorId,
 };
+use crate::ssa::kinds::without_callers;
 use crate::ssa::print::{REAL1, REAL2};
 use crate::ssa::verify::Stage;
 use std::cell::{Cell, RefCell};
@@ -620,7 +621,7 @@ impl<'p> Machine<'p, '_> {
                 self.frames.pop();
                 self.enter(*callee, args);
             }
-            Terminator::Fail(text) => return self.fail(*text).map(Some),
+            Terminator::Fail(text, _) => return self.fail(*text).map(Some),
             Terminator::Unreachable => return broken("unreachable code is reached"),
         }
         Ok(None)
@@ -654,7 +655,8 @@ impl<'p> Machine<'p, '_> {
 
     fn fail(&mut self, text: TextId) -> Result<u8, Error> {
         self.output.flush()?;
-        self.errors.write_all(self.program.texts[text].as_bytes())?;
+        let (text, _) = without_callers(&self.program.texts[text]);
+        self.errors.write_all(text.as_bytes())?;
         Ok(1)
     }
 

@@ -347,7 +347,7 @@ impl Twins<'_, '_> {
             Place::Left
         };
         // Where the program ends, nothing follows.
-        Some(!matches!(code.function.blocks[target.block].terminator, Terminator::Fail(_) | Terminator::Unreachable))
+        Some(!matches!(code.function.blocks[target.block].terminator, Terminator::Fail(..) | Terminator::Unreachable))
     }
 
     /// What is equal of what the first loop carries and what the second one holds at a header.

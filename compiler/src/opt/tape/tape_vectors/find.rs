@@ -301,7 +301,7 @@ fn is_used_once(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, tap
 fn completes(code: &Code<'_>, effects: &Effects, body: &FxHashSet<BlockId>) -> bool {
     body.iter().all(|id| {
         let block = &code.function.blocks[*id];
-        let fails = |id: BlockId| matches!(code.function.blocks[id].terminator, Terminator::Fail(_));
+        let fails = |id: BlockId| matches!(code.function.blocks[id].terminator, Terminator::Fail(..));
         block.insts.iter().all(|inst| effects.is_removable(inst.op))
             && !block.terminator.targets().iter().any(|target| !body.contains(&target.block) && fails(target.block))
     })
