@@ -111,7 +111,7 @@ fn rounds_that_fail_are_reported_as_by_a_program_that_works_alone() {
     for fails in [
         "(vector-sum (build n (lambda (i) (+ (work 1 i) (vector-ref v i)))))",
         "(let loop ((i 0) (s 0)) (if (< i n) (loop (+ i 1) (+ s (work 1 (vector-ref v (- 800 i))))) s))",
-        "((gradient-R (lambda (a) (vector-sum (build n (lambda (i) (if (> (work a i) 5) (error \"high\" i) a)))))) 1)",
+        "((gradient-R (lambda (a) (vector-sum (build n (lambda (i) (if (> (+ i (* 1e-9 (work a i))) 800) (error \"high\" i) (* a i))))))) 1)",
     ] {
         let (code, _, message) = alike(&format!("{work} {fails}"), "1000");
         assert_eq!(code, Some(1), "{message}");
