@@ -285,7 +285,7 @@ impl Received {
     }
 
     /// Forgets the record.
-    pub fn drop(&mut self) {
+    pub fn forget(&mut self) {
         if !self.words.is_null() {
             // SAFETY: nobody else refers to it.
             unsafe { system::free(self.words.cast()) };
@@ -300,7 +300,7 @@ impl Received {
     ///
     /// The record is whole, and nobody else refers to it.
     pub unsafe fn unpack(&mut self, record: *mut u64) {
-        self.drop();
+        self.forget();
         (self.words, self.leaf) = (record, HEAD);
         self.boxes.clear();
         // SAFETY: a record is as a worker has written it; boxes have room for the words of their class.
@@ -371,6 +371,18 @@ impl Received {
         let word = unsafe { *self.words.add(self.leaf) };
         self.leaf += 1;
         if is_pointer { self.owned(word) } else { word }
+    }
+}
+
+impl Default for Sent {
+    fn default() -> Sent {
+        Sent::new()
+    }
+}
+
+impl Default for Received {
+    fn default() -> Received {
+        Received::new()
     }
 }
 

@@ -224,7 +224,7 @@ impl State {
         if processes::share(first).is_none() {
             return ALL_HERE;
         }
-        self.taken.drop();
+        self.taken.forget();
         (self.run, self.portion) = (self.begun, portion);
         self.started = 0;
         while self.started < count {
