@@ -43,6 +43,9 @@ const WORTH: f64 = 0.002;
 /// copied.
 const STARTS: f64 = 4.0;
 
+/// Before so many seconds, nothing can be said about how long a shard takes: the first ones wait for memory.
+const SAMPLE: f64 = 1e-4;
+
 /// Shorter shards, in seconds, are computed before their results are sent.
 const SHORTEST: f64 = 5e-8;
 
@@ -190,8 +193,9 @@ impl State {
         }
         let now = watch::seconds();
         let each = (now - self.begun) / i;
-        let is_short = self.worth > 0.0 && (each < SHORTEST || each * left < STARTS * self.cost);
-        if is_short || each * left < self.worth {
+        let left_time = each * left;
+        let may_not_pay = now - self.begun < SAMPLE || each < SHORTEST || left_time < STARTS * self.cost;
+        if left_time < self.worth || self.worth > 0.0 && may_not_pay {
             return i;
         }
         let portion = (PORTION / each).clamp(1.0, 1e9) as u64;
