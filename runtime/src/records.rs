@@ -6,9 +6,9 @@
 //! box:        header, with what its words are in place of the count | words
 //! ~~~
 //!
-//! A value is a row of leaves, which compiled code hands over one by one ([`crate::shards::vlad_exchange`]). A record holds those of
-//! shards that follow each other. Behind them stand the boxes that they lead to, each once, in the order in which they
-//! are found.
+//! A value is a row of leaves, which compiled code hands over one by one ([`crate::shards::vlad_exchange`]). A record
+//! holds those of shards that follow each other. Behind them stand the boxes that they lead to, each once, in the order
+//! in which they are found.
 
 use crate::heap::{self, Heap};
 use crate::layout::{

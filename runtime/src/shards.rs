@@ -199,12 +199,7 @@ impl State {
             return i;
         }
         let portion = (PORTION / each).clamp(1.0, 1e9) as u64;
-        let answer = self.start(i as u64, self.threads.min(left as usize), portion);
-        if self.role == Role::Leader {
-            self.cost = watch::seconds() - now;
-            return self.take(i as u64);
-        }
-        answer
+        self.start(i as u64, self.threads.min(left as usize), portion)
     }
 
     fn initialise(&mut self) {
@@ -225,6 +220,7 @@ impl State {
 
     /// Starts workers for the shards from the first one on.
     fn start(&mut self, first: u64, count: usize, portion: u64) -> f64 {
+        let begun = watch::seconds();
         if processes::share(first).is_none() {
             return ALL_HERE;
         }
@@ -249,10 +245,12 @@ impl State {
                 }
             }
         }
-        if self.started > 0 {
-            self.role = Role::Leader;
+        if self.started == 0 {
+            return ALL_HERE;
         }
-        ALL_HERE
+        self.role = Role::Leader;
+        self.cost = watch::seconds() - begun;
+        self.take(first)
     }
 
     /// Waits for the result of a shard. Those before it have been taken.

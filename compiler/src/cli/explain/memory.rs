@@ -14,7 +14,7 @@ use crate::ssa::ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// What is kept for.
+/// What something is kept for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The reverse phase of a derivative.

@@ -28,14 +28,6 @@ pub enum Relation {
     Unequal,
 }
 
-/// What each round adds to a parameter of the header.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Step {
-    Int(i64),
-    /// A whole number, so that many steps at a time give the same number.
-    Real(f64),
-}
-
 /// A jump: the block that it ends, and its position among the targets there.
 pub type Edge = (BlockId, usize);
 
@@ -71,15 +63,15 @@ pub struct Plan {
     /// The ways back to the header, and to other blocks where the sequential stage has to know by which one control
     /// has come.
     pub edges: FxHashMap<BlockId, Vec<Edge>>,
-    /// What of each parameter of the header is known.
-    pub steps: Vec<Option<Step>>,
+    /// What each round adds to the parameters of the header that count, whole numbers: many steps at a time give the
+    /// same number.
+    pub steps: Vec<Option<i64>>,
     /// The parameter that is compared, and the comparison.
     pub tested: usize,
-    pub upwards: bool,
     pub relation: Relation,
     pub bound: Bound,
     /// The comparison in the header, the position of the bound among its operands, and the way into the loop.
-    pub test: Value,
+    pub test: Inst,
     pub bound_operand: usize,
     pub continues_if: bool,
     /// Values that depend on what rounds before have made: the sequential stage.
@@ -121,8 +113,8 @@ impl Plan {
         let steps = steps(code, header, &back);
         let loop_ = Loop { code, header, inside: &inside, steps: &steps };
         let (tested, bound_operand, relation) = loop_.comparison(test, continues_if)?;
-        let upwards = matches!(steps[tested], Some(Step::Int(1) | Step::Real(1.0)));
-        let bound = loop_.outside(code.definitions.inst(function, test)?.args[bound_operand])?;
+        let comparison = code.definitions.inst(function, test)?;
+        let bound = loop_.outside(comparison.args[bound_operand])?;
         let depths = loop_.depths(&body);
         let sequential = loop_.dependent(&body, &depths)?;
         if sequential.contains(&test) || yes.args.iter().any(|arg| sequential.contains(arg)) {
@@ -189,10 +181,9 @@ impl Plan {
             header,
             edges: ways,
             tested,
-            upwards,
             relation,
             bound,
-            test,
+            test: comparison.clone(),
             bound_operand,
             continues_if,
             acts,
@@ -249,15 +240,12 @@ fn entrance<'c>(code: &'c Code<'_>, header: BlockId, inside: &FxHashSet<BlockId>
     }
 }
 
-/// What each round adds to the parameters of a header.
-fn steps(code: &Code<'_>, header: BlockId, back: &[Edge]) -> Vec<Option<Step>> {
+/// What each round adds to the parameters of a header, if that is a whole number.
+fn steps(code: &Code<'_>, header: BlockId, back: &[Edge]) -> Vec<Option<i64>> {
     let function = code.function;
     let params = function.blocks[header].params.iter().enumerate();
     let step = |(position, param): (usize, &Value)| match function.values[*param] {
-        Type::Int => {
-            let (_, step) = counter(function, &code.graph, &code.definitions, header, position)?;
-            Some(Step::Int(step))
-        }
+        Type::Int => counter(function, &code.graph, &code.definitions, header, position).map(|(_, step)| step),
         Type::F64 => {
             let constant = |value: Value| match code.definitions.op(function, value)? {
                 Op::ConstReal(bits) => Some(f64::from_bits(bits)),
@@ -274,7 +262,7 @@ fn steps(code: &Code<'_>, header: BlockId, back: &[Edge]) -> Vec<Option<Step>> {
             };
             let all = back.iter().map(|(from, at)| function.blocks[*from].terminator.target(*at).args[position]);
             let step = same(all.map(step))??;
-            (step.trunc() == step && step.abs() <= 1024.0).then_some(Step::Real(step))
+            (step.trunc() == step && step.abs() <= 1024.0).then_some(step as i64)
         }
         _ => None,
     };
@@ -287,7 +275,7 @@ struct Loop<'a> {
     code: &'a Code<'a>,
     header: BlockId,
     inside: &'a FxHashSet<BlockId>,
-    steps: &'a [Option<Step>],
+    steps: &'a [Option<i64>],
 }
 
 impl Loop<'_> {
@@ -338,14 +326,11 @@ impl Loop<'_> {
             (AtLeast, false) => Less,
             (relation, _) => relation,
         };
-        let step = match self.steps[tested]? {
-            Step::Int(step) => step as f64,
-            Step::Real(step) => step,
-        };
+        let step = self.steps[tested]?;
         let is_reached = match relation {
-            Less | AtMost => step == 1.0,
-            Greater | AtLeast => step == -1.0,
-            Unequal => step.abs() == 1.0,
+            Less | AtMost => step == 1,
+            Greater | AtLeast => step == -1,
+            Unequal => step.abs() == 1,
         };
         is_reached.then_some((tested, bound_operand, relation))
     }

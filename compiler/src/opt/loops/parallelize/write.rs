@@ -1,6 +1,6 @@
 //! Loops whose rounds processes share, written.
 
-use super::find::{Act, Bound, Leaf, Plan, Relation, Step};
+use super::find::{Act, Bound, Leaf, Plan, Relation};
 use crate::opt::analysis::loops::{homes, preheader};
 use crate::opt::edit::clone_region::clone_region;
 use crate::opt::edit::repair::{Definitions, repair};
@@ -28,10 +28,9 @@ const EXACT: f64 = (1_u64 << 52) as f64;
 pub fn write(function: &mut Function, plan: &Plan, leaves: VectorId) {
     let before = preheader(function, &Graph::new(function), plan.header);
     let types: Vec<Type> = function.blocks[plan.header].params.iter().map(|param| function.values[*param]).collect();
-    let test = find(function, plan);
     let mut writer =
-        Writer { b: Builder::new(function), plan, leaves, types, test, bound: None, last: None, repaired: Vec::new() };
-    writer.b.span = writer.test.span.or_else(|| place(writer.b.function, plan));
+        Writer { b: Builder::new(function), plan, leaves, types, bound: None, last: None, repaired: Vec::new() };
+    writer.b.span = plan.test.span.or_else(|| place(writer.b.function, plan));
     writer.write(before);
     let repaired = std::mem::take(&mut writer.repaired);
     define_everywhere(function, &repaired);
@@ -63,19 +62,12 @@ fn define_everywhere(function: &mut Function, values: &[(BlockId, Value)]) {
     }
 }
 
-/// The comparison in the header.
-fn find(function: &Function, plan: &Plan) -> Inst {
-    let insts = function.blocks.values().flat_map(|block| &block.insts);
-    insts.into_iter().find(|inst| inst.results[..] == [plan.test]).expect("the test is an instruction").clone()
-}
-
 struct Writer<'f, 'p> {
     b: Builder<'f>,
     plan: &'p Plan,
     leaves: VectorId,
     /// The types of the parameters of the header.
     types: Vec<Type>,
-    test: Inst,
     /// The bound; the integer where the counter is when no round is left, or one before that.
     bound: Option<Value>,
     last: Option<Value>,
@@ -247,13 +239,14 @@ impl Writer<'_, '_> {
             let kept = usize::from(ways.contains_key(&plan.header));
             passed.drain(..passed.len() - kept);
         }
+        let dropped: FxHashSet<Value> = plan.sequential.iter().filter_map(|value| values.get(value)).copied().collect();
         let is_inside = |block: BlockId| block == end || copies.values().any(|copy| *copy == block);
         for original in &plan.body {
             let copy = copies[original];
-            self.drop_sequential(*original, copy, copies, values);
+            self.drop_sequential(*original, copies, &dropped);
             if *original == plan.header {
                 let insts = self.b.function.blocks[copy].insts.iter_mut();
-                for inst in insts.filter(|inst| inst.results[..] == [values[&plan.test]]) {
+                for inst in insts.filter(|inst| inst.results[..] == [values[&plan.test.results[0]]]) {
                     (inst.op, inst.args) = (Op::ConstBool(plan.continues_if), Values::new());
                 }
                 let Terminator::Branch(_, yes, no) = &self.b.function.blocks[copy].terminator else { continue };
@@ -295,15 +288,8 @@ impl Writer<'_, '_> {
     }
 
     /// Drops what is sequential in the copy of a block: instructions, and parameters with what is passed for them.
-    fn drop_sequential(
-        &mut self,
-        original: BlockId,
-        copy: BlockId,
-        copies: &FxHashMap<BlockId, BlockId>,
-        values: &FxHashMap<Value, Value>,
-    ) {
-        let plan = self.plan;
-        let dropped: FxHashSet<Value> = plan.sequential.iter().filter_map(|value| values.get(value)).copied().collect();
+    fn drop_sequential(&mut self, original: BlockId, copies: &FxHashMap<BlockId, BlockId>, dropped: &FxHashSet<Value>) {
+        let (plan, copy) = (self.plan, copies[&original]);
         self.b.function.blocks[copy].insts.retain(|inst| !inst.results.iter().any(|result| dropped.contains(result)));
         let params = &self.b.function.blocks[copy].params;
         let kept: Vec<bool> = params.iter().map(|param| !dropped.contains(param)).collect();
@@ -321,7 +307,7 @@ impl Writer<'_, '_> {
         let plan = self.plan;
         let originals = self.b.block_params(plan.header);
         let mut values: FxHashMap<Value, Value> = originals.into_iter().zip(params.iter().copied()).collect();
-        values.insert(plan.test, self.b.boolean(plan.continues_if));
+        values.insert(plan.test.results[0], self.b.boolean(plan.continues_if));
         let mut ways: FxHashMap<BlockId, Value> = FxHashMap::default();
         for ((leaf, _), value) in plan.leaves.iter().zip(leaves) {
             match leaf {
@@ -377,11 +363,8 @@ impl Writer<'_, '_> {
     }
 
     /// A counter so many rounds later.
-    fn ahead(&mut self, counter: Value, step: Step, rounds: Value) -> Value {
-        let size = self.b.int(match step {
-            Step::Int(step) => step,
-            Step::Real(step) => step as i64,
-        });
+    fn ahead(&mut self, counter: Value, step: i64, rounds: Value) -> Value {
+        let size = self.b.int(step);
         let way = self.b.value(Op::Int2(Int2::Mul), &[rounds, size], Type::Int);
         let start = self.integer(counter);
         let there = self.b.value(Op::Int2(Int2::Add), &[start, way], Type::Int);
@@ -402,6 +385,11 @@ impl Writer<'_, '_> {
             Type::F64 => self.b.value(Op::RealOf, &[integer], Type::F64),
             _ => integer,
         }
+    }
+
+    /// What each round adds to the counter that is compared.
+    fn step(&self) -> i64 {
+        self.plan.steps[self.plan.tested].expect("it counts")
     }
 
     fn bound(&self) -> Value {
@@ -425,8 +413,9 @@ impl Writer<'_, '_> {
 
     /// Whether counters and the bound, if they are reals, are integers as far as they have to be.
     fn exactness(&mut self, params: &[Value]) -> Vec<Value> {
-        let counters = params.iter().zip(&self.plan.steps).filter(|(_, step)| matches!(step, Some(Step::Real(_))));
-        let mut reals: Vec<(Value, bool)> = counters.map(|(param, _)| (*param, true)).collect();
+        let counters = params.iter().zip(&self.plan.steps).filter_map(|(param, step)| step.map(|_| *param));
+        let is_real = |counter: &Value| self.b.function.values[*counter] == Type::F64;
+        let mut reals: Vec<(Value, bool)> = counters.filter(is_real).map(|counter| (counter, true)).collect();
         if self.b.function.values[self.bound()] == Type::F64 {
             reals.push((self.bound(), self.plan.relation == Relation::Unequal));
         }
@@ -447,7 +436,7 @@ impl Writer<'_, '_> {
     fn rounds_left(&mut self, counter: Value) -> Value {
         let here = self.integer(counter);
         let last = self.last.expect("it is found first");
-        let way = if self.plan.upwards { [last, here] } else { [here, last] };
+        let way = if self.step() > 0 { [last, here] } else { [here, last] };
         let left = self.b.value(Op::Int2(Int2::Sub), &way, Type::Int);
         match self.plan.relation {
             Relation::AtMost | Relation::AtLeast => {
@@ -469,17 +458,16 @@ impl Writer<'_, '_> {
             }
             _ => rounds,
         };
-        let step = if self.plan.upwards { 1 } else { -1 };
-        let there = self.ahead(counter, Step::Int(step), ahead);
+        let there = self.ahead(counter, self.step(), ahead);
         self.select(is_less, there, self.bound())
     }
 
     /// Lets the loop end at another bound.
     fn limit(&mut self, until: Value) {
-        let (test, operand) = (self.plan.test, self.plan.bound_operand);
+        let (test, operand) = (&self.plan.test.results, self.plan.bound_operand);
         for block in &self.plan.body {
             let insts = self.b.function.blocks[*block].insts.iter_mut();
-            insts.filter(|inst| inst.results[..] == [test]).for_each(|inst| inst.args[operand] = until);
+            insts.filter(|inst| inst.results == *test).for_each(|inst| inst.args[operand] = until);
         }
     }
 
@@ -489,9 +477,9 @@ impl Writer<'_, '_> {
         let at = usize::from(plan.continues_if);
         let out = std::mem::replace(self.b.function.blocks[plan.header].terminator.target_mut(at), to(after, &[]));
         self.b.switch_to(after);
-        let mut args = self.test.args.clone();
+        let mut args = plan.test.args.clone();
         args[plan.bound_operand] = self.bound();
-        let test = self.b.value(self.test.op, &args, Type::Bool);
+        let test = self.b.value(plan.test.op, &args, Type::Bool);
         let (yes, no) = if plan.continues_if { (to(again, &[]), out) } else { (out, to(again, &[])) };
         self.b.branch(test, yes, no);
     }
