@@ -3,7 +3,9 @@
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::loops::{Code, counter, same};
 use crate::opt::edit::rewrite::{can_move, is_constant};
-use crate::ssa::ir::{BlockId, Compare, Inst, Int2, IntCompare, Op, Real1, Real2, Target, Terminator, Type, Value};
+use crate::ssa::ir::{
+    Block, BlockId, Compare, Inst, Int2, IntCompare, Op, Real1, Real2, Target, Terminator, Type, Value,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A parallel stage that costs less than so much, in additions, is not worth the questions.
@@ -106,6 +108,18 @@ impl Plan {
             op => !op.has_effect(),
         };
         if !insts().all(is_allowed) {
+            return None;
+        }
+        // A worker that meets an error leaves the round to the program, in the run time: it has to get there.
+        let exits = body
+            .iter()
+            .filter(|block| **block != header)
+            .flat_map(|block| function.blocks[*block].terminator.targets());
+        let fails = |block: BlockId| {
+            let Block { insts, terminator, .. } = &function.blocks[block];
+            matches!(terminator, Terminator::Fail(..)) || insts.is_empty()
+        };
+        if !exits.map(|target| target.block).all(|block| inside.contains(&block) || fails(block)) {
             return None;
         }
         let (test, yes, continues_if) = entrance(code, header, &inside)?;
