@@ -53,23 +53,16 @@ fn main() {
     let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the compiler stands in the workspace");
     let mut trials = Vec::new();
-    for mode in MODES {
-        for mut subject in programs(&root.join("tests/cost")) {
-            subject.folder = root.to_path_buf();
-            trials.push(trial(&subject, mode, function));
-        }
-        for folder in [root.join("tests/run"), root.join("examples")] {
-            for subject in programs(&folder).into_iter().filter(takes_derivatives) {
-                trials.push(trial(&subject, mode, program));
-            }
+    for mut subject in programs(&root.join("tests/cost")) {
+        subject.folder = root.to_path_buf();
+        trials.push(Trial::test(subject.name.clone(), move || function(&subject)));
+    }
+    for folder in [root.join("tests/run"), root.join("examples")] {
+        for subject in programs(&folder).into_iter().filter(takes_derivatives) {
+            trials.push(Trial::test(subject.name.clone(), move || program(&subject)));
         }
     }
     libtest_mimic::run(&arguments, trials).exit();
-}
-
-fn trial(subject: &Subject, mode: Mode, check: fn(&Subject, Mode) -> Result<(), Failed>) -> Trial {
-    let subject = subject.clone();
-    Trial::test(format!("{} ({})", subject.name, mode.name), move || check(&subject, mode))
 }
 
 /// The programs in a folder and the folders in it.
@@ -111,16 +104,15 @@ fn takes_derivatives(subject: &Subject) -> bool {
 }
 
 /// The function that a program defines.
-fn function(subject: &Subject, mode: Mode) -> Result<(), Failed> {
+fn function(subject: &Subject) -> Result<(), Failed> {
     let with = |last: &str| operations(subject, &format!("{}(define t x)\n{last}\n", subject.text));
-    let definitions = with("")?;
-    compare(with("(f x)")? - definitions, with(mode.derivative)? - definitions, mode.factor)
+    compare(with("")?, with, |mode| mode.factor)
 }
 
 /// All functions whose derivatives a program takes, as they are: where a function is itself differentiated that takes a
 /// derivative, what is computed once more is not. Where the value is no number, reverse mode has no single gradient to
 /// compute.
-fn program(subject: &Subject, mode: Mode) -> Result<(), Failed> {
+fn program(subject: &Subject) -> Result<(), Failed> {
     let with = |more: &str| {
         let define = |operator: &str| {
             format!(
@@ -139,15 +131,24 @@ fn program(subject: &Subject, mode: Mode) -> Result<(), Failed> {
         Err(_) if subject.text.contains(";<= ") => return Ok(()),
         operations => operations?,
     };
-    compare(with("(f x)")? - nothing, with(mode.derivative)? - nothing, FACTOR)
+    compare(nothing, with, |_| FACTOR)
 }
 
-fn compare(primal: u64, derived: u64, factor: u64) -> Result<(), Failed> {
-    if derived <= factor * primal + BESIDE {
-        Ok(())
-    } else {
-        Err(format!("{derived} operations are more than {factor} times the {primal} of the function").into())
+/// Compares the operations of derivatives with those of the function, both beside what takes so many without them.
+fn compare(
+    without: u64,
+    with: impl Fn(&str) -> Result<u64, Failed>,
+    factor: impl Fn(Mode) -> u64,
+) -> Result<(), Failed> {
+    let primal = with("(f x)")? - without;
+    for mode in MODES {
+        let (derived, factor) = (with(mode.derivative)? - without, factor(mode));
+        if derived > factor * primal + BESIDE {
+            let what = format!("{derived} operations in {} mode are more than {factor} times", mode.name);
+            return Err(format!("{what} the {primal} of the function").into());
+        }
     }
+    Ok(())
 }
 
 /// How many arithmetic operations a program takes.

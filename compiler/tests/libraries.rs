@@ -16,7 +16,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/libraries")
@@ -36,13 +36,27 @@ fn vlad(arguments: &[&str], file: &Path) -> Command {
     command
 }
 
-/// A folder with the library of a program of the corpus, which is called as the program.
-fn library(kind: &str, program: &str) -> tempfile::TempDir {
-    let folder_of_library = common::folder(&[]);
-    let output = folder_of_library.path().join(program).display().to_string();
-    let built = succeed(vlad(&["build", "--lib", kind, "-o", &output], &folder().join(program).with_extension("vlad")));
-    assert_eq!(built.messages, "");
-    folder_of_library
+/// A folder with the library of `functions.vlad`, which is called as the program.
+fn library(kind: &'static str) -> tempfile::TempDir {
+    /// The kinds that have been built.
+    static BUILT: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    let original = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libraries").join(kind);
+    {
+        let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+        if !built.contains(&kind) {
+            _ = fs::remove_dir_all(&original);
+            fs::create_dir_all(&original).expect("the folder can be made");
+            let output = original.join("functions").display().to_string();
+            let outcome = succeed(vlad(&["build", "--lib", kind, "-o", &output], &folder().join("functions.vlad")));
+            assert_eq!(outcome.messages, "");
+            built.push(kind);
+        }
+    }
+    let copy = common::folder(&[]);
+    let mut command = Command::new("cp");
+    command.arg("-r").arg(original.join(".")).arg(copy.path());
+    succeed(command);
+    copy
 }
 
 /// The bits of the numbers that the evaluator prints, as the clients print them.
@@ -76,7 +90,7 @@ fn compile_client(source: &str, arguments: &[&str], folder_of_library: &Path, ou
 
 #[test]
 fn a_c_program_gets_the_evaluators_bits_and_loses_no_memory() {
-    let place = library("static", "functions");
+    let place = library("static");
     let client = place.path().join("client");
     let archive = place.path().join("libfunctions.a").display().to_string();
     compile_c(&["-O2", &archive, "-lm"], place.path(), &client);
@@ -89,7 +103,7 @@ fn a_c_program_gets_the_evaluators_bits_and_loses_no_memory() {
 
 #[test]
 fn threads_share_nothing_that_changes_and_sanitizers_find_nothing() {
-    let place = library("static", "functions");
+    let place = library("static");
     let client = place.path().join("client");
     let archive = place.path().join("libfunctions.a").display().to_string();
     compile_c(&["-O1", "-fsanitize=address,undefined", &archive, "-lm"], place.path(), &client);
@@ -104,7 +118,7 @@ fn threads_share_nothing_that_changes_and_sanitizers_find_nothing() {
 
 #[test]
 fn a_context_in_use_refuses_calls() {
-    let place = library("static", "functions");
+    let place = library("static");
     let client = place.path().join("busy");
     let archive = place.path().join("libfunctions.a").display().to_string();
     compile_client("busy.c", &["-O2", &archive, "-lm"], place.path(), &client);
@@ -113,7 +127,7 @@ fn a_context_in_use_refuses_calls() {
 
 #[test]
 fn the_header_is_c_plus_plus_and_the_shared_library_exports_nothing_else() {
-    let place = library("shared", "functions");
+    let place = library("shared");
     let client = place.path().join("client");
     let search = format!("-L{}", place.path().display());
     let rpath = format!("-Wl,-rpath,{}", place.path().display());
@@ -146,7 +160,7 @@ fn the_header_is_c_plus_plus_and_the_shared_library_exports_nothing_else() {
 #[test]
 fn a_rust_program_gets_the_evaluators_bits() {
     for kind in ["static", "shared"] {
-        let place = library(kind, "functions");
+        let place = library(kind);
         let client = place.path().join("client");
         fs::copy(folder().join("client.rs"), place.path().join("client.rs")).expect("the folder can be written");
         let mut command = Command::new("rustc");
@@ -195,7 +209,7 @@ fn python() -> &'static Path {
 
 #[test]
 fn a_python_process_gets_the_evaluators_bits() {
-    let place = library("shared", "functions");
+    let place = library("shared");
     let mut command = Command::new(python().join("python"));
     command.arg("-Werror").arg(folder().join("client.py")).arg(place.path());
     demand_answers(&succeed(command));
@@ -203,7 +217,7 @@ fn a_python_process_gets_the_evaluators_bits() {
 
 /// Runs what is for another package, with a Python that has it.
 fn adapt(package: &str, python: &Path) {
-    let place = library("shared", "functions");
+    let place = library("shared");
     let mut command = Command::new(python);
     command.arg(folder().join("adapters.py")).arg(place.path()).arg(package);
     succeed(command);
@@ -240,7 +254,7 @@ fn pytorch_differentiates_exported_functions() {
 
 #[test]
 fn packages_that_are_missing_are_named() {
-    let place = library("shared", "functions");
+    let place = library("shared");
     for package in ["torch", "jax"] {
         let program = format!(
             "import sys\nsys.path.insert(0, sys.argv[1])\nsys.modules['{package}'] = None\nimport functions\ntry:\n    \
@@ -257,7 +271,7 @@ fn packages_that_are_missing_are_named() {
 
 #[test]
 fn a_wheel_is_installed_and_gives_the_evaluators_bits() {
-    let place = library("wheel", "functions");
+    let place = library("wheel");
     let wheels = fs::read_dir(place.path()).expect("the folder can be read").map(|file| file.expect("a file").path());
     let wheels: Vec<PathBuf> = wheels.collect();
     assert!(matches!(&wheels[..], [wheel] if wheel.extension().is_some_and(|ending| ending == "whl")), "{wheels:?}");
@@ -273,7 +287,7 @@ fn a_wheel_is_installed_and_gives_the_evaluators_bits() {
 
 #[test]
 fn a_crate_is_a_dependency_and_gives_the_evaluators_bits() {
-    let place = library("crate", "functions");
+    let place = library("crate");
     let client = fs::read_to_string(folder().join("client.rs")).expect("the client is there");
     let own = client.replace("mod functions;\n", "");
     assert_ne!(own, client);
@@ -291,7 +305,7 @@ fn a_crate_is_a_dependency_and_gives_the_evaluators_bits() {
 /// One context that is not given back, with its heap and what its stack uses, is more than a page, and there are 600.
 #[test]
 fn a_python_process_does_not_grow() {
-    let place = library("shared", "functions");
+    let place = library("shared");
     let mut command = Command::new(python().join("python"));
     command.arg("-Werror").arg(folder().join("leaks.py")).arg(place.path());
     let printed = succeed(command).output;
@@ -311,7 +325,7 @@ fn ranks(count: usize, what: &str, folder_of_library: &Path) -> Vec<String> {
 
 #[test]
 fn gradients_have_the_same_bits_on_one_rank_and_on_several() {
-    let place = library("shared", "functions");
+    let place = library("shared");
     let mut command = Command::new(python().join("python"));
     command.arg(folder().join("shards.py")).arg(place.path()).arg("local");
     let local = succeed(command).output.trim_end().to_string();
@@ -323,7 +337,7 @@ fn gradients_have_the_same_bits_on_one_rank_and_on_several() {
 
 #[test]
 fn a_rank_that_fails_lets_nobody_wait() {
-    let place = library("shared", "functions");
+    let place = library("shared");
     let said = ranks(2, "fail", place.path());
     let cause = "RuntimeError: the file of this shard is missing";
     assert_eq!(said, [format!("rank 0 of 2: Error: rank 1 failed: {cause}"), format!("rank 1 of 2: {cause}")]);
@@ -402,7 +416,7 @@ fn there_are_no_libraries_for_other_machines() {
 
 #[test]
 fn stubs_are_python() {
-    let place = library("shared", "functions");
+    let place = library("shared");
     let mut command = Command::new(python().join("python"));
     let program = "import ast, sys; print(ast.dump(ast.parse(open(sys.argv[1]).read())))";
     command.args(["-c", program]).arg(place.path().join("functions.pyi"));

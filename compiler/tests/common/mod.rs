@@ -62,9 +62,6 @@ pub const EVALUATOR: Engine = Engine { name: "eval", arguments: &["eval"] };
 /// Compiled code; a program that cannot be compiled completely is an error.
 pub const NATIVE: Engine = Engine { name: "native", arguments: &["run", "--native"] };
 
-/// Compiled code, with the evaluator embedded where the analysis gives up.
-pub const COMPILED: Engine = Engine { name: "run", arguments: &["run"] };
-
 impl Engine {
     /// The arguments of `vlad` before the file.
     pub fn arguments(&self) -> &'static [&'static str] {

@@ -6,6 +6,8 @@
 use crate::{folder, text, vlad};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vlad::base::parallel;
 
 /// The functions that a program defines at the left margin, but those that are reserved for the test.
 fn functions(program: &str) -> Vec<&str> {
@@ -16,20 +18,25 @@ fn functions(program: &str) -> Vec<&str> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// The program with other transforms of its functions: the ones printed under names that end in `suffix`. `None` where
-/// a function cannot be written.
-fn with_printed(file: &Path, suffix: &str) -> Option<String> {
-    let program = text(file);
-    let mut changed = format!("\n{program}");
+/// The functions of a program that can be written, with what is printed of them.
+fn printed(file: &Path) -> Vec<(String, String)> {
     let directory = folder(&[]);
     let path = file.to_str().expect("paths here are text");
-    let mut count = 0;
-    for name in functions(&program) {
+    let mut found = Vec::new();
+    for name in functions(&text(file)) {
         let (code, printed, message) = vlad(&directory, &["explain", "--derivative", name, path], "");
-        if code != Some(0) {
-            assert!(message.contains("V0841"), "{path}: {name}: {message}");
-            continue;
+        match code {
+            Some(0) => found.push((name.to_string(), printed)),
+            _ => assert!(message.contains("V0841"), "{path}: {name}: {message}"),
         }
+    }
+    found
+}
+
+/// The program with other transforms of its functions: the ones printed under names that end in `suffix`.
+fn with_printed(program: &str, functions: &[(String, String)], suffix: &str) -> String {
+    let mut changed = format!("\n{program}");
+    for (name, printed) in functions {
         for head in ["(define (", "(define ((", "(define (((", "(define ((((("] {
             for end in [" ", ")"] {
                 changed = changed.replace(&format!("\n{head}{name}{end}"), &format!("\n{head}{name}°{end}"));
@@ -40,9 +47,8 @@ fn with_printed(file: &Path, suffix: &str) -> Option<String> {
             .replace("one-hot-vector", &format!("one-hot-vector-{name}"))
             .replace("sign-of-number", &format!("sign-of-number-{name}"));
         changed += &format!("\n{printed}\n(define ({name} . x) ((custom-*j {name}° ↼{name}{suffix}) . x))\n");
-        count += 1;
     }
-    (count > 0).then_some(changed)
+    changed
 }
 
 /// Whether two outputs say the same, up to the last digits of numbers: sums are made in another order.
@@ -82,29 +88,29 @@ fn printed_transforms_are_the_operator_s() {
     for folder in ["ad", "closures", "control", "custom", "pairs", "patterns", "recursion", "vectors"] {
         programs(&root.join("tests/run").join(folder), &mut files);
     }
-    let mut compared = 0;
-    let mut wrong = Vec::new();
-    for file in &files {
-        let program = text(file);
+    let compared = AtomicUsize::new(0);
+    let compare = |file: PathBuf| {
+        let program = text(&file);
         let is_simple = !program.contains(";=> error") && !program.contains(";<= ") && !program.contains("(include");
         if !is_simple || NOTICE.iter().any(|name| file.ends_with(name)) {
-            continue;
+            return Vec::new();
         }
         let path = file.to_str().expect("paths here are text");
         let (code, expected, _) = vlad(&folder(&[]), &["eval", path], "");
-        if code != Some(0) {
-            continue;
-        }
-        for suffix in ["", "′"] {
-            let Some(changed) = with_printed(file, suffix) else { continue };
-            let directory = folder(&[("changed.vlad", &changed)]);
+        let functions = if code == Some(0) { printed(&file) } else { Vec::new() };
+        let mut wrong = Vec::new();
+        for suffix in ["", "′"].into_iter().filter(|_| !functions.is_empty()) {
+            let directory = folder(&[("changed.vlad", &with_printed(&program, &functions, suffix))]);
             let (code, printed, message) = vlad(&directory, &["eval", "changed.vlad"], "");
             if code != Some(0) || !agree(&printed, &expected) {
                 wrong.push(format!("{path}{suffix}: {printed}{message}\ninstead of\n{expected}"));
             }
-            compared += 1;
+            compared.fetch_add(1, Ordering::Relaxed);
         }
-    }
+        wrong
+    };
+    let wrong = parallel::map(files, compare).concat();
+    let compared = compared.into_inner();
     assert!(wrong.is_empty(), "{} of {compared} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(compared > 10, "only {compared} programs could be compared");
 }

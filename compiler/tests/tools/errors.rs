@@ -9,6 +9,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use tempfile::TempDir;
+use vlad::base::parallel;
 use vlad::promises::{Outcome, Promises};
 
 /// A program of the index, or commands.
@@ -184,14 +185,21 @@ fn the_programs_of_the_index_do_what_it_says() {
     let programs = programs(&index);
     let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/messages/index");
     let bless = std::env::var_os("BLESS").is_some();
-    let mut complaints = Vec::new();
-    let mut messages: BTreeMap<&str, String> = BTreeMap::new();
-    for program in &programs {
-        if program.is_wrong {
-            *messages.entry(&program.code).or_default() += &run_wrong(program, &mut complaints);
-        } else {
+    let run = |program: &Program| {
+        let mut complaints = Vec::new();
+        let message = program.is_wrong.then(|| run_wrong(program, &mut complaints));
+        if !program.is_wrong {
             run_right(program, &mut complaints);
         }
+        (message, complaints)
+    };
+    let mut complaints = Vec::new();
+    let mut messages: BTreeMap<&str, String> = BTreeMap::new();
+    for (program, (message, others)) in programs.iter().zip(parallel::map(programs.iter().collect(), run)) {
+        if let Some(message) = message {
+            *messages.entry(&program.code).or_default() += &message;
+        }
+        complaints.extend(others);
     }
     for (code, found) in &messages {
         let path = snapshots.join(format!("{code}.stderr"));

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use vlad::base::parallel;
 
 fn compiled(program: &str) -> TempDir {
     let folder = folder(&[("program.vlad", program)]);
@@ -38,13 +39,13 @@ fn alike(program: &str, input: &str) -> Outcome {
 
 #[test]
 fn the_corpus_has_the_same_bits_with_any_number_of_workers() {
+    let mut texts = Vec::new();
     for folder in ["shards", "rounds"] {
         let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/run").join(folder);
-        for entry in fs::read_dir(corpus).expect("the folder") {
-            let text = fs::read_to_string(entry.expect("a file").path()).expect("a text");
-            assert_eq!(alike(&text, "").0, Some(0));
-        }
+        let files = fs::read_dir(corpus).expect("the folder");
+        texts.extend(files.map(|entry| fs::read_to_string(entry.expect("a file").path()).expect("a text")));
     }
+    parallel::map(texts, |text| assert_eq!(alike(&text, "").0, Some(0)));
 }
 
 #[test]
