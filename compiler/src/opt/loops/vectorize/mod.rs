@@ -28,8 +28,10 @@
 //! every number is computed by the same operations from the same numbers. It pays if more is done in lanes than has to
 //! be brought into them and out of them.
 //!
-//! With [`run_fast`], under `--fast-math`, sums and products from round to round are made in lanes, too: several at a
-//! time, which are put together behind the loop. That changes the order of operations, and so the last digits.
+//! A sum in eight interleaved parts, such as the library makes, takes eight rounds at a time: a part of it is a lane.
+//!
+//! Under `--fast-math`, sums and products from round to round are made in lanes, too: several at a time, which are put
+//! together behind the loop. That changes the order of operations, and so the last digits.
 //!
 //! Where operations are watched, each round of the lanes asks whether all that it has computed is finite, before it
 //! changes anything. If not, the loop itself makes its rounds, and all that follow ([`crate::opt::analysis::finite`]).
@@ -51,7 +53,7 @@ use crate::opt::analysis::finite;
 use crate::opt::analysis::finite::Watched;
 use crate::opt::edit::rewrite::Definitions;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function};
+use crate::ssa::ir::{BlockId, Function, LANES};
 use plan::Plan;
 use shape::Loop;
 
@@ -67,6 +69,9 @@ enum Sums {
 /// How many pairs of rounds a round of lanes makes of a loop that makes sums apart: as many as hide how long an
 /// addition takes.
 const APART: usize = 4;
+
+/// The interleaved parts of a sum for which lanes are made: one for each round in a round of lanes.
+const PARTS: usize = APART * LANES;
 
 /// Treats a function. Numbers stay the same, unless sums and products may be made in another order.
 pub fn run(function: &mut Function, context: &Context) -> bool {

@@ -5,7 +5,7 @@ use crate::opt::analysis::finite::Watched;
 use crate::opt::edit::rewrite::{Definitions, is_constant};
 use crate::opt::loops::vectorize::bounds::Bounds;
 use crate::opt::loops::vectorize::shape::Loop;
-use crate::opt::loops::vectorize::{APART, Sums};
+use crate::opt::loops::vectorize::{APART, PARTS, Sums};
 use crate::ssa::ir::{Function, Inst, LANES, Lanewise, Op, Real1, Real2, Type, Value, VectorId, VectorLayout};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -54,6 +54,9 @@ pub(super) enum Gathering {
     Or,
     /// Whether something is true in all rounds.
     And,
+    /// A sum in interleaved parts, which are the parameters at these positions: each round adds to the first, and hands
+    /// the others on one position to the front. After a round of lanes each part is back in its place.
+    Parts([usize; PARTS]),
 }
 
 impl Gathering {
@@ -74,11 +77,21 @@ impl Gathering {
             Gathering::Real(op) => Op::Real2(op),
             Gathering::Or => Op::Or,
             Gathering::And => Op::And,
+            Gathering::Parts(_) => Op::Real2(Real2::Add),
         }
     }
 
-    fn is_real(self) -> bool {
-        matches!(self, Gathering::Real(_))
+    /// Whether it takes several lanes.
+    fn is_apart(self) -> bool {
+        matches!(self, Gathering::Real(_) | Gathering::Parts(_))
+    }
+
+    /// The position of the parameter that a round hands on what it has added for, given that of the sum.
+    pub(super) fn end(self, own: usize) -> usize {
+        match self {
+            Gathering::Parts([.., last]) => last,
+            _ => own,
+        }
     }
 }
 
@@ -120,8 +133,9 @@ impl Plan {
             return None;
         }
         search.find_sums(sums);
+        search.find_parts();
         let laned = search.laned();
-        let is_apart = search.sums.values().any(|kind| kind.is_real());
+        let is_apart = search.sums.values().any(|kind| kind.is_apart());
         if sums == Sums::Apart && !is_apart {
             return None;
         }
@@ -137,10 +151,20 @@ impl Plan {
         Some(Plan { found, bounds, pairs, is_upwards, laned, changes, sums, tested, failed, watched })
     }
 
+    /// The round of a pair whose number is in that lane.
+    pub(super) fn round_of(&self, pair: usize, lane: usize) -> usize {
+        pair * LANES + if self.is_upwards { lane } else { LANES - 1 - lane }
+    }
+
     /// The position of the parameter that a result is handed on for, if it stays infinite there once it is.
     pub(super) fn carried(&self, root: Value) -> Option<usize> {
         let position = self.found.next.iter().position(|next| *next == root)?;
         self.watched.parts.contains(&self.found.params[position]).then_some(position)
+    }
+
+    /// Whether lanes hold the parameter at this position.
+    pub(super) fn is_summed(&self, position: usize) -> bool {
+        is_summed(&self.sums, &self.found, position)
     }
 
     /// What has to be finite behind the lanes, if that says it for all their rounds and these can be made again.
@@ -178,6 +202,15 @@ impl Plan {
             _ => None,
         }
     }
+}
+
+/// Whether the parameter at this position is gathered in lanes, or part of what is.
+fn is_summed(sums: &FxHashMap<Value, Gathering>, found: &Loop, position: usize) -> bool {
+    let is_among = |(param, kind): (&Value, &Gathering)| match kind {
+        Gathering::Parts(positions) => positions.contains(&position),
+        _ => found.params[position] == *param,
+    };
+    sums.iter().any(is_among)
 }
 
 /// The tests from before a loop for the symbolic zero by which the loop selects numbers.
@@ -299,9 +332,31 @@ impl Search<'_> {
                 };
             };
             if let (true, Some(kind)) = (is_sum, kind)
-                && (sums == Sums::Apart || !kind.is_real())
+                && (sums == Sums::Apart || !kind.is_apart())
             {
                 self.sums.insert(*param, kind);
+            }
+        }
+    }
+
+    /// Finds sums in interleaved parts, by the parameter that a round adds to.
+    fn find_parts(&mut self) {
+        let found = self.found;
+        for (first, param) in found.params.iter().enumerate() {
+            let mut positions = [first; PARTS];
+            let mut at = Some(first);
+            for position in &mut positions {
+                let Some(here) = at.filter(|here| self.uses(found.params[*here]) == 1) else { break };
+                *position = here;
+                at = found.param(found.next[here]);
+            }
+            let [.., last] = positions;
+            let sum = found.next[last];
+            let is_sum =
+                found.inst(sum).is_some_and(|inst| inst.op == Op::Real2(Real2::Add) && inst.args.contains(param));
+            let are_others = (1..PARTS).all(|at| !positions[..at].contains(&positions[at]));
+            if is_sum && are_others && self.uses(sum) == 1 {
+                self.sums.insert(*param, Gathering::Parts(positions));
             }
         }
     }
@@ -350,8 +405,8 @@ impl Search<'_> {
         }
         // A sum of what is made round by round is made so, too.
         let before = self.sums.len();
-        let next = |param: &Value| found.param(*param).map(|position| found.next[position]);
-        self.sums.retain(|param, _| next(param).is_some_and(|next| laned.contains(&next)));
+        let end = |param: &Value, kind: &Gathering| found.param(*param).map(|own| found.next[kind.end(own)]);
+        self.sums.retain(|param, kind| end(param, kind).is_some_and(|end| laned.contains(&end)));
         if self.sums.len() < before { self.laned() } else { laned }
     }
 
@@ -414,8 +469,8 @@ impl Search<'_> {
         let (mut saved, mut moved) = (0, 0);
         let mut into_lanes: FxHashSet<Value> = FxHashSet::default();
         let mut out_of_lanes: FxHashSet<Value> = FxHashSet::default();
-        for (param, next) in found.params.iter().zip(&found.next) {
-            if !self.sums.contains_key(param) {
+        for (position, next) in found.next.iter().enumerate() {
+            if !is_summed(&self.sums, found, position) {
                 self.taken_out(*next, laned, &mut out_of_lanes);
             }
         }

@@ -129,6 +129,46 @@ fn looked_at(
     Some(block)
 }
 
+/// What is gathered before the first round of lanes, in the lanes of each pair of rounds; the loop is given `start`.
+fn first_lanes(
+    function: &mut Function,
+    plan: &Plan,
+    insts: &mut Vec<Inst>,
+    kind: Gathering,
+    start: &[Value],
+    position: usize,
+) -> Vec<Value> {
+    let mut make = |op, args, ty| append(&mut function.values, insts, op, args, ty, None);
+    if let Gathering::Parts(positions) = kind {
+        let part = |pair, lane| start[positions[plan.round_of(pair, lane)]];
+        return (0..plan.pairs)
+            .map(|pair| make(Op::Pair, (0..LANES).map(|lane| part(pair, lane)).collect(), Type::F64x2))
+            .collect();
+    }
+    let mut real = |x: f64| make(Op::ConstReal(x.to_bits()), Vec::new(), Type::F64);
+    let [yes, no] = TRUTHS.map(&mut real);
+    let (neutral, is_truth) = match kind {
+        Gathering::Real(Real2::Mul) => (real(1.0), false),
+        Gathering::Real(_) | Gathering::Parts(_) => (real(-0.0), false),
+        Gathering::Or => (no, true),
+        Gathering::And => (yes, true),
+    };
+    let mut first = start[position];
+    if is_truth {
+        first = make(Op::Select, vec![first, yes, no], Type::F64);
+    }
+    let none = make(Op::Splat, vec![neutral], Type::F64x2);
+    let first = make(Op::Pair, vec![first, neutral], Type::F64x2);
+    let mut in_lanes = [first, none];
+    if is_truth {
+        let all = make(Op::Splat, vec![yes], Type::F64x2);
+        let compare = Op::Lanes(Lanewise::Compare(Compare::Eq));
+        in_lanes = in_lanes.map(|reals| make(compare, vec![reals, all], Type::Boolx2));
+    }
+    let [first, none] = in_lanes;
+    (0..plan.pairs).map(|pair| if pair == 0 { first } else { none }).collect()
+}
+
 /// Puts what is gathered in lanes together; the parameters of the block are those of the lanes. What it passes on to
 /// the loop.
 fn put_together(function: &mut Function, plan: &Plan, after: BlockId) -> (Vec<Inst>, Vec<Value>) {
@@ -140,7 +180,18 @@ fn put_together(function: &mut Function, plan: &Plan, after: BlockId) -> (Vec<In
         let (of_this, others) = further.split_at(plan.pairs - 1);
         further = others;
         let parts: Vec<Value> = own[position..=position].iter().chain(of_this).copied().collect();
-        passed[position] = gather(function, &mut insts, *kind, &parts);
+        match kind {
+            Gathering::Parts(positions) => {
+                for (pair, lanes) in parts.iter().enumerate() {
+                    for lane in 0..LANES {
+                        let lane_of = Op::Lane(lane == 1);
+                        let part = append(&mut function.values, &mut insts, lane_of, vec![*lanes], Type::F64, None);
+                        passed[positions[plan.round_of(pair, lane)]] = part;
+                    }
+                }
+            }
+            _ => passed[position] = gather(function, &mut insts, *kind, &parts),
+        }
     }
     (insts, passed)
 }
@@ -161,9 +212,9 @@ fn gather(function: &mut Function, insts: &mut Vec<Inst>, kind: Gathering, parts
     }
     let mut make = |op, args, ty| append(&mut function.values, insts, op, args, ty, None);
     match kind {
-        Gathering::Real(op) => {
+        Gathering::Real(_) | Gathering::Parts(_) => {
             let lanes = [false, true].map(|lane| make(Op::Lane(lane), parts.clone(), Type::F64));
-            make(Op::Real2(op), lanes.to_vec(), Type::F64)
+            make(kind.op(), lanes.to_vec(), Type::F64)
         }
         Gathering::Or => make(Op::AnyLane, parts, Type::Bool),
         Gathering::And => {
@@ -245,11 +296,6 @@ impl<'f> Writer<'f> {
         moved
     }
 
-    /// The round of a pair whose number is in that lane.
-    fn round_of(&self, pair: usize, lane: usize) -> usize {
-        pair * LANES + if self.plan.is_upwards { lane } else { LANES - 1 - lane }
-    }
-
     /// The value that is the same as this one, in lanes at all, or where what is tested is a number.
     fn plain(&self, mut value: Value) -> Value {
         while let Some(inst) = self.plan.found.inst(value).filter(|inst| inst.op == Op::Select)
@@ -299,7 +345,7 @@ impl<'f> Writer<'f> {
             (_, Some(position)) => self.single(found.next[position], round - 1),
             _ if self.plan.laned.contains(&value) && self.function.values[value] != Type::Bool => {
                 let lanes = self.in_lanes(value, round / LANES);
-                let lane = (0..LANES).find(|lane| self.round_of(round / LANES, *lane) == round);
+                let lane = (0..LANES).find(|lane| self.plan.round_of(round / LANES, *lane) == round);
                 self.make(Op::Lane(lane == Some(1)), &[lanes], Type::F64)
             }
             _ => self.copy(value, round),
@@ -338,7 +384,7 @@ impl<'f> Writer<'f> {
             let single = self.single(value, 0);
             self.make(Op::Splat, &[single], Type::F64x2)
         } else {
-            let lanes = [0, 1].map(|lane| self.single(value, self.round_of(pair, lane)));
+            let lanes = [0, 1].map(|lane| self.single(value, self.plan.round_of(pair, lane)));
             self.make(Op::Pair, &lanes, Type::F64x2)
         };
         self.known.lanes.insert((value, pair), written);
@@ -353,7 +399,7 @@ impl<'f> Writer<'f> {
         {
             return self.truth(truth);
         }
-        let first = self.round_of(pair, 0);
+        let first = self.plan.round_of(pair, 0);
         match inst.op {
             Op::Element(vector, field) => {
                 let args: Vec<Value> = inst.args.iter().map(|arg| self.single(*arg, first)).collect();
@@ -475,38 +521,16 @@ impl<'f> Writer<'f> {
         let mut further = Vec::new();
         for (position, param) in self.plan.found.params.iter().enumerate() {
             let Some(kind) = self.plan.sums.get(param) else { continue };
-            let mut make = |op, args, ty| append(&mut self.function.values, fixed, op, args, ty, None);
-            let mut real = |x: f64| make(Op::ConstReal(x.to_bits()), Vec::new(), Type::F64);
-            let [yes, no] = TRUTHS.map(&mut real);
-            let neutral = match kind {
-                Gathering::Real(Real2::Mul) => real(1.0),
-                Gathering::Real(_) => real(-0.0),
-                Gathering::Or => no,
-                Gathering::And => yes,
-            };
-            let is_truth = !matches!(kind, Gathering::Real(_));
-            let mut first = start[position];
-            if is_truth {
-                first = make(Op::Select, vec![first, yes, no], Type::F64);
-            }
-            let none = make(Op::Splat, vec![neutral], Type::F64x2);
-            let first = make(Op::Pair, vec![first, neutral], Type::F64x2);
-            let mut in_lanes = [first, none];
-            if is_truth {
-                let all = make(Op::Splat, vec![yes], Type::F64x2);
-                let compare = Op::Lanes(Lanewise::Compare(Compare::Eq));
-                in_lanes = in_lanes.map(|reals| make(compare, vec![reals, all], Type::Boolx2));
-            }
-            let ty = if is_truth { Type::Boolx2 } else { Type::F64x2 };
-            let [first, none] = in_lanes;
-            given[position] = first;
-            further.extend((1..self.plan.pairs).map(|_| none));
-            for pair in 0..self.plan.pairs {
-                let lanes = self.function.values.push(ty);
-                self.known.lanes.insert((*param, pair), lanes);
-                match pair {
-                    0 => self.function.blocks[block].params[position] = lanes,
-                    _ => self.function.blocks[block].params.push(lanes),
+            let first = first_lanes(self.function, self.plan, fixed, *kind, start, position);
+            for (pair, lanes) in first.into_iter().enumerate() {
+                let param_of_pair = self.function.values.push(self.function.values[lanes]);
+                self.known.lanes.insert((*param, pair), param_of_pair);
+                if pair == 0 {
+                    given[position] = lanes;
+                    self.function.blocks[block].params[position] = param_of_pair;
+                } else {
+                    further.push(lanes);
+                    self.function.blocks[block].params.push(param_of_pair);
                 }
             }
         }
@@ -558,9 +582,12 @@ impl<'f> Writer<'f> {
         let mut next = self.params[..plan.found.params.len()].to_vec();
         let mut further = Vec::new();
         for (position, (param, passed)) in plan.found.params.iter().zip(&plan.found.next).enumerate() {
-            if plan.sums.contains_key(param) {
-                next[position] = self.in_lanes(*passed, 0);
-                further.extend((1..plan.pairs).map(|pair| self.in_lanes(*passed, pair)));
+            if let Some(kind) = plan.sums.get(param) {
+                let end = plan.found.next[kind.end(position)];
+                next[position] = self.in_lanes(end, 0);
+                further.extend((1..plan.pairs).map(|pair| self.in_lanes(end, pair)));
+            } else if plan.is_summed(position) {
+                // The lanes hold it.
             } else if plan.found.stride(*param).is_some() {
                 next[position] = self.single(*param, rounds);
             } else if !plan.changes.contains_key(param) {
@@ -586,7 +613,7 @@ impl<'f> Writer<'f> {
             let Op::WithElement(vector) = change.op else { continue };
             let op = if is_paired { Op::WithElements(vector) } else { change.op };
             for step in 0..if is_paired { plan.pairs } else { rounds } {
-                let round = if is_paired { self.round_of(step, 0) } else { step };
+                let round = if is_paired { self.plan.round_of(step, 0) } else { step };
                 let (length, place) = (self.single(change.args[1], 0), self.single(change.args[2], round));
                 let mut args = vec![next[position], length, place];
                 args.extend(&fields[&(position, step)]);
