@@ -136,6 +136,9 @@ const MATH: &[(&str, u32)] = &[
     ("tgamma", 1),
 ];
 
+/// The elementary functions that are computed of several numbers at a time.
+const IN_LANES: &[&str] = &["exp", "log", "log1p", "tanh"];
+
 /// Compiles the elementary functions into `libvlad_math.a` in the folder of a machine, and links those for its own
 /// machine into the compiler.
 fn build_math(target: &str, own: &str, core_math: &Path) {
@@ -170,7 +173,7 @@ fn build_math(target: &str, own: &str, core_math: &Path) {
             archive.objects(fused.file(&source).compile_intermediates());
         }
         // These are tried by a quicker way of our own.
-        if matches!(*name, "sin" | "cos" | "tanh") {
+        if matches!(*name, "sin" | "cos") || *name == "tanh" && x86 {
             continue;
         }
         let mut dispatch = kind("dispatch");
@@ -185,15 +188,42 @@ fn build_math(target: &str, own: &str, core_math: &Path) {
         println!("cargo::rerun-if-changed={}", path.display());
         path
     };
-    beside("processor.h");
-    let sources = ["pairs.c", "processor.c", "roundeven.c", "shifts.c"].map(beside);
+    for header in ["lanes.h", "processor.h"] {
+        beside(header);
+    }
     let tables = output.join("math");
     fs::create_dir_all(&tables)
-        .and_then(|()| fs::write(tables.join("tables.h"), powers() + &circle()))
+        .and_then(|()| fs::write(tables.join("circle.h"), circle()))
+        .and_then(|()| fs::write(tables.join("tables.h"), powers() + &inverses()))
         .unwrap_or_else(|error| panic!("cannot write to {}: {error}", tables.display()));
-    let mut build = compiler();
-    build.opt_level(2).debug(false).pic(true).include(&tables).flag("-ffp-contract=off");
-    archive.objects(build.out_dir(tables.join("pairs")).files(&sources).compile_intermediates());
+    let beneath = |folder: &str| {
+        let mut build = compiler();
+        build
+            .opt_level(2)
+            .debug(false)
+            .pic(true)
+            .include(&tables)
+            .flag("-ffp-contract=off")
+            .out_dir(tables.join(folder));
+        build
+    };
+    for name in IN_LANES {
+        let mut choice = beneath(&format!("{name}/lanes"));
+        choice.define("FUNCTION", *name);
+        if *name == "tanh" {
+            choice.define("LONE", None);
+        }
+        archive.objects(choice.file(beside("lanes.c")).compile_intermediates());
+        for (count, instructions) in [("2", "-mavx2"), ("4", "-mavx2"), ("8", "-mavx512f")].iter().filter(|_| x86) {
+            let mut lanes = beneath(&format!("{name}/lanes{count}"));
+            // Of the tables each function has its own, and all are in one file.
+            lanes.flag("-mfma").flag(instructions).flag("-Wno-unused").warnings(false);
+            lanes.define("FUNCTION", *name).define("LANES", *count);
+            archive.objects(lanes.file(beside("elementary.c")).compile_intermediates());
+        }
+    }
+    let sources = ["processor.c", "roundeven.c", "shifts.c", "sin_cos.c"].map(beside);
+    archive.objects(beneath("own").files(&sources).compile_intermediates());
     archive.compile("vlad_math");
 }
 
@@ -248,6 +278,49 @@ fn circle() -> String {
         rows += &format!("{{ {:e}, {:e}, {:e}, {:e} }},\n", s.0, c.0, s.1, c.1);
     }
     format!("static const double CIRCLE[256][4] = {{\n{rows}}};\n")
+}
+
+/// For intervals of numbers around 1, from ORIGIN to twice that: a number c of few bits which is close to the inverse of
+/// all of them, and -log(c) as a multiple of 2^-42 and what is left; and log 2 alike. A table in C.
+fn inverses() -> String {
+    /// The bits of the first number; 1 is in the middle of an interval.
+    const ORIGIN: u64 = 0x3fe6_0800_0000_0000;
+    /// How far the bits of two numbers in neighbouring intervals are from each other.
+    const WIDTH: u64 = 1 << 44;
+    let mut rows = String::new();
+    for k in 0..256 {
+        let first = ORIGIN + k * WIDTH;
+        let inverse = 1.0 / f64::from_bits(first + WIDTH / 2);
+        let bits = if inverse > 1.0 { 256.0 } else { 512.0 };
+        let c = (inverse * bits).round() / bits;
+        let (high, low) = split(negative(logarithm(c)));
+        let is_smaller = |end| (f64::from_bits(end) * c - 1.0).abs() <= high.abs();
+        assert!(c == 1.0 || is_smaller(first) && is_smaller(first + WIDTH), "what is added to -log({c}) is larger");
+        rows += &format!("{{ {c:e}, {high:e}, {low:e} }},\n");
+    }
+    let (high, low) = split(logarithm(2.0));
+    format!(
+        "#define ORIGIN {ORIGIN:#x}ll\n#define LOG2_HIGH {high:e}\n#define LOG2_LOW {low:e}\n\
+         static const double INVERSES[256][3] = {{\n{rows}}};\n"
+    )
+}
+
+/// The closest multiple of 2^-42, and what is left.
+fn split((a, b): Double) -> Double {
+    let unit = (-42_f64).exp2();
+    let high = (a / unit).round() * unit;
+    (high, (a - high) + b)
+}
+
+/// The logarithm of a number around 1, by the series of the inverse hyperbolic tangent.
+fn logarithm(x: f64) -> Double {
+    let ratio = quotient((x - 1.0, 0.0), (x + 1.0, 0.0));
+    let square = product(ratio, ratio);
+    let one = (1.0, 0.0);
+    let series = (0..40)
+        .rev()
+        .fold((0.0, 0.0), |sum, k| total(quotient(one, (f64::from(2 * k + 1), 0.0)), product(square, sum)));
+    product((2.0, 0.0), product(ratio, series))
 }
 
 /// A sum of two doubles, of which the first is the closest to it.

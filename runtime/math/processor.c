@@ -8,10 +8,10 @@ int vlad_processor = UNKNOWN;
 
 #include <cpuid.h>
 
-// Bits of registers that `cpuid` fills: FMA and OSXSAVE in leaf 1, AVX2 and BMI2 in leaf 7.
-enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX2 = 1 << 5, BMI2 = 1 << 8 };
-// Bits of what the system keeps of a thread: registers of 128 and of 256 bits.
-enum { WIDE = 6 };
+// Bits of registers that `cpuid` fills: FMA and OSXSAVE in leaf 1, AVX2, BMI2 and AVX-512 in leaf 7.
+enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX2 = 1 << 5, BMI2 = 1 << 8, AVX512F = 1 << 16 };
+// Bits of what the system keeps of a thread: registers of 128 and of 256 bits; masks and what makes them 512 bits wide.
+enum { WIDE = 0x6, WIDEST = 0xe6 };
 
 int vlad_ask_processor(void) {
     unsigned a, b, c, d;
@@ -20,7 +20,7 @@ int vlad_ask_processor(void) {
         unsigned low, high;
         __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
         if ((low & WIDE) == WIDE && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & AVX2) && (b & BMI2))
-            found = FUSED_TOO;
+            found = (low & WIDEST) == WIDEST && (b & AVX512F) ? WIDE_TOO : FUSED_TOO;
     }
     // Threads that ask at the same time find the same. An exchange, not a plain store: by that, tools that look for
     // races between threads of a library's caller know that it is atomic.

@@ -31,6 +31,8 @@ pub enum External {
     Math(&'static str, usize),
     /// An elementary function of two lanes.
     MathPair(&'static str),
+    /// An elementary function that is applied to numbers in memory, given their address and how many there are.
+    MathAll(&'static str),
     /// Sine and cosine of a number, in two lanes.
     SinCos,
     /// Of the run time, with the convention of the system.
@@ -359,10 +361,9 @@ impl<'p> Unit<'p> {
 
     /// The finished file, for that machine.
     pub fn into_object(self, machine: Machine) -> Result<Object, Error> {
-        let has_math = self
-            .externals
-            .keys()
-            .any(|external| matches!(external, External::Math(..) | External::MathPair(_) | External::SinCos));
+        let has_math = self.externals.keys().any(|external| {
+            matches!(external, External::Math(..) | External::MathPair(_) | External::MathAll(_) | External::SinCos)
+        });
         let is_kernel =
             |external: &External| matches!(external, External::Runtime(name, ..) if name.starts_with("vlad_kernel_"));
         let has_kernels = self.externals.keys().any(is_kernel);
@@ -417,9 +418,10 @@ impl<'p> Unit<'p> {
             return Ok(*id);
         }
         let (name, linkage) = match external {
-            External::Math(name, _) | External::MathPair(name) | External::Runtime(name, ..) => {
-                (name.to_string(), Linkage::Import)
-            }
+            External::Math(name, _)
+            | External::MathPair(name)
+            | External::MathAll(name)
+            | External::Runtime(name, ..) => (name.to_string(), Linkage::Import),
             External::Slow(name) => (format!("{name}.slow"), Linkage::Local),
             External::SinCos => ("vlad_sin_cos".to_string(), Linkage::Import),
             External::Free => ("vlad_free.quick".to_string(), Linkage::Local),
@@ -437,7 +439,11 @@ impl<'p> Unit<'p> {
                 let code = free::function(self, signature)?;
                 self.define(id, name, code);
             }
-            External::Math(..) | External::MathPair(_) | External::SinCos | External::Runtime(..) => {}
+            External::Math(..)
+            | External::MathPair(_)
+            | External::MathAll(_)
+            | External::SinCos
+            | External::Runtime(..) => {}
         }
         Ok(id)
     }
@@ -642,6 +648,11 @@ impl External {
                 let operand = if self == External::SinCos { types::F64 } else { types::F64X2 };
                 signature.params.push(AbiParam::new(operand));
                 signature.returns.push(AbiParam::new(types::F64X2));
+                signature
+            }
+            External::MathAll(_) => {
+                let mut signature = Signature::new(CallConv::SystemV);
+                signature.params.resize(2, AbiParam::new(types::I64));
                 signature
             }
             External::Runtime(_, params, result) => {

@@ -26,9 +26,14 @@ pub enum Form {
 #[must_use]
 pub fn of(op: Op) -> Option<Form> {
     match op {
-        Op::Lanes(_) | Op::Splat | Op::Pair | Op::Lane(_) | Op::AnyLane | Op::Elements(..) | Op::WithElements(_) => {
-            Some(Form::Lanes)
-        }
+        Op::Lanes(_)
+        | Op::Splat
+        | Op::Pair
+        | Op::Lane(_)
+        | Op::AnyLane
+        | Op::Elements(..)
+        | Op::WithElements(_)
+        | Op::OfEach(..) => Some(Form::Lanes),
         Op::IsShared(_) | Op::Recall(_) | Op::Remember(_) | Op::Forget => Some(Form::Remembered),
         Op::Vacant(_) | Op::Hole(..) | Op::Fill(_) => Some(Form::Holes),
         Op::NewRows(_) | Op::NewRow(_) => Some(Form::Rows),

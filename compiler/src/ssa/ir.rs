@@ -158,6 +158,10 @@ pub enum Op {
     /// `ptr, int, int, lanes of fields -> ptr`: two times [`Op::WithElement`], at the place and at the one after it;
     /// all fields are reals.
     WithElements(VectorId),
+    /// `ptr, int -> ptr`: the elements of the vector of that length, each a real, when a function that is computed of
+    /// several numbers at a time ([`Real1::has_lanes`]) has been applied to each. It takes the vector over, as
+    /// [`Op::Own`] does.
+    OfEach(Real1, VectorId),
     /// `-> T`: the content of a global's cell, which has been set.
     GlobalGet(SlotId),
     /// `T ->`: sets a global's cell; each is set at most once.
@@ -240,6 +244,7 @@ impl Op {
                 | Op::WithElement(_)
                 | Op::WithElements(_)
                 | Op::Own(_)
+                | Op::OfEach(..)
                 | Op::TakeElement(..)
         )
     }
@@ -463,6 +468,14 @@ impl Inst {
         let computes = matches!(self.op, Op::Real1(_) | Op::Real2(_));
         self.span.filter(|source| computes && !source.span.is_marked()).and_then(|source| source.span.number())
     }
+    /// The length of a vector that it makes or looks into. No length is negative.
+    pub fn vector_length(&self) -> Option<Value> {
+        match self.op {
+            Op::NewVector(_) | Op::ArgumentElements(_) | Op::Kernel(..) => Some(self.args[0]),
+            Op::Element(..) | Op::WithElement(_) => Some(self.args[1]),
+            _ => None,
+        }
+    }
     /// The number of an operation that is computed earlier than it is watched.
     pub fn watched_later(&self) -> Option<u32> {
         self.span.filter(|source| source.span.is_marked()).and_then(|source| source.span.number())
@@ -506,7 +519,7 @@ impl Op {
     }
     /// True when the result is the first operand, a vector, with other elements.
     pub fn changes_vector(self) -> bool {
-        matches!(self, Op::WithElement(_) | Op::WithElements(_) | Op::Own(_))
+        matches!(self, Op::WithElement(_) | Op::WithElements(_) | Op::Own(_) | Op::OfEach(..))
     }
     /// True when the result is the elements of a new vector, or memory for some.
     pub fn makes_vectors(self) -> bool {

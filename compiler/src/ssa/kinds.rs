@@ -31,6 +31,13 @@ pub enum Real1 {
     Truncate,
 }
 
+impl Real1 {
+    /// Whether it is a function that the run time has of several numbers at a time.
+    pub fn has_lanes(self) -> bool {
+        matches!(self, Real1::Exp | Real1::Log | Real1::Log1p | Real1::Tanh)
+    }
+}
+
 /// Operations on two reals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Real2 {

@@ -577,6 +577,11 @@ impl Parser {
             "read_vector" => Op::Read(Item::Vector, self.entity::<TextId>(a, "text")?),
             "read_matrix" => Op::Read(Item::Matrix, self.entity::<TextId>(a, "text")?),
             "own" => Op::Own(vector(self)?),
+            "of_each" => {
+                let function = REAL1.iter().find(|row| Some(row.1) == a);
+                let Some((function, _)) = function else { return self.error("expected a function behind `of_each.`") };
+                Op::OfEach(*function, self.entity(b, "vec")?)
+            }
             "argument_elements" => Op::ArgumentElements(vector(self)?),
             "result_elements" => Op::ResultElements(vector(self)?),
             "argument" => Op::Argument(self.part(a)?),

@@ -174,6 +174,7 @@ impl fmt::Display for Op {
             Op::Lane(second) => write!(f, "lane.{}", u8::from(*second)),
             Op::Elements(vector, field) => write!(f, "elements.{vector}.{field}"),
             Op::WithElements(vector) => write!(f, "with_elements.{vector}"),
+            Op::OfEach(function, vector) => write!(f, "of_each.{}.{vector}", name_in(REAL1, *function)),
             Op::GlobalGet(slot) => write!(f, "get.{slot}"),
             Op::GlobalSet(slot) => write!(f, "set.{slot}"),
             Op::IsSet(slot) => write!(f, "is_set.{slot}"),

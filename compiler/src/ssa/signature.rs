@@ -80,6 +80,12 @@ pub fn signature(program: &Program, op: Op, chosen: Type) -> Option<Signature> {
             program.vectors.get(vector)?;
             (smallvec![Ptr, Int], smallvec![Ptr])
         }
+        Op::OfEach(function, vector) => {
+            if !function.has_lanes() || program.vectors.get(vector)?.fields != [F64] {
+                return None;
+            }
+            (smallvec![Ptr, Int], smallvec![Ptr])
+        }
         Op::Lanes(op) => match op {
             Lanewise::Real1(_) => (smallvec![F64x2], smallvec![F64x2]),
             Lanewise::Real2(_) => (smallvec![F64x2, F64x2], smallvec![F64x2]),

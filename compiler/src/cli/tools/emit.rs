@@ -68,6 +68,9 @@ pub struct Arguments {
     /// The file to write instead of standard output.
     #[arg(short, long, value_name = "TEXT")]
     output: Option<PathBuf>,
+    /// Show the library that the program's exports make.
+    #[arg(long)]
+    lib: bool,
     /// Show the program after each run of this pass of the optimiser (a wrong name lists all). May be repeated.
     #[arg(long, value_name = "PASS", value_parser = passes(), hide_possible_values = true)]
     print_after: Vec<String>,
@@ -103,6 +106,7 @@ pub fn run(arguments: &Arguments) -> u8 {
         return USAGE;
     }
     let mut settings = arguments.input.settings();
+    settings.library = arguments.lib;
     settings.native_cpu = arguments.native_cpu;
     settings.machine = arguments.target.machine();
     settings.limits = arguments.limits.options();

@@ -3,6 +3,7 @@
 use crate::codegen::c::function::Writer;
 use crate::codegen::c::literal::{self, type_name};
 use crate::codegen::decisions::ownership::KnownRelease;
+use crate::codegen::operations::lanes::lane_functions;
 use crate::codegen::operations::results::Question;
 use crate::codegen::operations::vector::Width;
 use crate::codegen::{Error, layout};
@@ -41,6 +42,12 @@ impl Writer<'_, '_> {
             }
             Op::WithElement(vector) | Op::WithElements(vector) => return self.with_element(vector, inst, args),
             Op::Own(vector) => self.own(vector, inst, &args[1]),
+            Op::OfEach(function, vector) => {
+                self.define(inst.results[0], self.own(vector, inst, &args[1]));
+                let (function, name) = (self.unit.needs(lane_functions(function).all), self.name(inst.results[0]));
+                self.line(format!("{function}((double *)WORD({name}, {}), {});", layout::ELEMENTS_OFFSET, args[1]));
+                return Ok(());
+            }
             Op::IsShared(_) => self.is_shared(&inst.args),
             Op::Recall(callee) => return self.recall(callee, inst),
             Op::Remember(callee) => return self.remember(callee, inst),

@@ -6,6 +6,7 @@ use crate::codegen::Error;
 use crate::codegen::c::function::Writer;
 use crate::codegen::c::literal::{self, type_name};
 use crate::codegen::operations::instruction::real_function;
+use crate::codegen::operations::lanes::lane_functions;
 use crate::ssa::ir::{Compare, Form, Inst, Int2, IntCompare, Item, Lanewise, Op, Real1, Real2, Stream, Type, Value};
 
 impl Writer<'_, '_> {
@@ -151,10 +152,7 @@ impl Writer<'_, '_> {
         match op {
             Lanewise::Real1(Real1::Neg) => format!("-{x}"),
             Lanewise::Real2(op @ (Real2::Add | Real2::Sub | Real2::Mul | Real2::Div)) => self.real2(op, x, &args[1]),
-            Lanewise::Real1(op @ (Real1::Exp | Real1::Tanh)) => {
-                let name = self.unit.needs(if op == Real1::Exp { "vlad_exp_pair" } else { "vlad_tanh_pair" });
-                format!("{name}({x})")
-            }
+            Lanewise::Real1(op) if op.has_lanes() => format!("{}({x})", self.unit.needs(lane_functions(op).pair)),
             Lanewise::Real1(_) | Lanewise::Real2(_) => {
                 let mut lane = |lane: usize| {
                     let of = |arg: usize| args.get(arg).map(|arg| format!("{arg}[{lane}]")).unwrap_or_default();

@@ -24,7 +24,6 @@ const DECLARATIONS: &[(&str, &str)] = &[
     ("vlad_begin_text", "void vlad_begin_text(void)"),
     ("vlad_end_file", "void vlad_end_file(double whole, const char *message, size_t length)"),
     ("vlad_end_text", "uint64_t vlad_end_text(const char *texts, const uint64_t *offsets, size_t count)"),
-    ("vlad_exp_pair", "lanes vlad_exp_pair(lanes x)"),
     ("vlad_fail", "_Noreturn void vlad_fail(const char *message, size_t length)"),
     ("vlad_forget", "void vlad_forget(uint64_t table, word *heap)"),
     (
@@ -36,7 +35,6 @@ const DECLARATIONS: &[(&str, &str)] = &[
     ("vlad_recall", "void vlad_recall(uint64_t *question, word *heap)"),
     ("vlad_remember", "void vlad_remember(uint64_t *question, word *heap)"),
     ("vlad_sin_cos", "lanes vlad_sin_cos(double x)"),
-    ("vlad_tanh_pair", "lanes vlad_tanh_pair(lanes x)"),
     ("vlad_write_byte", "void vlad_write_byte(double x)"),
     ("vlad_write_double", "void vlad_write_double(double x)"),
     ("vlad_write_quoted", "void vlad_write_quoted(uint64_t stream, const char *text, size_t length)"),
@@ -150,7 +148,7 @@ fn whole_head(text: &mut String, name: &str, whole: &Whole) {
 fn math_operands(name: &str) -> Option<usize> {
     match name {
         "vlad_atan2" | "vlad_pow" => Some(2),
-        "vlad_exp_pair" | "vlad_tanh_pair" | "vlad_sin_cos" | "floor" | "ceil" | "rint" | "trunc" | "sqrt" => Some(1),
+        "vlad_sin_cos" | "floor" | "ceil" | "rint" | "trunc" | "sqrt" => Some(1),
         _ if name.starts_with(KERNEL) || DECLARATIONS.iter().any(|row| row.0 == name) => None,
         _ => Some(1),
     }
@@ -239,6 +237,8 @@ impl Unit<'_> {
             let declared = DECLARATIONS.iter().find(|row| row.0 == *name);
             let _ = match (declared, math_operands(name)) {
                 (Some((_, declaration)), _) => writeln!(out, "{declaration};"),
+                _ if name.ends_with("_pair") => writeln!(out, "lanes {name}(lanes x);"),
+                _ if name.ends_with("_all") => writeln!(out, "void {name}(double *x, size_t count);"),
                 (None, Some(2)) => writeln!(out, "double {name}(double x, double y);"),
                 (None, Some(_)) => writeln!(out, "double {name}(double x);"),
                 (None, None) => writeln!(out, "uint64_t {name}(uint64_t *request);"),

@@ -69,9 +69,11 @@ pub struct Whole {
 fn elementary(name: &str) -> Vec<&str> {
     match name {
         "vlad_sin_cos" => vec!["sin", "cos"],
-        "vlad_exp_pair" => vec!["exp"],
-        "vlad_tanh_pair" => vec!["tanh"],
-        _ => name.strip_prefix("vlad_").into_iter().filter(|name| source(name).is_some()).collect(),
+        _ => {
+            let of = name.strip_prefix("vlad_").unwrap_or_default();
+            let of = ["_pair", "_all"].iter().find_map(|end| of.strip_suffix(end)).unwrap_or(of);
+            Some(of).into_iter().filter(|name| source(name).is_some()).collect()
+        }
     }
 }
 
@@ -104,6 +106,11 @@ pub fn parts(externals: &BTreeSet<&'static str>, reads_arrays: bool) -> Whole {
             [of] if name.ends_with("_pair") => {
                 writeln!(pairs, "static lanes {name}(lanes x) {{ return (lanes){{cr_{of}(x[0]), cr_{of}(x[1])}}; }}")
             }
+            [of] if name.ends_with("_all") => writeln!(
+                pairs,
+                "static void {name}(double *x, size_t count) {{\n    \
+                 for (size_t at = 0; at < count; at++) x[at] = cr_{of}(x[at]);\n}}"
+            ),
             [of] => writeln!(pairs, "#define {name} cr_{of}"),
             _ => Ok(()),
         };

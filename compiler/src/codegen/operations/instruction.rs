@@ -99,6 +99,7 @@ impl Translator<'_, '_, '_> {
                 self.with_element(vector, position, &args[3..], is_sole)?
             }
             Op::Own(vector) => self.own_vector(vector, args[0], args[1])?,
+            Op::OfEach(function, vector) => self.of_each(function, vector, &args)?,
             Op::Elements(vector, field) => {
                 let position = self.position(vector, inst, &args);
                 self.elements(vector, field as usize, position)

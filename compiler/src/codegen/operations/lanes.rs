@@ -7,7 +7,7 @@
 //! ```
 //!
 //! An operation computes in each lane what it computes of single numbers, to the last bit. Where the machine has no
-//! instruction for it, it is a function of two lanes (`runtime/math/pairs.c`), or each lane is computed for itself.
+//! instruction for it, it is a function of two lanes (`runtime/math/elementary.c`), or each lane is computed for itself.
 //!
 //! Elements are aligned as reals are, not as lanes: loads and stores of lanes must not say more.
 
@@ -19,6 +19,26 @@ use crate::codegen::unit::External;
 use crate::ssa::ir::{Lanewise, Real1, Real2, VectorId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, ConstantData, InstBuilder, MemFlagsData, types};
+
+/// The names of a function of the run time: of two lanes, and of many numbers in memory.
+pub(in crate::codegen) struct LaneFunctions {
+    /// `lanes (lanes)`
+    pub(in crate::codegen) pair: &'static str,
+    /// `void (double *, size_t)`: each becomes its value.
+    pub(in crate::codegen) all: &'static str,
+}
+
+/// What a function with [`Real1::has_lanes`] is called in the run time.
+pub(in crate::codegen) fn lane_functions(function: Real1) -> LaneFunctions {
+    let (pair, all) = match function {
+        Real1::Exp => ("vlad_exp_pair", "vlad_exp_all"),
+        Real1::Log => ("vlad_log_pair", "vlad_log_all"),
+        Real1::Log1p => ("vlad_log1p_pair", "vlad_log1p_all"),
+        Real1::Tanh => ("vlad_tanh_pair", "vlad_tanh_all"),
+        _ => panic!("{function} is computed of one number at a time"),
+    };
+    LaneFunctions { pair, all }
+}
 
 /// Mapped, but aligned to eight bytes only.
 const LANES: MemFlagsData = MemFlagsData::new().with_notrap();
@@ -42,9 +62,9 @@ impl Translator<'_, '_, '_> {
         Ok(match op {
             Lanewise::Real1(Real1::Neg | Real1::Abs | Real1::Sqrt)
             | Lanewise::Real2(Real2::Add | Real2::Sub | Real2::Mul | Real2::Div) => self.arithmetic(op, args)?,
-            Lanewise::Real1(op @ (Real1::Exp | Real1::Tanh)) => {
-                let function = if op == Real1::Exp { "vlad_exp_pair" } else { "vlad_tanh_pair" };
-                self.call_external(External::MathPair(function), args)?.expect("the signature has a result")
+            Lanewise::Real1(op) if op.has_lanes() => {
+                let function = External::MathPair(lane_functions(op).pair);
+                self.call_external(function, args)?.expect("the signature has a result")
             }
             Lanewise::Real1(_) | Lanewise::Real2(_) => {
                 let mut lanes = [args[0]; 2];
@@ -82,6 +102,19 @@ impl Translator<'_, '_, '_> {
 
     fn others(&self, vector: VectorId) -> usize {
         Width::of(&self.unit.program.vectors[vector].fields).others
+    }
+
+    /// The elements of a vector when a function has been applied to each.
+    pub(in crate::codegen) fn of_each(
+        &mut self,
+        function: Real1,
+        vector: VectorId,
+        args: &[ir::Value],
+    ) -> Result<ir::Value, Error> {
+        let own = self.own_vector(vector, args[0], args[1])?;
+        let start = self.elements_start(own);
+        self.call_external(External::MathAll(lane_functions(function).all), &[start, args[1]])?;
+        Ok(own)
     }
 
     /// A field of two elements.

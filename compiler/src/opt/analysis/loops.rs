@@ -202,12 +202,7 @@ pub fn linear(function: &Function, definitions: &Definitions, value: Value) -> L
 pub fn is_length(code: &Code<'_>, before: BlockId, length: Value, within: impl Fn(BlockId) -> bool) -> bool {
     code.function.blocks.iter().any(|(id, block)| {
         let comes_first = within(id) || code.graph.is_reachable(id) && code.graph.dominates(id, before);
-        comes_first
-            && block.insts.iter().any(|inst| match inst.op {
-                Op::NewVector(_) => inst.args[0] == length,
-                Op::Element(..) | Op::WithElement(_) => inst.args[1] == length,
-                _ => false,
-            })
+        comes_first && block.insts.iter().any(|inst| inst.vector_length() == Some(length))
     })
 }
 

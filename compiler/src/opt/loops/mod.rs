@@ -15,6 +15,7 @@
 //! | [`neutral_sums`] | reductions that start at -0.0 instead of the symbolic zero |
 //! | [`shared_zeros`] | tests for the symbolic zero that others answer |
 
+pub mod distribute;
 pub mod fusion;
 pub mod hoist_guards;
 pub mod inductions;

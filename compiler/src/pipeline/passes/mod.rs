@@ -23,8 +23,8 @@ use crate::opt::interprocedural::{
 };
 use crate::opt::layout::{flatten_sums, recompute_fields, split_sums, unbox_fields};
 use crate::opt::loops::{
-    fusion, hoist_guards, inductions, licm, neutral_sums, parallelize, peel, rotate, shared_zeros, unroll_and_jam,
-    vectorize,
+    distribute, fusion, hoist_guards, inductions, licm, neutral_sums, parallelize, peel, rotate, shared_zeros,
+    unroll_and_jam, vectorize,
 };
 use crate::opt::scalar::{dce, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch};
 use crate::opt::tape::{
@@ -161,7 +161,8 @@ pub const PASSES: &[Pass] = &[
     function("gvn", "compute equal values once, know the outcome of earlier tests, fold constants", gvn::run)
         .asking(&[Fact::Effects, Fact::Layouts]),
     function("dce", "drop what nobody needs, branches and loops included, within functions", dce::run)
-        .asking(&[Fact::Ends]),
+        .asking(&[Fact::Ends])
+        .meeting(LATE),
     function("drop-checks", "drop what is needed only to check lengths of what nobody needs", dce::drop_checks)
         .asking(&[Fact::Ends]),
     program("tail-calls", "make tail calls, and loops of those of the function itself", tail_calls::run).settling(),
@@ -215,8 +216,12 @@ pub const PASSES: &[Pass] = &[
     function("sink", "compute what only errors need where they are reported", sink::run).settling(),
     informed(PROCESSES, "let several processes compute rounds of long loops", parallelize::run)
         .asking(&[Fact::Effects]),
+    informed("distribute", "compute elementary functions of many rounds together", distribute::run)
+        .asking(&[Fact::Ends])
+        .making(Form::Lanes),
     function("unroll-and-jam", "make sums of several rounds of the loop around them at a time", unroll_and_jam::run)
-        .asking(&[Fact::Ends]),
+        .asking(&[Fact::Ends])
+        .meeting(&[Form::Lanes]),
     function("vectorize", "make two rounds of loops at a time", vectorize::run)
         .asking(&[Fact::Layouts])
         .meeting(&[Form::Lanes])

@@ -99,6 +99,8 @@ pub const SCHEDULE: &[Phase] = &[
         ("merge-functions", "functions that differed in what was dropped are the same now"),
         ("sink", "nothing looks for equal operations any more, and loops should do in lanes what they need only"),
         ("parallelize", "loops have their final form, and what they do for errors only is not in the way"),
+        ("distribute", "loops have their final form, and processes share them whole"),
+        ("simplify-cfg", "loops that were divided have blocks that only jump"),
         ("unroll-and-jam", "loops have their final form, and what they do for errors only is not in the way"),
         ("dce", "rounds that are made at a time share their tests"),
         (

@@ -431,6 +431,7 @@ impl<'p> Machine<'p, '_> {
             Op::WithElement(vector) => self.with_element(vector, base, args)?,
             Op::Elements(vector, field) => self.elements(vector, field, base, args)?,
             Op::WithElements(vector) => self.with_elements(vector, base, args)?,
+            Op::OfEach(function, vector) => self.of_each(function, vector, base, args)?,
             Op::Lanes(_) | Op::Splat | Op::Pair | Op::Lane(_) | Op::AnyLane => self.lanes(base, inst)?,
             Op::Select => {
                 let chosen = if self.boolean(base, args[0])? { args[1] } else { args[2] };

@@ -3,8 +3,9 @@
 //! Where owners are counted, a vector that nobody else owns is changed in place: its elements move to a new box, and
 //! the old one counts as freed, so that a later use of the old vector is found.
 
+use crate::ssa::arithmetic;
 use crate::ssa::eval::{BoxData, Content, Datum, Error, Machine, broken};
-use crate::ssa::ir::{Kernel, LANES, Value, VectorId};
+use crate::ssa::ir::{Kernel, LANES, Real1, Value, VectorId};
 use crate::ssa::verify::Stage;
 use std::rc::Rc;
 
@@ -188,6 +189,27 @@ impl Machine<'_, '_> {
             return broken(format!("{} has not {length} elements", args[0]));
         }
         self.changed(args[0], vector, &data, 0, Vec::new())
+    }
+
+    /// The vector when a function has been applied to each of its elements.
+    pub(super) fn of_each(
+        &mut self,
+        function: Real1,
+        vector: VectorId,
+        base: usize,
+        args: &[Value],
+    ) -> Result<Datum, Error> {
+        let own = self.own(vector, base, args)?;
+        let Datum::Box(data) = &own else { return broken(format!("{own:?} is no vector")) };
+        let count = data.fields.borrow().len();
+        self.pay(count)?;
+        for position in 0..count {
+            let Datum::Real(x) = read(data, position, args[0])? else {
+                return broken(format!("{} is vacant", args[0]));
+            };
+            data.fields.borrow_mut()[position] = Datum::Real(arithmetic::real1(function, x));
+        }
+        Ok(own)
     }
 
     /// The vector when these fields stand from the position on.

@@ -75,12 +75,7 @@ fn is_before(code: &Code<'_>, header: BlockId, first: Linear, bound: Value, fall
 fn is_not_negative(code: &Code<'_>, block: BlockId, value: Value) -> bool {
     let mut here = Some(block);
     while let Some(block) = here {
-        let is_length = |inst: &Inst| match inst.op {
-            Op::NewVector(_) => inst.args[0] == value,
-            Op::Element(..) | Op::WithElement(_) => inst.args[1] == value,
-            _ => false,
-        };
-        let mut found = code.function.blocks[block].insts.iter().any(is_length);
+        let mut found = code.function.blocks[block].insts.iter().any(|inst| inst.vector_length() == Some(value));
         each_outcome(code.function, &code.graph, &code.definitions, block, |inst, holds| {
             found |= match inst.op {
                 Op::IntCompare(IntCompare::Below) => holds && inst.args[0] == value,

@@ -98,7 +98,8 @@ impl Gathering {
 /// The operation on lanes for one on single values.
 pub(super) fn lanewise(op: Op) -> Option<Lanewise> {
     Some(match op {
-        Op::Real1(op @ (Real1::Neg | Real1::Abs | Real1::Sqrt | Real1::Exp | Real1::Tanh)) => Lanewise::Real1(op),
+        Op::Real1(op @ (Real1::Neg | Real1::Abs | Real1::Sqrt)) => Lanewise::Real1(op),
+        Op::Real1(op) if op.has_lanes() => Lanewise::Real1(op),
         Op::Real2(op @ (Real2::Add | Real2::Sub | Real2::Mul | Real2::Div)) => Lanewise::Real2(op),
         Op::Compare(op) => Lanewise::Compare(op),
         Op::Not => Lanewise::Not,
@@ -494,7 +495,7 @@ impl Search<'_> {
             let in_lanes = laned.contains(&value);
             match inst.op {
                 Op::Element(vector, _) if in_lanes => saved += usize::from(self.vectors[vector].fields.len() == 1),
-                Op::Real1(Real1::Exp | Real1::Tanh) if in_lanes => saved += CALL,
+                Op::Real1(op) if op.has_lanes() && in_lanes => saved += CALL,
                 // Truth values need no instructions of their own.
                 Op::Real1(_) | Op::Real2(_) | Op::Compare(_) | Op::RealIs(_) | Op::Select if in_lanes => saved += 1,
                 op if is_call(op) => moved += CALL,
