@@ -37,9 +37,9 @@ INLINE lanes power(lanes x, lanes *low, bits *exponent) {
     // A sum with this has its integer part in its last bits.
     const lanes shift = all(0x1.8p52);
     lanes shifted = fused(x, all(0x1.71547652b82fep+12), shift), n = shifted - shift;
-    bits coarse = (bits)shifted >> 5 & 126, fine = (bits)shifted << 1 & 126;
-    lanes coarse_high = pick(COARSE[0], coarse), coarse_low = pick(COARSE[0] + 1, coarse);
-    lanes fine_high = pick(FINE[0], fine), fine_low = pick(FINE[0] + 1, fine);
+    lanes coarse_high, coarse_low, fine_high, fine_low;
+    pick_two(COARSE[0], (bits)shifted >> 5 & 126, &coarse_high, &coarse_low);
+    pick_two(FINE[0], (bits)shifted << 1 & 126, &fine_high, &fine_low);
     lanes high = coarse_high * fine_high;
     lanes rest = fused(coarse_high, fine_low, fused(coarse_low, fine_high, fused(coarse_high, fine_high, -high)));
     // log 2 / 4096 in two parts.
@@ -90,11 +90,13 @@ INLINE struct parts take_apart(lanes x) {
     // A number as large as this has its integer part in its last bits.
     lanes k = (lanes)(moved >> 52 | all_bits(0x433ull << 52)) - all(0x1p52 + 1023);
     bits place = (moved >> 44 & 255) * 3;
+    lanes c, high;
+    pick_two(INVERSES[0], place, &c, &high);
     return (struct parts){
         .m = (lanes)((bits)x - exponent + one),
         .scale = (lanes)(all_bits(2046ull << 52) - exponent),
-        .c = pick(INVERSES[0], place),
-        .high = fused(k, all(LOG2_HIGH), pick(INVERSES[0] + 1, place)),
+        .c = c,
+        .high = fused(k, all(LOG2_HIGH), high),
         .low = fused(k, all(LOG2_LOW), pick(INVERSES[0] + 2, place)),
     };
 }

@@ -24,14 +24,20 @@ INLINE lanes load(const double *from) {
 
 INLINE void store(double *to, lanes x) { __builtin_memcpy(to, &x, sizeof x); }
 
-// fused(x, y, z) is x y + z, rounded once. pick(table, places) are numbers in a table. A bit of failures(conditions) is
-// 1 where a condition does not hold.
+// fused(x, y, z) is x y + z, rounded once. pick(table, places) are numbers in a table, and pick_two gives those behind
+// them, too. A bit of failures(conditions) is 1 where a condition does not hold.
 
 #if LANES == 2
 
 INLINE lanes fused(lanes x, lanes y, lanes z) { return (lanes)_mm_fmadd_pd((__m128d)x, (__m128d)y, (__m128d)z); }
 INLINE lanes pick(const double *table, bits places) { return (lanes){ table[places[0]], table[places[1]] }; }
 INLINE unsigned failures(words conditions) { return _mm_movemask_pd((__m128d)~conditions); }
+
+INLINE void pick_two(const double *table, bits places, lanes *first, lanes *second) {
+    __m128d x = _mm_loadu_pd(table + places[0]), y = _mm_loadu_pd(table + places[1]);
+    *first = (lanes)_mm_unpacklo_pd(x, y);
+    *second = (lanes)_mm_unpackhi_pd(x, y);
+}
 
 #elif LANES == 4
 
@@ -44,5 +50,14 @@ INLINE unsigned failures(words conditions) { return _mm256_movemask_pd((__m256d)
 INLINE lanes fused(lanes x, lanes y, lanes z) { return (lanes)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z); }
 INLINE lanes pick(const double *table, bits places) { return (lanes)_mm512_i64gather_pd((__m512i)places, table, 8); }
 INLINE unsigned failures(words conditions) { return _mm512_cmpeq_epi64_mask((__m512i)conditions, (__m512i){}); }
+
+#endif
+
+#if LANES > 2
+
+INLINE void pick_two(const double *table, bits places, lanes *first, lanes *second) {
+    *first = pick(table, places);
+    *second = pick(table + 1, places);
+}
 
 #endif
