@@ -280,8 +280,8 @@ fn circle() -> String {
     format!("static const double CIRCLE[256][4] = {{\n{rows}}};\n")
 }
 
-/// For intervals of numbers around 1, from ORIGIN to twice that: a number c of few bits which is close to the inverse of
-/// all of them, and -log(c) as a multiple of 2^-42 and what is left; and log 2 alike. A table in C.
+/// For intervals of numbers around 1, from ORIGIN to twice that: a number c of few bits which is close to the inverse
+/// of all of them, and -log(c) as a multiple of 2^-42 and what is left; and log 2 alike. A table in C.
 fn inverses() -> String {
     /// The bits of the first number; 1 is in the middle of an interval.
     const ORIGIN: u64 = 0x3fe6_0800_0000_0000;

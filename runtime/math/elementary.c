@@ -1,5 +1,5 @@
-// Elementary functions in the lanes of a register, of 2, 4, or 8 numbers at a time. Compiled for each FUNCTION and number
-// of LANES.
+// Elementary functions in the lanes of a register, of 2, 4, or 8 numbers at a time. Compiled for each FUNCTION and
+// number of LANES.
 //
 //     exp(x)   = 2^k * COARSE[i] * FINE[j] * e^r            where x = (k + i/64 + j/4096) log 2 + r
 //     tanh(x)  = (1 - e^-2|x|) / (1 + e^-2|x|)              with the sign of x
@@ -12,15 +12,15 @@
 //
 // Bounds for exp: r is below 2^-13.4, and in error by less than 2^-66 for its rounding; three operations on products
 // with it add less than 2^-65. The rest of the series is below 2^-73, tables and their product are exact to more than
-// 2^-100. So the power before it is scaled, which is below 2, is in error by less than 2^-63; and half as much the tangent,
-// whose derivative with respect to it is at most 2, as much as the power is below 1, and no more than half of that
-// relatively.
+// 2^-100. So the power before it is scaled, which is below 2, is in error by less than 2^-63; and half as much the
+// tangent, whose derivative with respect to it is at most 2, as much as the power is below 1, and no more than half of
+// that relatively.
 //
 // For logarithms: c is 1 or a number of nine bits, so that r is exact, and below 2^-8.1. The sum of k log 2 and -log(c)
 // is exact but for 2^-80, as their high parts are multiples of 2^-42. The series is exact up to its third term, below
-// r^3 / 2, in which few roundings are in error by less than r^3 2^-51; what it leaves out is below r^8 / 8. For log1p, e
-// adds to r less than 2^-52, and products of that with third powers of r are left out. The rest are roundings of sums of
-// what is below the last bit of the result, by less than 2^-53 of it.
+// r^3 / 2, in which few roundings are in error by less than r^3 2^-51; what it leaves out is below r^8 / 8. For log1p,
+// e adds to r less than 2^-52, and products of that with third powers of r are left out. The rest are roundings of sums
+// of what is below the last bit of the result, by less than 2^-53 of it.
 //
 // The tables are made by the compiler's build script. Compiled without contraction of operations: sums of two doubles
 // are what is written here.

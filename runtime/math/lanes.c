@@ -1,4 +1,5 @@
-// One function of `elementary.c`, FUNCTION, of two numbers, and of many in place: the compilation that suits the machine.
+// One function of `elementary.c`, FUNCTION, of two numbers, and of many in place: the compilation that suits the
+// machine.
 
 #include <stddef.h>
 

@@ -3,9 +3,9 @@
 //     sin(x)  = sin(a) + cos(a) sin(r) + sin(a) (cos(r) - 1)        where x = a + r, and a is a multiple of pi/256,
 //     cos(x)  = cos(a) - sin(a) sin(r) + cos(a) (cos(r) - 1)        up to the sign one of those of CIRCLE
 //
-// The results are those of CORE-MATH, as in `elementary.c`. Here r is below 2^-7.3, and in error by less than 2^-90; what
-// is added to the first two terms is below 2^-15.6, so that its roundings are below 2^-65.5, and the smaller the smaller
-// x is where a is 0.
+// The results are those of CORE-MATH, as in `elementary.c`. Here r is below 2^-7.3, and in error by less than 2^-90;
+// what is added to the first two terms is below 2^-15.6, so that its roundings are below 2^-65.5, and the smaller the
+// smaller x is where a is 0.
 
 typedef double pair __attribute__((vector_size(16)));
 

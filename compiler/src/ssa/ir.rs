@@ -563,6 +563,13 @@ impl Op {
     }
 }
 
+impl Target {
+    /// A jump to a block that passes these arguments.
+    pub fn new(block: BlockId, args: &[Value]) -> Target {
+        Target { block, args: args.to_vec() }
+    }
+}
+
 impl Terminator {
     /// The targets that control may go to within the function.
     pub fn targets(&self) -> SmallVec<[&Target; 2]> {

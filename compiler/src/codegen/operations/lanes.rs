@@ -7,7 +7,8 @@
 //! ```
 //!
 //! An operation computes in each lane what it computes of single numbers, to the last bit. Where the machine has no
-//! instruction for it, it is a function of two lanes (`runtime/math/elementary.c`), or each lane is computed for itself.
+//! instruction for it, it is a function of two lanes (`runtime/math/elementary.c`), or each lane is computed for
+//! itself.
 //!
 //! Elements are aligned as reals are, not as lanes: loads and stores of lanes must not say more.
 

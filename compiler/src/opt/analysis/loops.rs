@@ -1,8 +1,9 @@
 //! What passes over loops ask of a function.
 
-use crate::opt::edit::rewrite::{Definitions, keep};
+use crate::opt::edit::rewrite::{Definitions, is_constant, keep};
+use crate::ssa::builder::Builder;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Target, Terminator, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A function with what is known about it.
@@ -12,6 +13,25 @@ pub struct Code<'f> {
     pub definitions: Definitions,
     /// The blocks of instructions and of parameters.
     pub homes: FxHashMap<Value, BlockId>,
+}
+
+/// A value that does not change in a loop.
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    /// It is from before the loop.
+    Value(Value),
+    /// It is that constant.
+    Constant(Op, Type),
+}
+
+impl Bound {
+    /// The value, outside of the loop.
+    pub fn value(self, b: &mut Builder<'_>) -> Value {
+        match self {
+            Bound::Value(value) => value,
+            Bound::Constant(op, ty) => b.value(op, &[], ty),
+        }
+    }
 }
 
 impl<'f> Code<'f> {
@@ -37,6 +57,35 @@ impl<'f> Code<'f> {
         let header = *self.homes.get(&value)?;
         let position = self.function.blocks[header].params.iter().position(|param| *param == value)?;
         (self.graph.is_reachable(header) && self.graph.is_loop_header(header)).then_some((header, position))
+    }
+
+    /// The same blocks, each before those that it leads to.
+    pub fn in_order(&self, body: &FxHashSet<BlockId>) -> Vec<BlockId> {
+        self.graph.order.iter().copied().filter(|block| body.contains(block)).collect()
+    }
+
+    /// The number of instructions and terminators in blocks.
+    pub fn size(&self, blocks: &[BlockId]) -> usize {
+        blocks.iter().map(|block| self.function.blocks[*block].insts.len() + 1).sum()
+    }
+
+    /// What each round adds to the parameters of a header that are integers, where that is always the same.
+    pub fn steps(&self, header: BlockId) -> Vec<Option<i64>> {
+        let params = self.function.blocks[header].params.iter().enumerate();
+        let step = |(position, param): (usize, &Value)| match self.function.values[*param] {
+            Type::Int => counter(self.function, &self.graph, &self.definitions, header, position).map(|(_, step)| step),
+            _ => None,
+        };
+        params.map(step).collect()
+    }
+
+    /// A value, if it does not change in a loop.
+    pub fn bound(&self, value: Value, body: &FxHashSet<BlockId>) -> Option<Bound> {
+        if !body.contains(&self.homes[&value]) {
+            return Some(Bound::Value(value));
+        }
+        let op = self.op(value).filter(|op| is_constant(*op))?;
+        Some(Bound::Constant(op, self.function.values[value]))
     }
 
     /// Whether the loop is left at its header only, unless the program ends.

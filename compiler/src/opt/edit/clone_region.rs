@@ -1,7 +1,19 @@
 //! Copying blocks within a function.
 
-use crate::ssa::ir::{BlockId, Function, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Value};
 use rustc_hash::FxHashMap;
+
+/// Copies an instruction to the end of a block; `values` is as for [`clone_region`].
+pub fn clone_inst(function: &mut Function, block: BlockId, inst: &Inst, values: &mut FxHashMap<Value, Value>) {
+    let mut inst = inst.clone();
+    inst.args.iter_mut().for_each(|arg| *arg = values.get(arg).copied().unwrap_or(*arg));
+    for result in &mut inst.results {
+        let new = function.values.push(function.values[*result]);
+        values.insert(*result, new);
+        *result = new;
+    }
+    function.blocks[block].insts.push(inst);
+}
 
 /// Copies blocks, given in an order in which definitions come before their uses; gives the copy of each.
 ///

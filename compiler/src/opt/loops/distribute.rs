@@ -11,12 +11,12 @@
 //! b3: ...                                  b1(v1: int, v2: f64): (as before)
 //! ```
 //!
-//! The run time has some functions for many numbers at a time ([`Real1::has_lanes`]), which takes a third of the time of
-//! as many calls, or less. So the rounds of a loop are cut into strips, and each strip is made in stages: what the
-//! operands of such functions need of each round, its *prefix*, then the functions, then the rest. Numbers that the rest
-//! needs, too, are kept in vectors, or computed again where that is cheap. This is loop distribution (fission) with
-//! scalar expansion, strip by strip: Kennedy and Allen, *Optimizing Compilers for Modern Architectures*, sections 5.3
-//! and 6.2. The rest is a loop that may be treated in the same way, for functions of what these functions give.
+//! The run time has some functions for many numbers at a time ([`Real1::has_lanes`]), which takes a third of the time
+//! of as many calls, or less. So the rounds of a loop are cut into strips, and each strip is made in stages: what the
+//! operands of such functions need of each round, its *prefix*, then the functions, then the rest. Numbers that the
+//! rest needs, too, are kept in vectors, or computed again where that is cheap. This is loop distribution (fission)
+//! with scalar expansion, strip by strip: Kennedy and Allen, *Optimizing Compilers for Modern Architectures*, sections
+//! 5.3 and 6.2. The rest is a loop that may be treated in the same way, for functions of what these functions give.
 //!
 //! No operation changes, nor any order of sums. A prefix has no effect. Where it fails, its strip is left to the loop
 //! as it was, in which whatever comes first happens first; so are a few last rounds. A loop over the rounds of a strip
@@ -28,8 +28,8 @@
 //! Tests: `tests/opt/distribute/`.
 
 use crate::opt::analysis::effects::Effects;
-use crate::opt::analysis::loops::{Code, counter, preheader};
-use crate::opt::edit::clone_region::clone_region;
+use crate::opt::analysis::loops::{Bound, Code, counter, preheader};
+use crate::opt::edit::clone_region::{clone_inst, clone_region};
 use crate::opt::edit::rewrite::{is_constant, keep};
 use crate::ssa::builder::Builder;
 use crate::ssa::graph::Graph;
@@ -110,9 +110,9 @@ struct Plan {
     functions: Vec<Inst>,
     /// What each round adds to the parameters of the header that count.
     steps: Vec<Option<i64>>,
-    /// The parameter that is compared, and its bound, or the constant that this is.
+    /// The parameter that is compared, and its bound.
     tested: usize,
-    bound: Result<Value, Op>,
+    bound: Bound,
     /// What is computed again for the rest, in order; what is kept for it.
     again: Vec<Inst>,
     kept: Vec<Value>,
@@ -124,12 +124,11 @@ impl Plan {
     fn find(code: &Code<'_>, effects: &Effects, Loop { header, rounds }: Loop) -> Option<Plan> {
         let function = code.function;
         let inside = code.body(header);
-        let body: Vec<BlockId> = code.graph.order.iter().copied().filter(|block| inside.contains(block)).collect();
-        let size: usize = body.iter().map(|block| function.blocks[*block].insts.len() + 1).sum();
-        if size > LARGEST || !code.is_left_at_header(header, &inside) {
+        let body = code.in_order(&inside);
+        if code.size(&body) > LARGEST || !code.is_left_at_header(header, &inside) {
             return None;
         }
-        let steps = steps(code, header);
+        let steps = code.steps(header);
         let (tested, bound) = test(code, header, &inside, &steps)?;
         if is_short(code, header, tested, bound) {
             return None;
@@ -173,23 +172,13 @@ impl Plan {
     }
 }
 
-/// What each round adds to the parameters of a header, where that is always the same integer.
-fn steps(code: &Code<'_>, header: BlockId) -> Vec<Option<i64>> {
-    let params = code.function.blocks[header].params.iter().enumerate();
-    let step = |(position, param): (usize, &Value)| match code.function.values[*param] {
-        Type::Int => counter(code.function, &code.graph, &code.definitions, header, position).map(|(_, step)| step),
-        _ => None,
-    };
-    params.map(step).collect()
-}
-
 /// Which parameter of a header is compared with a bound, towards which it counts by ones, and the bound.
 fn test(
     code: &Code<'_>,
     header: BlockId,
     inside: &FxHashSet<BlockId>,
     steps: &[Option<i64>],
-) -> Option<(usize, Result<Value, Op>)> {
+) -> Option<(usize, Bound)> {
     let function = code.function;
     let Terminator::Branch(test, yes, no) = &function.blocks[header].terminator else { return None };
     if yes.block == header || !inside.contains(&yes.block) || inside.contains(&no.block) {
@@ -205,17 +194,18 @@ fn test(
     if steps[tested] != Some(step) {
         return None;
     }
-    match code.op(bound).filter(|op| is_constant(*op)) {
-        Some(op) => Some((tested, Err(op))),
-        None => (!inside.contains(&code.homes[&bound])).then_some((tested, Ok(bound))),
-    }
+    Some((tested, code.bound(bound, inside)?))
 }
 
 /// Whether a loop is known to have few rounds, given the parameter that is compared and its bound.
-fn is_short(code: &Code<'_>, header: BlockId, tested: usize, bound: Result<Value, Op>) -> bool {
+fn is_short(code: &Code<'_>, header: BlockId, tested: usize, bound: Bound) -> bool {
     let start = counter(code.function, &code.graph, &code.definitions, header, tested);
-    match (start, bound) {
-        (Some(((None, start), step)), Err(Op::ConstInt(end))) => (end - start) * step < LEAST,
+    let end = match bound {
+        Bound::Value(value) => code.op(value),
+        Bound::Constant(op, _) => Some(op),
+    };
+    match (start, end) {
+        (Some(((None, start), step)), Some(Op::ConstInt(end))) => (end - start) * step < LEAST,
         _ => false,
     }
 }
@@ -295,12 +285,17 @@ fn blocks_before(code: &Code<'_>, header: BlockId, cut: BlockId) -> FxHashSet<Bl
     found
 }
 
+/// Whether an instruction gives one of these values.
+fn gives(inst: &Inst, values: &FxHashSet<Value>) -> bool {
+    inst.results.iter().any(|result| values.contains(result))
+}
+
 /// What a block computes for the operands of functions in it.
 fn early(function: &Function, block: BlockId, functions: &[Inst]) -> FxHashSet<Value> {
     let mut needed: FxHashSet<Value> = functions.iter().flat_map(|inst| &inst.args).copied().collect();
     let mut early = FxHashSet::default();
     for inst in function.blocks[block].insts.iter().rev() {
-        if inst.results.iter().any(|result| needed.contains(result)) {
+        if gives(inst, &needed) {
             needed.extend(&inst.args);
             early.extend(&inst.results);
         }
@@ -334,8 +329,7 @@ impl Search<'_> {
         };
         self.prefix.iter().all(|id| {
             let block = &function.blocks[*id];
-            let is_early =
-                |inst: &&Inst| *id != self.cut() || inst.results.iter().any(|result| self.early.contains(result));
+            let is_early = |inst: &&Inst| *id != self.cut() || gives(inst, self.early);
             let is_decided = match &block.terminator {
                 _ if *id == self.cut() => true,
                 Terminator::Jump(_) => true,
@@ -344,7 +338,7 @@ impl Search<'_> {
             };
             let ends = *id == self.header || !self.code.graph.is_loop_header(*id) || {
                 let inside = self.code.body(*id);
-                test(self.code, *id, &inside, &steps(self.code, *id)).is_some()
+                test(self.code, *id, &inside, &self.code.steps(*id)).is_some()
             };
             let is_for_itself = *id == self.header || !block.params.iter().any(|param| self.sequential.contains(param));
             block.insts.iter().filter(is_early).all(is_silent) && is_decided && ends && is_for_itself
@@ -359,7 +353,7 @@ impl Search<'_> {
         for id in rest {
             let block = &function.blocks[*id];
             let is_late = |inst: &&Inst| {
-                let is_early = || *id == self.cut() && inst.results.iter().any(|result| self.early.contains(result));
+                let is_early = || *id == self.cut() && gives(inst, self.early);
                 !(is_function(inst) || is_early())
             };
             used.extend(block.insts.iter().filter(is_late).flat_map(|inst| inst.args.iter().copied()));
@@ -436,10 +430,7 @@ fn write(function: &mut Function, mut plan: Plan, vector: VectorId) -> BlockId {
     b.function.blocks[before].terminator.targets_mut()[0].block = strips;
     b.switch_to(strips);
     let state = b.block_params(strips);
-    let bound = match plan.bound {
-        Ok(bound) => bound,
-        Err(op) => b.value(op, &[], Type::Int),
-    };
+    let bound = plan.bound.value(&mut b);
     let way =
         if plan.steps[plan.tested] == Some(1) { [bound, state[plan.tested]] } else { [state[plan.tested], bound] };
     let left = b.value(Op::Int2(Int2::Sub), &way, Type::Int);
@@ -452,7 +443,7 @@ fn write(function: &mut Function, mut plan: Plan, vector: VectorId) -> BlockId {
         Rounds::Any => {
             let few = b.int(LEAST - 1);
             let is_enough = b.value(Op::IntCompare(IntCompare::Lt), &[few, left], Type::Bool);
-            b.branch(is_enough, to(work, &[]), to(plan.header, &state));
+            b.branch(is_enough, Target::new(work, &[]), Target::new(plan.header, &state));
             b.switch_to(work);
             let most = b.int(STRIP);
             let is_last = b.value(Op::IntCompare(IntCompare::Lt), &[left, most], Type::Bool);
@@ -472,13 +463,13 @@ fn write(function: &mut Function, mut plan: Plan, vector: VectorId) -> BlockId {
     let (counts, vectors) = params.split_at(counters.len() + 1);
     let (at, counts) = counts.split_last().expect("the last one counts from zero");
     let is_left = b.value(Op::IntCompare(IntCompare::Lt), &[*at, rounds], Type::Bool);
-    b.branch(is_left, to(prefix, &[]), to(apply, &[]));
+    b.branch(is_left, Target::new(prefix, &[]), Target::new(apply, &[]));
     let originals = b.block_params(plan.header);
     let mut values: FxHashMap<Value, Value> = originals.iter().copied().zip(state.iter().copied()).collect();
     let counting = originals.iter().zip(&plan.steps).filter(|(_, step)| step.is_some()).map(|(param, _)| *param);
     values.extend(counting.zip(counts.iter().copied()));
     let copies = clone_region(b.function, &plan.prefix, plan.header, &mut values);
-    finish_prefix(b.function, &plan, &copies, next, &to(plan.header, &state));
+    finish_prefix(b.function, &plan, &copies, next, &Target::new(plan.header, &state));
     b.switch_to(prefix);
     b.jump(copies[&plan.header], Vec::new());
     b.switch_to(next);
@@ -514,10 +505,10 @@ fn write(function: &mut Function, mut plan: Plan, vector: VectorId) -> BlockId {
     let at = state.pop().expect("the last one counts from zero");
     let is_left = b.value(Op::IntCompare(IntCompare::Lt), &[at, rounds], Type::Bool);
     let out = match plan.rounds {
-        Rounds::Any => to(strips, &state),
+        Rounds::Any => Target::new(strips, &state),
         Rounds::OfStrip => exit(b.function, plan.header, &state),
     };
-    b.branch(is_left, to(round, &[]), out);
+    b.branch(is_left, Target::new(round, &[]), out);
     b.switch_to(round);
     let one = b.int(1);
     let after = b.value(Op::Int2(Int2::Add), &[at, one], Type::Int);
@@ -526,16 +517,7 @@ fn write(function: &mut Function, mut plan: Plan, vector: VectorId) -> BlockId {
     for (value, numbers) in plan.kept.iter().zip(kept) {
         values.insert(*value, b.value(Op::Element(vector, 0), &[*numbers, rounds, at], Type::F64));
     }
-    for inst in &plan.again {
-        let mut inst = inst.clone();
-        inst.args.iter_mut().for_each(|arg| *arg = values.get(arg).copied().unwrap_or(*arg));
-        for result in &mut inst.results {
-            let new = b.function.values.push(b.function.values[*result]);
-            values.insert(*result, new);
-            *result = new;
-        }
-        b.function.blocks[round].insts.push(inst);
-    }
+    plan.again.iter().for_each(|inst| clone_inst(b.function, round, inst, &mut values));
     let copies = clone_region(b.function, &plan.rest, plan.header, &mut values);
     b.jump(copies[&second], Vec::new());
     for (inst, numbers) in plan.functions.iter().zip(results) {
@@ -572,12 +554,12 @@ fn exit(function: &Function, header: BlockId, state: &[Value]) -> Target {
 fn split(function: &mut Function, block: BlockId, early: &FxHashSet<Value>) -> BlockId {
     let second = function.new_block(&[]);
     let insts = std::mem::take(&mut function.blocks[block].insts);
-    let is_early = |inst: &Inst| inst.results.iter().any(|result| early.contains(result));
+    let is_early = |inst: &Inst| gives(inst, early);
     let (first, rest): (Vec<Inst>, Vec<Inst>) = insts.into_iter().partition(is_early);
     function.blocks[block].insts = first;
     function.blocks[second].insts = rest;
     function.blocks[second].terminator =
-        std::mem::replace(&mut function.blocks[block].terminator, Terminator::Jump(to(second, &[])));
+        std::mem::replace(&mut function.blocks[block].terminator, Terminator::Jump(Target::new(second, &[])));
     second
 }
 
@@ -593,8 +575,7 @@ fn finish_prefix(
     let second = plan.cut();
     for original in &plan.prefix {
         let insts = &function.blocks[*original].insts;
-        let is_kept: Vec<bool> =
-            insts.iter().map(|inst| !inst.results.iter().any(|result| plan.sequential.contains(result))).collect();
+        let is_kept: Vec<bool> = insts.iter().map(|inst| !gives(inst, &plan.sequential)).collect();
         let copy = &mut function.blocks[copies[original]];
         keep(&mut copy.insts, &is_kept);
         if *original == plan.header
@@ -610,8 +591,4 @@ fn finish_prefix(
             }
         }
     }
-}
-
-fn to(block: BlockId, args: &[Value]) -> Target {
-    Target { block, args: args.to_vec() }
 }

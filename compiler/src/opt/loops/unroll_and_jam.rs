@@ -48,7 +48,7 @@ use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::finite;
 use crate::opt::analysis::finite::{Watched, unwatched};
-use crate::opt::analysis::loops::{Code, counter, ends, linear};
+use crate::opt::analysis::loops::{Code, ends, linear};
 use crate::opt::edit::rewrite::append;
 use crate::ssa::ir::{Block, BlockId, Function, Inst, Int2, IntCompare, Op, Target, Terminator, Type, Value, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -108,7 +108,7 @@ impl Nest {
         if !code.is_left_at_header(header, &body) {
             return None;
         }
-        let steps = steps(code, header);
+        let steps = code.steps(header);
         let (before, entry) = Self::way_to(code, &body, header, inner)?;
         let (inner_body, counts) = Self::sums(code, inner)?;
         let is_ahead = |block: &BlockId| before.contains(block) || [header, inner, inner_body].contains(block);
@@ -220,7 +220,7 @@ impl Nest {
         if (yes.block == body) == (no.block == body) || !function.blocks[body].params.is_empty() {
             return None;
         }
-        let counts: Vec<bool> = steps(code, inner).iter().map(Option::is_some).collect();
+        let counts: Vec<bool> = code.steps(inner).iter().map(Option::is_some).collect();
         let params = &function.blocks[inner].params;
         let is_sum = |position: usize| {
             let made = code.definitions.inst(function, back.args[position]);
@@ -263,16 +263,6 @@ impl Nest {
         let Terminator::Branch(condition, ..) = &block.terminator else { return None };
         own.contains(condition).then_some(bounds)
     }
-}
-
-/// What is added to each parameter of a loop in each round, if it counts.
-fn steps(code: &Code<'_>, header: BlockId) -> Vec<Option<i64>> {
-    let params = code.function.blocks[header].params.iter().enumerate();
-    let step = |(position, param): (usize, &Value)| {
-        let counter = |()| counter(code.function, &code.graph, &code.definitions, header, position);
-        (code.function.values[*param] == Type::Int).then_some(()).and_then(counter).map(|counter| counter.1)
-    };
-    params.map(step).collect()
 }
 
 /// Writes the loop that makes several rounds at a time.

@@ -53,8 +53,8 @@ struct Outcome {
 /// The functions of programs with more instructions are treated at a time; for less it does not pay.
 const LARGE: usize = 4_000;
 
-/// Whether a pass would find nothing where it is skipped is looked at in functions of so many instructions, and of these
-/// in one of so many, which their hashes say: in all it would take longer than the passes themselves.
+/// Whether a pass would find nothing where it is skipped is looked at in functions of so many instructions, and of
+/// these in one of so many, which their hashes say: in all it would take longer than the passes themselves.
 const SMALL: usize = 400;
 const SOME: u64 = 8;
 

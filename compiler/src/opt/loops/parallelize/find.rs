@@ -1,7 +1,7 @@
 //! Which loops can be divided, and how.
 
 use crate::opt::analysis::effects::Effects;
-use crate::opt::analysis::loops::{Code, counter, same};
+use crate::opt::analysis::loops::{Bound, Code, same};
 use crate::opt::edit::rewrite::{can_move, is_constant};
 use crate::ssa::ir::{
     Block, BlockId, Compare, Inst, Int2, IntCompare, Op, Real1, Real2, Target, Terminator, Type, Value,
@@ -49,13 +49,6 @@ pub enum Act {
     Join(Value, BlockId, Vec<Value>),
 }
 
-/// A value from before the loop.
-#[derive(Clone, Copy, Debug)]
-pub enum Bound {
-    Value(Value),
-    Constant(Op, Type),
-}
-
 /// A loop whose rounds are shared.
 #[derive(Debug)]
 pub struct Plan {
@@ -97,9 +90,8 @@ impl Plan {
     pub fn find(code: &Code<'_>, effects: &Effects, header: BlockId) -> Option<Plan> {
         let function = code.function;
         let inside = code.body(header);
-        let body: Vec<BlockId> = code.graph.order.iter().copied().filter(|block| inside.contains(block)).collect();
-        let size: usize = body.iter().map(|block| function.blocks[*block].insts.len() + 1).sum();
-        if size > LARGEST || !code.is_left_at_header(header, &inside) {
+        let body = code.in_order(&inside);
+        if code.size(&body) > LARGEST || !code.is_left_at_header(header, &inside) {
             return None;
         }
         let insts = || body.iter().flat_map(|block| &function.blocks[*block].insts);
@@ -128,7 +120,7 @@ impl Plan {
         let loop_ = Loop { code, header, inside: &inside, steps: &steps };
         let (tested, bound_operand, relation) = loop_.comparison(test, continues_if)?;
         let comparison = code.definitions.inst(function, test)?;
-        let bound = loop_.outside(comparison.args[bound_operand])?;
+        let bound = code.bound(comparison.args[bound_operand], &inside)?;
         let depths = loop_.depths(&body);
         let sequential = loop_.dependent(&body, &depths)?;
         if sequential.contains(&test) || yes.args.iter().any(|arg| sequential.contains(arg)) {
@@ -257,9 +249,10 @@ fn entrance<'c>(code: &'c Code<'_>, header: BlockId, inside: &FxHashSet<BlockId>
 /// What each round adds to the parameters of a header, if that is a whole number.
 fn steps(code: &Code<'_>, header: BlockId, back: &[Edge]) -> Vec<Option<i64>> {
     let function = code.function;
+    let integers = code.steps(header);
     let params = function.blocks[header].params.iter().enumerate();
     let step = |(position, param): (usize, &Value)| match function.values[*param] {
-        Type::Int => counter(function, &code.graph, &code.definitions, header, position).map(|(_, step)| step),
+        Type::Int => integers[position],
         Type::F64 => {
             let constant = |value: Value| match code.definitions.op(function, value)? {
                 Op::ConstReal(bits) => Some(f64::from_bits(bits)),
@@ -293,15 +286,6 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    /// The value, if it is one from before the loop.
-    fn outside(&self, value: Value) -> Option<Bound> {
-        if !self.inside.contains(&self.code.homes[&value]) {
-            return Some(Bound::Value(value));
-        }
-        let op = self.code.op(value).filter(|op| is_constant(*op))?;
-        Some(Bound::Constant(op, self.code.function.values[value]))
-    }
-
     /// Which parameter is compared with a bound, where the bound stands, and how they are in every round.
     fn comparison(&self, test: Value, continues_if: bool) -> Option<(usize, usize, Relation)> {
         use Relation::{AtLeast, AtMost, Greater, Less, Unequal};

@@ -1,15 +1,15 @@
 //! Loops whose rounds processes share, written.
 
-use super::find::{Act, Bound, Leaf, Plan, Relation};
+use super::find::{Act, Leaf, Plan, Relation};
 use crate::opt::analysis::loops::{homes, preheader};
-use crate::opt::edit::clone_region::clone_region;
+use crate::opt::edit::clone_region::{clone_inst, clone_region};
 use crate::opt::edit::repair::{Definitions, repair};
 use crate::opt::edit::rewrite::{append, keep};
 use crate::ssa::builder::Builder;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
-    BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real1, Real2, Source, Target, Terminator, Type, Value,
-    Values, VectorId,
+    BlockId, Compare, Function, Int2, IntCompare, Op, Real1, Real2, Source, Target, Terminator, Type, Value, Values,
+    VectorId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -112,7 +112,7 @@ impl Writer<'_, '_> {
         let params = self.b.block_params(plan.header);
         let zero = self.b.real(0.0);
         let is_first = self.b.compare(Compare::Eq, begun, zero);
-        self.b.branch(is_first, to(first, &[]), to(ask, &params));
+        self.b.branch(is_first, Target::new(first, &[]), Target::new(ask, &params));
 
         // From here on, time is taken.
         self.b.switch_to(first);
@@ -130,7 +130,7 @@ impl Writer<'_, '_> {
         let is_left = self.int_lt(zero, left);
         let asking = self.b.new_block(&[]);
         let finish = with(&params, &[self.bound(), begun, rounds]);
-        self.b.branch(is_left, to(asking, &[]), to(run, &finish));
+        self.b.branch(is_left, Target::new(asking, &[]), Target::new(run, &finish));
         self.b.switch_to(asking);
         let done = self.b.value(Op::Int2(Int2::Sub), &[rounds, left], Type::Int);
         let [rounds_real, done_real] = [rounds, done].map(|x| self.b.value(Op::RealOf, &[x], Type::F64));
@@ -140,7 +140,7 @@ impl Writer<'_, '_> {
         let zero = self.b.real(0.0);
         let is_shared = self.b.compare(Compare::Lt, answer, zero);
         let (shared, alone) = (self.b.new_block(&[]), self.b.new_block(&[]));
-        self.b.branch(is_shared, to(shared, &[]), to(alone, &[]));
+        self.b.branch(is_shared, Target::new(shared, &[]), Target::new(alone, &[]));
         self.b.switch_to(alone);
         let portion = self.b.value(Op::IntOf, &[answer], Type::Int);
         let is_all = self.b.value(Op::IntIs(0), &[portion], Type::Bool);
@@ -167,7 +167,7 @@ impl Writer<'_, '_> {
         let exchange = self.b.new_block(&[Type::Ptr]);
         let working = self.b.new_block(&[Type::Int, Type::Ptr]);
         let adding = self.b.new_block(&with(&self.types, &[Type::Int]));
-        self.b.branch(is_worker, to(begin, &[]), to(take, &[]));
+        self.b.branch(is_worker, Target::new(begin, &[]), Target::new(take, &[]));
 
         // The parallel stage.
         self.b.switch_to(begin);
@@ -177,7 +177,7 @@ impl Writer<'_, '_> {
         self.b.switch_to(working);
         let [at, all] = self.b.block_params(working)[..] else { unreachable!("it has two parameters") };
         let is_left = self.int_lt(at, span);
-        self.b.branch(is_left, to(work, &[]), to(exchange, &[all]));
+        self.b.branch(is_left, Target::new(work, &[]), Target::new(exchange, &[all]));
         self.b.switch_to(work);
         let away = self.b.value(Op::Int2(Int2::Add), &[away, at], Type::Int);
         let mut values: FxHashMap<Value, Value> = FxHashMap::default();
@@ -203,14 +203,14 @@ impl Writer<'_, '_> {
         let all = self.b.block_params(exchange);
         let all = self.b.value(Op::Exchange, &all, Type::Ptr);
         let zero = self.b.int(0);
-        self.b.branch(is_worker, to(ask, &params), to(adding, &with(&params, &[zero])));
+        self.b.branch(is_worker, Target::new(ask, &params), Target::new(adding, &with(&params, &[zero])));
 
         // The sequential stage.
         self.b.switch_to(adding);
         let mut state = self.b.block_params(adding);
         let at = state.pop().expect("it has one more parameter than the header");
         let is_left = self.int_lt(at, span);
-        self.b.branch(is_left, to(add, &[]), to(ask, &state));
+        self.b.branch(is_left, Target::new(add, &[]), Target::new(ask, &state));
         self.b.switch_to(add);
         let leaves = (0..)
             .zip(&plan.leaves)
@@ -260,7 +260,7 @@ impl Writer<'_, '_> {
                 if !is_inside(block) {
                     let failure = self.b.new_block(&[]);
                     self.b.function.blocks[failure].terminator = self.b.function.blocks[block].terminator.clone();
-                    *self.b.function.blocks[copy].terminator.target_mut(at) = to(failure, &[]);
+                    *self.b.function.blocks[copy].terminator.target_mut(at) = Target::new(failure, &[]);
                 }
             }
         }
@@ -319,7 +319,7 @@ impl Writer<'_, '_> {
         let mut after: FxHashMap<Value, Value> = FxHashMap::default();
         for act in &plan.acts {
             match act {
-                Act::Inst(inst) => self.copy(inst, &mut values),
+                Act::Inst(inst) => clone_inst(self.b.function, self.b.block, inst, &mut values),
                 Act::Join(param, block, passed) => {
                     let passed: Vec<Value> =
                         passed.iter().map(|value| values.get(value).copied().unwrap_or(*value)).collect();
@@ -336,18 +336,6 @@ impl Writer<'_, '_> {
             None => after[original],
         });
         after.collect()
-    }
-
-    /// Copies an instruction of the sequential stage.
-    fn copy(&mut self, inst: &Inst, values: &mut FxHashMap<Value, Value>) {
-        let mut inst = inst.clone();
-        inst.args.iter_mut().for_each(|arg| *arg = values.get(arg).copied().unwrap_or(*arg));
-        for result in &mut inst.results {
-            let new = self.b.function.values.push(self.b.function.values[*result]);
-            values.insert(*result, new);
-            *result = new;
-        }
-        self.b.function.blocks[self.b.block].insts.push(inst);
     }
 
     /// The value with that number.
@@ -398,10 +386,7 @@ impl Writer<'_, '_> {
 
     /// Finds the bound, and the integer that decides how many rounds there are.
     fn find_end(&mut self) {
-        let bound = match self.plan.bound {
-            Bound::Value(value) => value,
-            Bound::Constant(op, ty) => self.b.value(op, &[], ty),
-        };
+        let bound = self.plan.bound.value(&mut self.b);
         self.bound = Some(bound);
         let whole = match (self.b.function.values[bound], self.plan.relation) {
             (Type::F64, Relation::Less | Relation::AtLeast) => self.b.real1(Real1::Ceiling, bound),
@@ -475,12 +460,13 @@ impl Writer<'_, '_> {
     fn lead_to(&mut self, after: BlockId, again: BlockId) {
         let plan = self.plan;
         let at = usize::from(plan.continues_if);
-        let out = std::mem::replace(self.b.function.blocks[plan.header].terminator.target_mut(at), to(after, &[]));
+        let out =
+            std::mem::replace(self.b.function.blocks[plan.header].terminator.target_mut(at), Target::new(after, &[]));
         self.b.switch_to(after);
         let mut args = plan.test.args.clone();
         args[plan.bound_operand] = self.bound();
         let test = self.b.value(plan.test.op, &args, Type::Bool);
-        let (yes, no) = if plan.continues_if { (to(again, &[]), out) } else { (out, to(again, &[])) };
+        let (yes, no) = if plan.continues_if { (Target::new(again, &[]), out) } else { (out, Target::new(again, &[])) };
         self.b.branch(test, yes, no);
     }
 
@@ -498,10 +484,6 @@ impl Writer<'_, '_> {
         let about = about.unwrap_or(what);
         self.b.value(Op::Ask, &[what, about], Type::F64)
     }
-}
-
-fn to(block: BlockId, args: &[Value]) -> Target {
-    Target { block, args: args.to_vec() }
 }
 
 fn with<T: Copy>(state: &[T], more: &[T]) -> Vec<T> {
