@@ -123,6 +123,7 @@ impl Transforms {
         let transformed = info.environment_of.map(|lambda| self.declare(program, transformation, lambda));
         program.vars[var].environment_of = transformed;
         program.vars[var].is_of_derivative = info.is_of_derivative;
+        program.vars[var].copied = info.copied;
         let known = &mut self.vars[table];
         if known.len() <= x.index() {
             known.resize(program.vars.len(), None);

@@ -156,6 +156,8 @@ pub enum RuntimeError {
         arguments: Option<Arguments>,
         /// How many elements of a list the pattern has taken before.
         behind: usize,
+        /// The call of the function, where that has been copied.
+        called: Option<Span>,
     },
     /// A value is no record of the kind that a pattern, or a function that `define-record` defines, wants.
     NotARecord {
@@ -165,6 +167,8 @@ pub enum RuntimeError {
         function: Option<Rc<str>>,
         /// The value in that place.
         found: Found,
+        /// The call of the function with the pattern, where that has been copied.
+        called: Option<Span>,
     },
     /// A backpropagator got a sensitivity that does not have the shape of the value: `((gradient (lambda (x) (list x)))
     /// 1)`
@@ -394,8 +398,8 @@ impl RuntimeError {
         if let (Some(label), true) = (&mut diagnostic.primary, place.library.is_some()) {
             label.text = "this call".into();
         }
-        if let (Some(call), RuntimeError::Mismatch { .. } | RuntimeError::NotARecord { function: None, .. }) =
-            (place.call, self)
+        if let RuntimeError::Mismatch { called, .. } | RuntimeError::NotARecord { function: None, called, .. } = self
+            && let Some(call) = called.or(place.call)
         {
             diagnostic = diagnostic.secondary(call, "called here");
         }

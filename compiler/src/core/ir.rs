@@ -70,6 +70,19 @@ pub struct VarInfo {
     pub environment_of: Option<LambdaId>,
     /// Whether it is bound to a part of a derivative, in a transformed function.
     pub is_of_derivative: bool,
+    /// Set when it stands for a variable of a function of which a call has been copied.
+    pub copied: Option<Rc<Copied>>,
+}
+
+/// What a variable stands for that has been copied from a called function.
+#[derive(Clone, Debug)]
+pub struct Copied {
+    /// The function.
+    pub lambda: LambdaId,
+    /// The variable in it.
+    pub var: Var,
+    /// The call.
+    pub call: Span,
 }
 
 /// Where the code of a λ comes from.
@@ -456,7 +469,7 @@ impl Program {
                 name
             }
         };
-        self.vars.push(VarInfo { name, span, environment_of: None, is_of_derivative: false })
+        self.vars.push(VarInfo { name, span, environment_of: None, is_of_derivative: false, copied: None })
     }
 
     /// Whether a λ computes a derivative and nothing else: it is made of a backpropagator.

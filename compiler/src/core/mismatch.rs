@@ -50,14 +50,29 @@ fn elements_before(lambda: &Lambda, mut var: Var) -> usize {
     count
 }
 
-/// The error of a pattern `part` outside of functions that a value does not fit.
-pub fn mismatch_at_top(program: &Program, part: Part, found: Found) -> RuntimeError {
+/// The error of a pattern `part` outside of functions that the value of `var` does not fit.
+pub fn mismatch_at_top(program: &Program, part: Part, var: Var, found: Found) -> RuntimeError {
+    if let Some(error) = mismatch_in_copy(program, part, var, &found) {
+        return error;
+    }
     match part {
         Part::Record(kind) => {
-            RuntimeError::NotARecord { record: program.records[kind].name.clone(), function: None, found }
+            let record = program.records[kind].name.clone();
+            RuntimeError::NotARecord { record, function: None, found, called: None }
         }
-        part => RuntimeError::Mismatch { part, found, arguments: None, behind: 0 },
+        part => RuntimeError::Mismatch { part, found, arguments: None, behind: 0, called: None },
     }
+}
+
+/// The error of a pattern that has been copied from a function to where that is called.
+fn mismatch_in_copy(program: &Program, part: Part, var: Var, found: &Found) -> Option<RuntimeError> {
+    let copied = program.vars[var].copied.as_ref()?;
+    let lambda = &program.lambdas[copied.lambda];
+    let mut error = mismatch(program, &lambda.name, lambda, part, copied.var, found.clone());
+    if let RuntimeError::Mismatch { called, .. } | RuntimeError::NotARecord { called, .. } = &mut error {
+        *called = Some(copied.call);
+    }
+    Some(error)
 }
 
 /// The error of a pattern `part` of `lambda` that the value of `var` does not fit.
@@ -69,6 +84,9 @@ pub fn mismatch(
     var: Var,
     found: Found,
 ) -> RuntimeError {
+    if let Some(error) = mismatch_in_copy(program, part, var, &found) {
+        return error;
+    }
     let record = match part {
         Part::Record(kind) => Some(&program.records[kind]),
         _ => None,
@@ -79,7 +97,7 @@ pub fn mismatch(
     if let Some(record) = record {
         // What the definition of the records defines stands where their name does.
         let function = (record.span == lambda.span).then(|| function.into());
-        return RuntimeError::NotARecord { record: record.name.clone(), function, found };
+        return RuntimeError::NotARecord { record: record.name.clone(), function, found, called: None };
     }
     let position = if part == Part::Never { None } else { parameter_position(program, lambda, var) };
     let arguments = position.map(|(expected, position)| {
@@ -89,5 +107,5 @@ pub fn mismatch(
     // With as many arguments as it takes, one of them does not fit its pattern.
     let arguments = arguments.filter(|arguments| arguments.found != arguments.expected);
     let behind = elements_before(lambda, var);
-    RuntimeError::Mismatch { part, found, arguments, behind }
+    RuntimeError::Mismatch { part, found, arguments, behind, called: None }
 }

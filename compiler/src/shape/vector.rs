@@ -68,17 +68,37 @@ impl Shapes {
 
     /// The zero of what a closure captures. That of a vector stays folded where the closure is data, and says so, so
     /// that it costs nothing where such closures share what they capture and most get a sensitivity of a few elements.
-    /// It has the leaves of the zero.
+    /// So do those in pairs and records. It has the leaves of the zero.
     pub fn zero_of_capture(&mut self, zero: Shape, site: Site) -> Shape {
         let Some(Alternative { head, children }) = self.single(zero).filter(|_| site == Site::Data) else {
             return zero;
         };
         match head {
+            Head::Pair(None) | Head::Record(_) if !self.is_recursive(zero) => {
+                let parts: Vec<Shape> = children.iter().map(|part| self.zero_of_capture(*part, site)).collect();
+                self.make(head, &parts)
+            }
             Head::Vector => self.make(Head::ZeroOf(site), &[zero]),
             Head::ZeroOf(_) if self.is_vector(children[0]) && !self.is_recursive(children[0]) => {
                 self.make(Head::ZeroOf(site), &children)
             }
             _ => zero,
+        }
+    }
+
+    /// Whether one of two zeros is the other one, or that with some of its vectors folded ([`Self::zero_of_capture`]).
+    pub fn is_with_folded(&self, folded: Shape, zero: Shape) -> bool {
+        if folded == zero {
+            return true;
+        }
+        let [Some(folded), Some(of)] = [folded, zero].map(|shape| self.single(shape)) else { return false };
+        match (folded.head, of.head) {
+            (Head::ZeroOf(_), Head::Vector) => folded.children[0] == zero,
+            (Head::ZeroOf(_), Head::ZeroOf(_)) => folded.children == of.children,
+            (Head::Pair(_) | Head::Record(_), head) if head == folded.head => {
+                folded.children.iter().zip(of.children.iter()).all(|(part, of)| self.is_with_folded(*part, *of))
+            }
+            _ => false,
         }
     }
 

@@ -114,7 +114,7 @@ impl Specializer<'_> {
                 let (base, _) = base_and_tower(self.core, lambda);
                 mismatch(self.core, &self.core.lambdas[base].name, &self.core.lambdas[lambda], part, var, found)
             }
-            None => mismatch_at_top(self.core, part, found),
+            None => mismatch_at_top(self.core, part, var, found),
         }
     }
 

@@ -340,7 +340,7 @@ impl<'a> Machine<'a> {
             _ => {
                 let found = found(self.world.program, whole);
                 let Some(lambda) = self.codes[self.running.code as usize].lambda else {
-                    return Err(mismatch_at_top(self.world.program, part, found));
+                    return Err(mismatch_at_top(self.world.program, part, var, found));
                 };
                 let name = self.source_name(Function::of(self.world.program, lambda));
                 Err(mismatch(self.world.program, &name, &self.world.program.lambdas[lambda], part, var, found))

@@ -1,4 +1,5 @@
-//! Calls of functions that do nothing but make a closure, a pair or a record make these where they are called.
+//! Calls of functions that do nothing but take their arguments apart and make a closure, a pair or a record do that
+//! where they are called.
 //!
 //! ```text
 //! (define (part v i)                  t = (cons v i)
@@ -6,22 +7,29 @@
 //! ```
 //!
 //! In: a program whose closures name what they capture. Out: the same with such calls expanded, where these name the
-//! function and all of its arguments. What else the function computes before it makes its value is copied. The λ is
+//! function. What else the function computes before it makes its value is copied. The λ is
 //! not: it gets other captures.
 //!
 //! Why: what a closure or a pair holds is then known where it is made. The sensitivity of a vector in it is added to
 //! the sum for that vector; that of a closure which came back from a call would have a vector of its own. A curried
 //! function that reads a few elements, called n times, would cost n vectors.
 //!
+//! A pattern of the function may take apart what the caller does not make. What is copied remembers what it is a copy
+//! of, so that a value that does not fit gets the message that a call would give.
+//!
 //! Calls in what is copied stay in this round, so a function that calls itself is expanded as often as there are
 //! rounds.
 
-use crate::core::ir::{Binding, Body, Const, Definition, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
+use crate::base::Span;
+use crate::core::ir::{
+    Binding, Body, Const, Copied, Definition, Lambda, LambdaId, Origin, Part, Program, Rhs, Var, VarInfo,
+};
 use crate::core::prim::{Family, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// A function with more bindings is not copied.
-const MOST: usize = 12;
+const MOST: usize = 32;
 
 /// Constructors that call constructors are expanded this deep.
 const ROUNDS: usize = 3;
@@ -57,7 +65,7 @@ fn is_constructor(program: &Program, lambda: LambdaId) -> bool {
     };
     let is_step = |binding: &Binding| match &binding.rhs {
         Rhs::If(..) | Rhs::Lifted(..) => false,
-        Rhs::Destructure(part, _) => matches!(part, Part::Car | Part::Cdr | Part::Nil),
+        Rhs::Destructure(part, _) => *part != Part::Never,
         Rhs::Prim(prim, _) => prim.family() != Family::Effect,
         _ => true,
     };
@@ -141,6 +149,22 @@ impl Calls<'_> {
         }
     }
 
+    /// A variable for one of a function that is called there.
+    fn copy(&mut self, lambda: LambdaId, var: Var, call: Span) -> Var {
+        let copied = Some(Rc::new(Copied { lambda, var, call }));
+        self.program.vars.push(VarInfo { copied, ..self.program.vars[var].clone() })
+    }
+
+    /// A part of what is made in the same body.
+    fn known_part(&self, part: Part, of: Var) -> Option<Var> {
+        match part {
+            Part::Car => Some(self.pairs.get(&of)?[0]),
+            Part::Cdr => Some(self.pairs.get(&of)?[1]),
+            Part::Nil => self.empty.get(&of).copied(),
+            Part::Record(_) | Part::Vector(_) | Part::Never => None,
+        }
+    }
+
     /// What a call of a constructor does, the value under the name that the call has.
     fn expanded(&mut self, call: &Binding) -> Option<Vec<Binding>> {
         let Rhs::Apply(function, argument) = call.rhs else { return None };
@@ -148,31 +172,34 @@ impl Calls<'_> {
         let constructor = self.constructors.get(&lambda)?;
         let mut names: FxHashMap<Var, Var> = constructor.captures.iter().copied().zip(captured).collect();
         names.insert(constructor.param, argument);
-        let (parts, steps): (Vec<&Binding>, Vec<&Binding>) =
-            constructor.body.bindings.iter().partition(|step| matches!(step.rhs, Rhs::Destructure(..)));
-        for Binding { var, rhs, .. } in parts {
-            let Rhs::Destructure(part, of) = rhs else { return None };
-            let of = names.get(of)?;
-            let part = match part {
-                Part::Car => self.pairs.get(of)?[0],
-                Part::Cdr => self.pairs.get(of)?[1],
-                _ => *self.empty.get(of)?,
-            };
-            names.insert(*var, part);
-        }
         // What fails in another file, such as the library, is said of the call.
         let is_elsewhere = constructor.span.file != call.span.file;
-        let mut copied = Vec::with_capacity(steps.len());
-        for Binding { var, rhs, span } in steps {
+        let mut copied = Vec::with_capacity(constructor.body.bindings.len());
+        let mut copies: FxHashSet<Var> = FxHashSet::default();
+        for Binding { var, rhs, span } in &constructor.body.bindings {
+            let span = if is_elsewhere { call.span } else { *span };
+            if let Rhs::Destructure(part, of) = rhs {
+                if let Some(part) = self.known_part(*part, names[of]) {
+                    names.insert(*var, part);
+                    continue;
+                }
+                if copies.insert(*of) {
+                    let copy = self.copy(lambda, *of, call.span);
+                    copied.push(Binding { var: copy, rhs: Rhs::Var(names[of]), span });
+                    names.insert(*of, copy);
+                }
+            }
             let mut rhs = rhs.clone();
             rhs.operands_mut().into_iter().for_each(|operand| *operand = names[operand]);
-            let name = if *var == constructor.body.result {
-                call.var
-            } else {
-                self.program.vars.push(self.program.vars[*var].clone())
+            let name = match *var == constructor.body.result {
+                true => call.var,
+                false => {
+                    copies.insert(*var);
+                    self.copy(lambda, *var, call.span)
+                }
             };
             names.insert(*var, name);
-            copied.push(Binding { var: name, rhs, span: if is_elsewhere { call.span } else { *span } });
+            copied.push(Binding { var: name, rhs, span });
         }
         self.idle.extend([function, argument]);
         Some(copied)

@@ -79,7 +79,7 @@ impl Analyzer<'_> {
                 break;
             }
             facts.shapes.insert(binding.var, shape);
-            facts.share(binding.var, &binding.rhs);
+            self.share(binding, shape, facts);
             if let Some(begun) = Filling::of(binding, shape) {
                 if let Some(filled) = filling.replace(begun) {
                     filled.end(&mut self.result.shapes, facts);

@@ -355,7 +355,7 @@ impl Analyzer<'_> {
             facts.shapes.insert(*var, *shape);
         }
         let result = self.body(&lambda.body, &mut facts)?;
-        self.result.variants[id].gives = facts.shared_of(lambda.body.result);
+        self.result.variants[id].gives = facts.shared_outside(lambda.body.result);
         self.result.variants[id].facts = Rc::new(facts);
         Ok(result)
     }

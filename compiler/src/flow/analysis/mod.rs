@@ -41,7 +41,7 @@ use crate::shape::lattice::{Code, Head, Shape, Shapes, Site};
 use crate::shape::primitive;
 use crate::shape::primitive::Question;
 use rustc_hash::{FxHashMap, FxHashSet};
-use shared::Shared;
+use shared::{Made, Shared};
 use std::rc::Rc;
 
 entity_id! {
@@ -79,8 +79,14 @@ impl Key {
 pub struct Facts {
     /// The shape of each variable that can have a value. A binding whose variable is missing never completes.
     pub shapes: FxHashMap<Var, Shape>,
-    /// The variables that hold what closures in data share.
+    /// The variables that hold what data share.
     shared: FxHashMap<Var, Shared>,
+    /// The variables that would hold more of that outside, if they were returned.
+    outside: FxHashMap<Var, Shared>,
+    /// The variables that hold what was there before the body's function was called.
+    old: FxHashSet<Var>,
+    /// What variables are made of, where that is nothing new.
+    made: FxHashMap<Var, Made>,
     /// Which variant the application bound to a variable calls, for each code that its function may have.
     pub calls: FxHashMap<(Var, LambdaId), VariantId>,
     /// What the tests bound to variables say, for the branches that they decide.
@@ -223,6 +229,7 @@ fn attempt(
     open_reals: bool,
 ) -> Result<Analysis, Failure> {
     let mut analyzer = Analyzer {
+        stored: FxHashSet::default(),
         sources,
         codes: Codes { program, transforms: Transforms::new(), options },
         options,
@@ -341,6 +348,8 @@ struct Analyzer<'a> {
     sources: &'a SourceMap,
     codes: Codes<'a>,
     options: &'a Options,
+    /// The shapes of vectors that elements of data have in common with others.
+    stored: FxHashSet<Shape>,
     /// λs by id, shared so that a body can be walked while the program grows.
     lambdas: FxHashMap<LambdaId, Rc<Lambda>>,
     result: Analysis,
@@ -625,7 +634,8 @@ impl Analyzer<'_> {
     }
 
     fn apply(&mut self, var: Var, function: Var, operand: Var, facts: &mut Facts) -> Result<Shape, Abort> {
-        self.apply_to(var, function, (facts.shapes[&operand], facts.shared_of(operand)), facts)
+        let shared = self.shared_of_operand(function, operand, facts);
+        self.apply_to(var, function, (facts.shapes[&operand], shared), facts)
     }
 
     /// Applies a function to an argument of that shape. The calls are noted beside `var`.

@@ -1,10 +1,19 @@
-//! What closures in data share.
+//! What data share.
 //!
-//! A closure that has been read from data ([`Site::Data`]) may be one of many that have captured the same vector. What
-//! its body makes of that vector is known to be shared, too: other closures in it that capture the vector, functions
-//! that it hands the vector to, and its zero, which stays folded. So the sum of a sensitivity of the vector begins with
-//! a folded zero, however many calls and loops there are between the closure and the read, and costs what is added to
-//! it. Sums of what no closure in data has captured begin with plain zeros, and are plain vectors in loops.
+//! Closures, pairs and records may be many that hold the same vector: views of it. What is read of one of them are a
+//! few elements. So the zero of a vector that is shared stays folded: the sum of its sensitivity begins with a folded
+//! zero, however many calls and loops there are between the view and the read, and costs what is added to it. Sums of
+//! what is not shared begin with plain zeros, and are plain vectors in loops.
+//!
+//! Shared is what
+//!
+//! - a closure has captured that has been read from data ([`Site::Data`]);
+//! - a pair or record holds that has been read from data, if some function puts vectors of that shape into such data that
+//!   were there before it was called ([`Analyzer::note_stored`]);
+//! - a call gives in a closure, a pair or a record, if it was there before the call;
+//! - an argument holds for the second time, since the sum of a vector is handed on to a call once;
+//!
+//! and what a body makes of that: closures that capture it, functions that it is handed to.
 //!
 //! Backpropagators are in data wherever there is a tape; their captures are numbers and zeros, not what the program
 //! shares. But given ones, such as that of a checkpoint, capture what the program does. So in the derivative of a
@@ -14,16 +23,17 @@
 
 use super::{Analyzer, Facts};
 use crate::ad::tower::Transformation;
-use crate::core::ir::{LambdaId, Origin, Part, Rhs, Var};
+use crate::core::ir::{Binding, LambdaId, Origin, Part, Rhs, Var};
 use crate::core::prim::Prim;
-use crate::shape::lattice::{Code, Shape, Site};
+use crate::shape::lattice::{Alternative, Code, Head, Shape, Site};
 use crate::shape::operators::is_number;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Nested pairs have marks so deep.
 const DEPTH: usize = 8;
 
-/// Which parts of a value closures in data have captured.
+/// Which parts of a value are shared.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Shared {
     #[default]
@@ -33,23 +43,37 @@ pub enum Shared {
     OfFunctions,
     /// Parts of the two parts of a pair, such as several arguments are.
     Parts(Rc<[Shared; 2]>),
+    /// Parts of what a closure has captured, one by one.
+    Captures(Rc<[Shared]>),
 }
 
 impl Shared {
     fn pair(parts: [Shared; 2]) -> Shared {
-        let depth = 1 + parts.iter().map(Shared::depth).max().unwrap_or(0);
         match parts {
             [Shared::Nothing, Shared::Nothing] => Shared::Nothing,
-            _ if depth > DEPTH => Shared::Nothing,
-            parts => Shared::Parts(Rc::new(parts)),
+            parts => Shared::Parts(Rc::new(parts)).if_not_too_deep(),
         }
     }
 
-    fn depth(&self) -> usize {
-        match self {
-            Shared::Nothing | Shared::All | Shared::OfFunctions => 0,
-            Shared::Parts(parts) => 1 + parts.iter().map(Shared::depth).max().unwrap_or(0),
+    fn captures(parts: impl Iterator<Item = Shared>) -> Shared {
+        let parts: Rc<[Shared]> = parts.collect();
+        match parts.iter().all(|part| *part == Shared::Nothing) {
+            true => Shared::Nothing,
+            false => Shared::Captures(parts).if_not_too_deep(),
         }
+    }
+
+    fn if_not_too_deep(self) -> Shared {
+        if self.depth() > DEPTH { Shared::Nothing } else { self }
+    }
+
+    fn depth(&self) -> usize {
+        let parts: &[Shared] = match self {
+            Shared::Nothing | Shared::All | Shared::OfFunctions => return 0,
+            Shared::Parts(parts) => &**parts,
+            Shared::Captures(parts) => parts,
+        };
+        1 + parts.iter().map(Shared::depth).max().unwrap_or(0)
     }
 
     /// What is shared of one or the other.
@@ -57,19 +81,42 @@ impl Shared {
         match (self, other) {
             (Shared::Nothing, one) | (one, Shared::Nothing) => one,
             (Shared::OfFunctions, Shared::OfFunctions) => Shared::OfFunctions,
-            (Shared::All | Shared::OfFunctions, _) | (_, Shared::All | Shared::OfFunctions) => Shared::All,
             (Shared::Parts(a), Shared::Parts(b)) => {
                 Shared::pair([0, 1].map(|part| a[part].clone().join(b[part].clone())))
             }
+            (Shared::Captures(a), Shared::Captures(b)) if a.len() == b.len() => {
+                Shared::captures(a.iter().zip(b.iter()).map(|(a, b)| a.clone().join(b.clone())))
+            }
+            _ => Shared::All,
         }
     }
 
+    /// What is shared of a part of a pair.
     fn part(&self, index: usize) -> Shared {
         match self {
             Shared::Nothing | Shared::All | Shared::OfFunctions => self.clone(),
             Shared::Parts(parts) => parts[index].clone(),
+            Shared::Captures(_) => Shared::Nothing,
         }
     }
+
+    /// What is shared of each of so many variables that a closure has captured.
+    fn of_captures(&self, number: usize) -> Vec<Shared> {
+        match self {
+            Shared::Captures(parts) if parts.len() == number => parts.to_vec(),
+            Shared::Captures(_) => vec![Shared::All; number],
+            Shared::Parts(_) => vec![Shared::Nothing; number],
+            Shared::Nothing | Shared::All | Shared::OfFunctions => vec![self.clone(); number],
+        }
+    }
+}
+
+/// What a variable is made of.
+#[derive(Clone, Debug)]
+pub(super) enum Made {
+    Copy(Var),
+    Pair([Var; 2]),
+    Closure(Rc<[Var]>),
 }
 
 impl Facts {
@@ -78,29 +125,9 @@ impl Facts {
         self.shared.get(&x).cloned().unwrap_or_default()
     }
 
-    /// Lets a variable hold what its right-hand side gives of what is shared, or the zero of that.
-    pub(super) fn share(&mut self, x: Var, rhs: &Rhs) {
-        if self.shared.is_empty() {
-            return;
-        }
-        let shared = match rhs {
-            Rhs::Var(y) | Rhs::Destructure(Part::Record(_), y) => self.shared_of(*y),
-            Rhs::Destructure(Part::Car, y) => self.shared_of(*y).part(0),
-            Rhs::Destructure(Part::Cdr, y) => self.shared_of(*y).part(1),
-            Rhs::Prim(prim, args) | Rhs::Lifted(_, prim, args) => match prim {
-                Prim::J | Prim::JInverse | Prim::JStar | Prim::Primal | Prim::Zero => self.shared_of(args[0]),
-                Prim::Car => self.shared_of(args[0]).part(0),
-                Prim::Cdr => self.shared_of(args[0]).part(1),
-                Prim::VectorRef => self.shared_of(args[0]).part(0),
-                Prim::Record => self.shared_of(args[1]),
-                Prim::RecordParts => self.shared_of(args[0]),
-                Prim::Cons => Shared::pair([self.shared_of(args[0]), self.shared_of(args[1])]),
-                _ => Shared::Nothing,
-            },
-            Rhs::If(_, then, other) => self.shared_of(then.result).join(self.shared_of(other.result)),
-            _ => return,
-        };
-        self.hold(x, shared);
+    /// What is shared of the value of a variable where it is returned.
+    pub(super) fn shared_outside(&self, x: Var) -> Shared {
+        self.outside.get(&x).cloned().unwrap_or_default().join(self.shared_of(x))
     }
 
     /// Lets a variable hold that.
@@ -110,26 +137,182 @@ impl Facts {
         }
     }
 
+    /// Lets a variable hold that where it is returned.
+    fn hold_outside(&mut self, x: Var, shared: Shared) {
+        if shared != Shared::Nothing {
+            self.outside.insert(x, shared);
+        }
+    }
+
     /// Begins with what the captures of a λ and its parameter hold.
     pub(super) fn begin_with(&mut self, captures: &[Var], param: Var, [captured, argument]: &[Shared; 2]) {
-        captures.iter().for_each(|x| self.hold(*x, captured.clone()));
+        for (x, shared) in captures.iter().zip(captured.of_captures(captures.len())) {
+            self.hold(*x, shared);
+        }
         self.hold(param, argument.clone());
+        self.old.extend(captures.iter().copied().chain([param]));
     }
 }
 
 impl Analyzer<'_> {
-    /// Where a closure is that a body makes: in data, if what it captures of these is more than numbers.
-    pub(super) fn site_of_closure(&self, lambda: LambdaId, captured: &[Var], facts: &Facts) -> Site {
-        let shares = |x: &Var| {
-            let alternatives = self.result.shapes.alternatives(facts.shapes[x]);
-            !matches!(facts.shared_of(*x), Shared::Nothing | Shared::OfFunctions)
-                && !alternatives.iter().all(|of| is_number(of.head))
-        };
-        if captured.iter().any(shares) && !self.is_backpropagator(self.codes.code(lambda)) {
-            Site::Data
-        } else {
-            Site::Value
+    /// Notes what is shared of the value of a variable.
+    pub(super) fn share(&mut self, binding: &Binding, shape: Shape, facts: &mut Facts) {
+        let x = binding.var;
+        if let Rhs::Var(y) = &binding.rhs {
+            facts.made.insert(x, Made::Copy(*y));
         }
+        let (of, part) = match &binding.rhs {
+            Rhs::Var(y) | Rhs::Destructure(Part::Record(_), y) => (*y, None),
+            Rhs::Destructure(Part::Car, y) => (*y, Some(0)),
+            Rhs::Destructure(Part::Cdr, y) => (*y, Some(1)),
+            Rhs::Prim(prim, args) | Rhs::Lifted(_, prim, args) => match prim {
+                Prim::J | Prim::JInverse | Prim::JStar | Prim::Primal | Prim::Zero | Prim::RecordParts => {
+                    (args[0], None)
+                }
+                Prim::Record => (args[1], None),
+                Prim::Car | Prim::VectorRef => (args[0], Some(0)),
+                Prim::Cdr => (args[0], Some(1)),
+                Prim::Cons => {
+                    facts.made.insert(x, Made::Pair([args[0], args[1]]));
+                    facts.hold(x, Shared::pair([0, 1].map(|part| facts.shared_of(args[part]))));
+                    if self.is_in_reverse_phase() {
+                        return;
+                    }
+                    let outside = [0, 1].map(|part| self.shared_in(args[part], facts));
+                    facts.hold_outside(x, Shared::pair(outside));
+                    for [part, other] in [[0, 1], [1, 0]] {
+                        if self.result.shapes.is_recursive(facts.shapes[&args[other]]) {
+                            self.note_stored(args[part], facts);
+                        }
+                    }
+                    return;
+                }
+                Prim::Fill => return self.note_stored(args[1], facts),
+                _ => return,
+            },
+            Rhs::Closure(lambda, captured) if !self.is_backpropagator(self.codes.code(*lambda)) => {
+                facts.made.insert(x, Made::Closure(captured.iter().copied().collect()));
+                facts.hold(x, Shared::captures(captured.iter().map(|y| facts.shared_of(*y))));
+                if !self.is_in_reverse_phase() {
+                    let outside = Shared::captures(captured.iter().map(|y| self.shared_in(*y, facts)));
+                    facts.hold_outside(x, outside);
+                }
+                return;
+            }
+            Rhs::If(_, then, other) => {
+                facts.hold(x, facts.shared_of(then.result).join(facts.shared_of(other.result)));
+                facts.hold_outside(x, facts.shared_outside(then.result).join(facts.shared_outside(other.result)));
+                return;
+            }
+            _ => return,
+        };
+        if facts.old.contains(&of) {
+            facts.old.insert(x);
+        }
+        let of_part = |shared: Shared| if let Some(part) = part { shared.part(part) } else { shared };
+        facts.hold_outside(x, of_part(facts.shared_outside(of)));
+        let is_read = matches!(&binding.rhs, Rhs::Prim(Prim::VectorRef, _) | Rhs::Lifted(_, Prim::VectorRef, _))
+            || part == Some(0) && self.result.shapes.is_recursive(facts.shapes[&of]);
+        let shared = of_part(facts.shared_of(of));
+        facts.hold(x, if is_read { shared.join(self.shared_by_data(shape)) } else { shared });
+    }
+
+    /// Notes what an element of data shares with others: vectors that were there before the function was called that
+    /// made its pairs and records.
+    fn note_stored(&mut self, x: Var, facts: &Facts) {
+        let (shape, shared) = (facts.shapes[&x], facts.shared_outside(x));
+        if matches!(shared, Shared::Parts(_)) {
+            self.note_parts(shape, &shared);
+        }
+    }
+
+    fn note_parts(&mut self, shape: Shape, shared: &Shared) {
+        for of in self.result.shapes.alternatives(shape).iter() {
+            match (of.head, shared) {
+                (Head::Vector, Shared::All) => drop(self.stored.insert(shape)),
+                (Head::Pair(None) | Head::Record(_), Shared::Parts(parts)) => {
+                    of.children.iter().zip(parts.iter()).for_each(|(part, shared)| self.note_parts(*part, shared));
+                }
+                (Head::Pair(None) | Head::Record(_), Shared::All) if !self.result.shapes.is_recursive(shape) => {
+                    of.children.iter().for_each(|part| self.note_parts(*part, &Shared::All));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What a value that has been read from data shares with others there.
+    fn shared_by_data(&self, shape: Shape) -> Shared {
+        match self.result.shapes.single(shape) {
+            Some(Alternative { head: Head::Pair(None) | Head::Record(_), children })
+                if !self.result.shapes.is_recursive(shape) =>
+            {
+                let part =
+                    |part: Shape| if self.stored.contains(&part) { Shared::All } else { self.shared_by_data(part) };
+                Shared::pair([part(children[0]), part(children[1])])
+            }
+            _ => Shared::Nothing,
+        }
+    }
+
+    /// Whether the function at hand is made of a backpropagator: what it returns are sums.
+    fn is_in_reverse_phase(&self) -> bool {
+        self.frames.last().and_then(|frame| frame.code).is_some_and(|code| self.is_backpropagator(code))
+    }
+
+    /// What is shared of a variable in a pair or a closure that a function returns: vectors that were there before the
+    /// function was called may be in others, too.
+    fn shared_in(&self, x: Var, facts: &Facts) -> Shared {
+        if facts.old.contains(&x) && self.holds_vectors(facts.shapes[&x]) {
+            Shared::All
+        } else {
+            facts.shared_outside(x)
+        }
+    }
+
+    /// What is shared of an operand. A vector that is in it twice, or in the function, too, is so: the sum of its
+    /// sensitivity is handed on to the call once.
+    pub(super) fn shared_of_operand(&self, function: Var, operand: Var, facts: &Facts) -> Shared {
+        let mut seen = FxHashSet::default();
+        self.in_it_twice(function, facts, &mut seen, DEPTH);
+        facts.shared_of(operand).join(self.in_it_twice(operand, facts, &mut seen, DEPTH))
+    }
+
+    /// What has been seen of the value of a variable.
+    fn in_it_twice(&self, x: Var, facts: &Facts, seen: &mut FxHashSet<Var>, depth: usize) -> Shared {
+        if depth == 0 {
+            return Shared::Nothing;
+        }
+        let mut part = |part: Var| self.in_it_twice(part, facts, seen, depth - 1);
+        match facts.made.get(&x) {
+            Some(Made::Copy(of)) => part(*of),
+            Some(Made::Pair(parts)) => Shared::pair(parts.map(part)),
+            Some(Made::Closure(captured)) => Shared::captures(captured.iter().map(|x| part(*x))),
+            None if self.holds_vectors(facts.shapes[&x]) && !seen.insert(x) => Shared::All,
+            None => Shared::Nothing,
+        }
+    }
+
+    /// Whether a value that is no recursive data is a vector, or has some in its pairs and records.
+    fn holds_vectors(&self, shape: Shape) -> bool {
+        let shapes = &self.result.shapes;
+        !shapes.is_recursive(shape)
+            && shapes.alternatives(shape).iter().any(|of| match of.head {
+                Head::Vector => true,
+                Head::Pair(None) | Head::Record(_) => of.children.iter().any(|part| self.holds_vectors(*part)),
+                _ => false,
+            })
+    }
+
+    /// Where a closure is that a body makes: in data, if all that it captures is shared but numbers and functions.
+    pub(super) fn site_of_closure(&self, lambda: LambdaId, captured: &[Var], facts: &Facts) -> Site {
+        if self.is_backpropagator(self.codes.code(lambda)) {
+            return Site::Value;
+        }
+        let is_number = |x: &Var| self.result.shapes.alternatives(facts.shapes[x]).iter().all(|of| is_number(of.head));
+        let mut shared = captured.iter().filter(|x| !is_number(x)).map(|x| facts.shared_of(*x)).peekable();
+        let has_some = shared.peek().is_some();
+        if has_some && shared.all(|shared| shared == Shared::All) { Site::Data } else { Site::Value }
     }
 
     /// What is shared of the environment and the argument of a call. A closure of recursive data has been read from
@@ -143,7 +326,8 @@ impl Analyzer<'_> {
     ) -> [Shared; 2] {
         let (code, site) = called;
         let is_differentiated = |code: Code| code.tower.transformations().contains(&Transformation::Reverse);
-        if self.is_derived(code) || self.is_backpropagator(code) && !is_differentiated(code) {
+        if !is_differentiated(code) || self.is_derived(code) || self.is_backpropagator(code) && !is_differentiated(code)
+        {
             return [Shared::Nothing, Shared::Nothing];
         }
         let caller = self.frames.last().and_then(|frame| frame.code);
@@ -151,10 +335,11 @@ impl Analyzer<'_> {
         let is_data = site == Site::Data
             || self.result.shapes.is_recursive(facts.shapes[&function])
             || matches!(facts.shared_of(function), Shared::All | Shared::OfFunctions);
-        let captured = match (is_data, is_on_tape) {
-            (true, _) => Shared::All,
-            (false, true) => Shared::OfFunctions,
-            (false, false) => Shared::Nothing,
+        let captured = match (facts.shared_of(function), is_on_tape) {
+            (shared @ Shared::Captures(_), _) if site == Site::Value => shared,
+            _ if is_data => Shared::All,
+            (_, true) => Shared::OfFunctions,
+            (_, false) => Shared::Nothing,
         };
         [captured, argument]
     }
@@ -173,9 +358,33 @@ impl Analyzer<'_> {
         }
     }
 
-    /// The zero of what is in a variable, folded and marked if that is a vector that is shared.
+    /// The zero of what is in a variable; its vectors that are shared are folded and marked.
     pub(super) fn zero_of(&mut self, x: Var, zero: Shape, facts: &Facts) -> Shape {
-        let site = if facts.shared_of(x) == Shared::All { Site::Data } else { Site::Value };
-        self.result.shapes.zero_of_capture(zero, site)
+        self.with_folded(zero, &facts.shared_of(x))
+    }
+
+    fn with_folded(&mut self, zero: Shape, shared: &Shared) -> Shape {
+        match shared {
+            Shared::Nothing | Shared::OfFunctions => zero,
+            Shared::All => self.result.shapes.zero_of_capture(zero, Site::Data),
+            Shared::Parts(parts) => match self.result.shapes.single(zero) {
+                Some(Alternative { head: head @ (Head::Pair(None) | Head::Record(_)), children }) => {
+                    let parts = [0, 1].map(|part| self.with_folded(children[part], &parts[part]));
+                    self.result.shapes.make(head, &parts)
+                }
+                _ => zero,
+            },
+            Shared::Captures(parts) => match parts.split_first() {
+                Some((first, rest)) => match self.result.shapes.single(zero) {
+                    Some(Alternative { head: head @ Head::Pair(_), children }) => {
+                        let first = self.with_folded(children[0], first);
+                        let rest = self.with_folded(children[1], &Shared::Captures(rest.into()));
+                        self.result.shapes.make(head, &[first, rest])
+                    }
+                    _ => zero,
+                },
+                None => zero,
+            },
+        }
     }
 }

@@ -42,10 +42,10 @@ impl Specializer<'_> {
         self.zero_in_one_form(e, value, site, target)
     }
 
-    /// `(zero x)`: folded, where `x` is a vector that closures in data share.
+    /// `(zero x)`: folded, where `x` is a vector that data share.
     pub fn zero_of_variable(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         let zero = self.flow.shapes.zero(value.shape);
-        if target == zero || target != self.flow.shapes.zero_of_capture(zero, Site::Data) {
+        if target == zero || !self.flow.shapes.is_with_folded(target, zero) {
             return self.zero(e, value, Site::Value, target);
         }
         // The folded zero of a vector has the leaves of the zero that it is the zero of.

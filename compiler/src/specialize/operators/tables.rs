@@ -11,7 +11,8 @@
 //!
 //! A place is in the first cell that had no place when it came, from one on that the place alone decides: a fraction of
 //! it, as a fraction of the cells (Knuth's multiplicative method). More than three cells of four are never taken, so
-//! that searches are short, and end.
+//! that searches are short, and end. Where there are as many cells as the vector has places, each place has its own: so
+//! what has been read as a whole costs no more than a vector of pairs.
 //!
 //! Invariant: the places in a table differ, so that the sum with another vector adds to each element at most once, as
 //! it would if both had all their elements: tables change no number. There is at least one place.
@@ -29,6 +30,9 @@ use crate::ssa::ir::{Compare, Int2, IntCompare, Op, Real1, Real2, Terminator, Ty
 
 /// How many cells a table begins with.
 const FIRST: i64 = 8;
+
+/// A vector has a cell for each place if there are no more, and if a larger table would have half as many.
+const FEW: i64 = 16;
 
 /// The golden ratio: multiples of it are spread evenly between integers.
 const RATIO: f64 = 0.618_033_988_749_894_9;
@@ -101,8 +105,15 @@ impl Specializer<'_> {
         (cell.leaves[0], Val { shape: part, leaves: cell.leaves[1..].to_vec() }, is_taken)
     }
 
+    /// How many cells a table has that is to have so many or more, for a vector of that length.
+    fn capacity(&mut self, e: &mut Emitter, cells: Value, most: Value, length: Value) -> Value {
+        let is_long = e.value(Op::IntCompare(IntCompare::Lt), &[most, length], Type::Bool);
+        e.value(Op::Select, &[is_long, cells, length], Type::Int)
+    }
+
     /// The cell of a place: the one that has it, or the one that it would be put into.
-    fn slot(&mut self, e: &mut Emitter, cells: &Elements, place: Value) -> Value {
+    fn slot(&mut self, e: &mut Emitter, Table { length, cells, .. }: &Table, place: Value) -> Value {
+        let own = place;
         let place = e.value(Op::RealOf, &[place], Type::F64);
         let ratio = e.real(RATIO);
         let multiple = e.value(Op::Real2(Real2::Mul), &[place, ratio], Type::F64);
@@ -111,6 +122,8 @@ impl Specializer<'_> {
         let capacity = e.value(Op::RealOf, &[cells.length], Type::F64);
         let first = e.value(Op::Real2(Real2::Mul), &[fraction, capacity], Type::F64);
         let first = e.value(Op::IntOf, &[first], Type::Int);
+        let is_sparse = e.value(Op::IntCompare(IntCompare::Lt), &[cells.length, *length], Type::Bool);
+        let first = e.value(Op::Select, &[is_sparse, first, own], Type::Int);
         let (head, body, next) = (e.new_block(&[Type::Int; 2]), e.new_block(&[]), e.new_block(&[]));
         let done = e.new_block(&[Type::Int]);
         let [zero, one] = [0, 1].map(|number| e.int(number));
@@ -170,7 +183,7 @@ impl Specializer<'_> {
     ) -> Emitted<Val> {
         let roomy = self.with_room(e, value)?;
         let table = self.table_of(e, &roomy)?;
-        let slot = self.slot(e, &table.cells, place);
+        let slot = self.slot(e, &table, place);
         let (_, part, is_taken) = self.opened(e, &table.cells, slot);
         let shape = value.shape;
         self.either(e, is_taken, shape, |this, e, is_taken| {
@@ -214,18 +227,23 @@ impl Specializer<'_> {
         let [three, four] = [3, 4].map(|number| e.int(number));
         let taken = e.value(Op::Int2(Int2::Mul), &[table.count, four], Type::Int);
         let most = e.value(Op::Int2(Int2::Mul), &[table.cells.length, three], Type::Int);
-        let has_room = e.value(Op::IntCompare(IntCompare::Lt), &[taken, most], Type::Bool);
+        let is_roomy = e.value(Op::IntCompare(IntCompare::Lt), &[taken, most], Type::Bool);
+        let is_sparse = e.value(Op::IntCompare(IntCompare::Lt), &[table.cells.length, table.length], Type::Bool);
+        let has_all = e.value(Op::Not, &[is_sparse], Type::Bool);
+        let has_room = e.value(Op::Or, &[is_roomy, has_all], Type::Bool);
         let shape = value.shape;
         self.either(e, has_room, shape, |this, e, has_room| {
             if has_room {
                 return Some(value.clone());
             }
-            let capacity = e.value(Op::Int2(Int2::Add), &[table.cells.length, table.cells.length], Type::Int);
+            let double = e.value(Op::Int2(Int2::Add), &[table.cells.length, table.cells.length], Type::Int);
+            let fourfold = e.value(Op::Int2(Int2::Add), &[double, double], Type::Int);
+            let capacity = this.capacity(e, double, fourfold, table.length);
             let cells = this.cells(e, table.cells.shape, capacity);
             let larger = this.build(e, shape, 0, Table { cells, ..table }.leaves());
             Some(this.fold_table(e, &table.cells, larger, |this, e, larger, Hot { place, part }| {
                 let mut table = this.table_of(e, &larger)?;
-                let slot = this.slot(e, &table.cells, place);
+                let slot = this.slot(e, &table, place);
                 table.cells = this.put(e, table.cells, slot, place, part);
                 Some(this.build(e, shape, 0, table.leaves()))
             }))
@@ -246,7 +264,8 @@ impl Specializer<'_> {
             let cells = self.map_cells(e, &table.cells, cell, |this, e, old| each(this, e, old, part));
             return Some(self.build(e, target, 0, Table { base, cells, ..table }.leaves()));
         }
-        let (capacity, count) = (e.int(FIRST), e.int(0));
+        let [first, few, count] = [FIRST, FEW, 0].map(|number| e.int(number));
+        let capacity = self.capacity(e, first, few, parts.own?);
         let cells = self.cells(e, cell, capacity);
         let empty = self.build(e, target, 0, Table { length: parts.own?, count, base, cells }.leaves());
         self.add_parts(e, empty, parts, |this, e, _, hot, shape| each(this, e, hot, shape))
@@ -358,7 +377,7 @@ impl Specializer<'_> {
             return Some(Val { shape: result, leaves: Vec::new() });
         }
         let table = self.table(parts)?;
-        let slot = self.slot(e, &table.cells, place);
+        let slot = self.slot(e, &table, place);
         let (_, part, is_taken) = self.opened(e, &table.cells, slot);
         self.either(e, is_taken, result, |this, e, is_taken| match is_taken {
             true => this.part_or_its_zero(e, &part, is_zero, result),
