@@ -7,8 +7,7 @@
 //! ```
 //!
 //! In: a program whose closures name what they capture. Out: the same with such calls expanded, where these name the
-//! function. What else the function computes before it makes its value is copied. The λ is
-//! not: it gets other captures.
+//! function. What else the function computes before it makes its value is copied. The λ is not: it gets other captures.
 //!
 //! Why: what a closure or a pair holds is then known where it is made. The sensitivity of a vector in it is added to
 //! the sum for that vector; that of a closure which came back from a call would have a vector of its own. A curried

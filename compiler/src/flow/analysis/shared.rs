@@ -8,8 +8,8 @@
 //! Shared is what
 //!
 //! - a closure has captured that has been read from data ([`Site::Data`]);
-//! - a pair or record holds that has been read from data, if some function puts vectors of that shape into such data that
-//!   were there before it was called ([`Analyzer::note_stored`]);
+//! - a pair or record holds that has been read from data, if some function puts vectors of that shape into such data
+//!   that were there before it was called ([`Analyzer::note_stored`]);
 //! - a call gives in a closure, a pair or a record, if it was there before the call;
 //! - an argument holds for the second time, since the sum of a vector is handed on to a call once;
 //!
