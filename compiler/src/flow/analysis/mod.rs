@@ -42,6 +42,7 @@ use crate::shape::primitive;
 use crate::shape::primitive::Question;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shared::{Made, Shared};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 entity_id! {
@@ -230,6 +231,7 @@ fn attempt(
 ) -> Result<Analysis, Failure> {
     let mut analyzer = Analyzer {
         stored: FxHashSet::default(),
+        holding: RefCell::default(),
         sources,
         codes: Codes { program, transforms: Transforms::new(), options },
         options,
@@ -350,6 +352,8 @@ struct Analyzer<'a> {
     options: &'a Options,
     /// The shapes of vectors that elements of data have in common with others.
     stored: FxHashSet<Shape>,
+    /// Whether there are vectors in values of a shape.
+    holding: RefCell<FxHashMap<Shape, bool>>,
     /// λs by id, shared so that a body can be walked while the program grows.
     lambdas: FxHashMap<LambdaId, Rc<Lambda>>,
     result: Analysis,

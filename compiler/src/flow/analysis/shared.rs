@@ -243,6 +243,9 @@ impl Analyzer<'_> {
 
     /// What a value that has been read from data shares with others there.
     fn shared_by_data(&self, shape: Shape) -> Shared {
+        if self.stored.is_empty() || !self.holds_vectors(shape) {
+            return Shared::Nothing;
+        }
         match self.result.shapes.single(shape) {
             Some(Alternative { head: Head::Pair(None) | Head::Record(_), children })
                 if !self.result.shapes.is_recursive(shape) =>
@@ -295,13 +298,18 @@ impl Analyzer<'_> {
 
     /// Whether a value that is no recursive data is a vector, or has some in its pairs and records.
     fn holds_vectors(&self, shape: Shape) -> bool {
+        if let Some(known) = self.holding.borrow().get(&shape) {
+            return *known;
+        }
         let shapes = &self.result.shapes;
-        !shapes.is_recursive(shape)
+        let holds = !shapes.is_recursive(shape)
             && shapes.alternatives(shape).iter().any(|of| match of.head {
                 Head::Vector => true,
                 Head::Pair(None) | Head::Record(_) => of.children.iter().any(|part| self.holds_vectors(*part)),
                 _ => false,
-            })
+            });
+        self.holding.borrow_mut().insert(shape, holds);
+        holds
     }
 
     /// Where a closure is that a body makes: in data, if all that it captures is shared but numbers and functions.
