@@ -5,8 +5,11 @@
 //! depends on a preliminary result of a frame outside of it ([`Frame::low`]) and waits for that frame.
 
 use super::{Abort, Analyzer, Facts, Frame, General, Key, Shared, Variant, VariantId};
+use crate::ad::plain_without_sums;
 use crate::core::ir::LambdaId;
-use crate::shape::lattice::{Head, Shape, Shapes};
+use crate::core::prim::Prim;
+use crate::shape::algebra::Transform;
+use crate::shape::lattice::{Code, Head, Shape, Shapes};
 use crate::shape::widen::PATIENCE;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -381,5 +384,21 @@ impl Analyzer<'_> {
             self.result.variants[id].updates += 1;
             self.changes += 1;
         }
+    }
+}
+
+impl Analyzer<'_> {
+    /// What a call of a function calls, and with what: an adding form that is handed no sums does the same as the plain
+    /// one does to the sensitivity.
+    pub(super) fn without_sums(&mut self, code: Code, argument: Shape) -> (LambdaId, Shape) {
+        let shapes = &self.result.shapes;
+        if plain_without_sums(self.codes.program, code.base, &code.tower).is_some()
+            && let Some(pair) = shapes.single(argument)
+            && let (Head::Pair(_), [sensitivity, sums]) = (pair.head, &*pair.children)
+            && shapes.is_nothing(*sums)
+        {
+            return (self.codes.form(code, Prim::Plain).lambda, *sensitivity);
+        }
+        (code.lambda, argument)
     }
 }

@@ -31,7 +31,7 @@ mod shared;
 
 use super::limits::{Options, Precision};
 use crate::ad::tower::{Tower, Transformation};
-use crate::ad::{Transforms, adding, base_and_tower, plain, plain_without_sums};
+use crate::ad::{Transforms, adding, base_and_tower, plain};
 use crate::base::{Diagnostic, EntityVec, SourceMap, Span, entity_id};
 use crate::core::ir::{Below, Binding, Const, Definition, GlobalId, Item, Lambda, LambdaId, Program, Rhs, Var};
 use crate::core::prim::Prim;
@@ -667,22 +667,6 @@ impl Analyzer<'_> {
         facts.hold(var, gives);
         self.frame().dynamic -= dynamic;
         Ok(self.result.shapes.join_all(&results))
-    }
-}
-
-impl Analyzer<'_> {
-    /// What a call of a function calls, and with what: an adding form that is handed no sums does the same as the plain
-    /// one does to the sensitivity.
-    fn without_sums(&mut self, code: Code, argument: Shape) -> (LambdaId, Shape) {
-        let shapes = &self.result.shapes;
-        if plain_without_sums(self.codes.program, code.base, &code.tower).is_some()
-            && let Some(pair) = shapes.single(argument)
-            && let (Head::Pair(_), [sensitivity, sums]) = (pair.head, &*pair.children)
-            && shapes.is_nothing(*sums)
-        {
-            return (self.codes.form(code, Prim::Plain).lambda, *sensitivity);
-        }
-        (code.lambda, argument)
     }
 }
 
