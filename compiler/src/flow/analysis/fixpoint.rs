@@ -359,6 +359,7 @@ impl Analyzer<'_> {
         }
         let result = self.body(&lambda.body, &mut facts)?;
         self.result.variants[id].gives = facts.shared_outside(lambda.body.result);
+        facts.forget_shared();
         self.result.variants[id].facts = Rc::new(facts);
         Ok(result)
     }

@@ -64,7 +64,7 @@ pub struct Key {
     pub lambda: LambdaId,
     /// Environment, then argument.
     pub args: Rc<[Shape]>,
-    /// What closures in data share of the environment and of the argument.
+    /// What is shared of the environment and of the argument.
     pub shared: [Shared; 2],
 }
 
@@ -80,7 +80,7 @@ impl Key {
 pub struct Facts {
     /// The shape of each variable that can have a value. A binding whose variable is missing never completes.
     pub shapes: FxHashMap<Var, Shape>,
-    /// The variables that hold what data share.
+    /// The variables that hold what is shared. This and what follows is known while the body is looked at.
     shared: FxHashMap<Var, Shared>,
     /// The variables that would hold more of that outside, if they were returned.
     outside: FxHashMap<Var, Shared>,

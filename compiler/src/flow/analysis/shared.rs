@@ -144,6 +144,11 @@ impl Facts {
         }
     }
 
+    /// Leaves out what nobody asks for once the body has been looked at.
+    pub(super) fn forget_shared(&mut self) {
+        (self.shared, self.outside, self.old, self.made) = Default::default();
+    }
+
     /// Begins with what the captures of a λ and its parameter hold.
     pub(super) fn begin_with(&mut self, captures: &[Var], param: Var, [captured, argument]: &[Shared; 2]) {
         for (x, shared) in captures.iter().zip(captured.of_captures(captures.len())) {
@@ -312,15 +317,15 @@ impl Analyzer<'_> {
         holds
     }
 
-    /// Where a closure is that a body makes: in data, if all that it captures is shared but numbers and functions.
+    /// Where a closure is that a body makes: in data, if it captures more than numbers, and all of that is shared.
     pub(super) fn site_of_closure(&self, lambda: LambdaId, captured: &[Var], facts: &Facts) -> Site {
         if self.is_backpropagator(self.codes.code(lambda)) {
             return Site::Value;
         }
         let is_number = |x: &Var| self.result.shapes.alternatives(facts.shapes[x]).iter().all(|of| is_number(of.head));
-        let mut shared = captured.iter().filter(|x| !is_number(x)).map(|x| facts.shared_of(*x)).peekable();
-        let has_some = shared.peek().is_some();
-        if has_some && shared.all(|shared| shared == Shared::All) { Site::Data } else { Site::Value }
+        let mut others = captured.iter().filter(|x| !is_number(x)).peekable();
+        let is_data = others.peek().is_some() && others.all(|x| facts.shared_of(*x) == Shared::All);
+        if is_data { Site::Data } else { Site::Value }
     }
 
     /// What is shared of the environment and the argument of a call. A closure of recursive data has been read from
@@ -334,8 +339,7 @@ impl Analyzer<'_> {
     ) -> [Shared; 2] {
         let (code, site) = called;
         let is_differentiated = |code: Code| code.tower.transformations().contains(&Transformation::Reverse);
-        if !is_differentiated(code) || self.is_derived(code) || self.is_backpropagator(code) && !is_differentiated(code)
-        {
+        if !is_differentiated(code) || self.is_derived(code) {
             return [Shared::Nothing, Shared::Nothing];
         }
         let caller = self.frames.last().and_then(|frame| frame.code);
@@ -372,27 +376,22 @@ impl Analyzer<'_> {
     }
 
     fn with_folded(&mut self, zero: Shape, shared: &Shared) -> Shape {
-        match shared {
-            Shared::Nothing | Shared::OfFunctions => zero,
-            Shared::All => self.result.shapes.zero_of_capture(zero, Site::Data),
-            Shared::Parts(parts) => match self.result.shapes.single(zero) {
-                Some(Alternative { head: head @ (Head::Pair(None) | Head::Record(_)), children }) => {
-                    let parts = [0, 1].map(|part| self.with_folded(children[part], &parts[part]));
-                    self.result.shapes.make(head, &parts)
-                }
-                _ => zero,
-            },
+        let parts = match shared {
+            Shared::Nothing | Shared::OfFunctions => return zero,
+            Shared::All => return self.result.shapes.zero_of_capture(zero, Site::Data),
+            Shared::Parts(parts) => (**parts).clone(),
+            // The zero of an environment is a list.
             Shared::Captures(parts) => match parts.split_first() {
-                Some((first, rest)) => match self.result.shapes.single(zero) {
-                    Some(Alternative { head: head @ Head::Pair(_), children }) => {
-                        let first = self.with_folded(children[0], first);
-                        let rest = self.with_folded(children[1], &Shared::Captures(rest.into()));
-                        self.result.shapes.make(head, &[first, rest])
-                    }
-                    _ => zero,
-                },
-                None => zero,
+                Some((first, rest)) => [first.clone(), Shared::Captures(rest.into())],
+                None => return zero,
             },
+        };
+        let is_environment = matches!(shared, Shared::Captures(_));
+        let Some(Alternative { head, children }) = self.result.shapes.single(zero) else { return zero };
+        if !matches!(head, Head::Pair(code) if code.is_none() || is_environment) && !matches!(head, Head::Record(_)) {
+            return zero;
         }
+        let children = [0, 1].map(|part| self.with_folded(children[part], &parts[part]));
+        self.result.shapes.make(head, &children)
     }
 }

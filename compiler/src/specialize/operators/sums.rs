@@ -42,7 +42,7 @@ impl Specializer<'_> {
         self.zero_in_one_form(e, value, site, target)
     }
 
-    /// `(zero x)`: folded, where `x` is a vector that data share.
+    /// `(zero x)`, with the vectors in it folded that are shared.
     pub fn zero_of_variable(&mut self, e: &mut Emitter, value: &Val, target: Shape) -> Emitted<Val> {
         let zero = self.flow.shapes.zero(value.shape);
         if target == zero || !self.flow.shapes.is_with_folded(target, zero) {

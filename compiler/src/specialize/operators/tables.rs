@@ -105,15 +105,20 @@ impl Specializer<'_> {
         (cell.leaves[0], Val { shape: part, leaves: cell.leaves[1..].to_vec() }, is_taken)
     }
 
-    /// How many cells a table has that is to have so many or more, for a vector of that length.
+    /// How many cells a table gets: so many, or one for each place of a vector that has no more than `most`.
     fn capacity(&mut self, e: &mut Emitter, cells: Value, most: Value, length: Value) -> Value {
         let is_long = e.value(Op::IntCompare(IntCompare::Lt), &[most, length], Type::Bool);
         e.value(Op::Select, &[is_long, cells, length], Type::Int)
     }
 
+    /// Whether a table has fewer cells than the vector has places.
+    fn is_sparse(&mut self, e: &mut Emitter, table: &Table) -> Value {
+        e.value(Op::IntCompare(IntCompare::Lt), &[table.cells.length, table.length], Type::Bool)
+    }
+
     /// The cell of a place: the one that has it, or the one that it would be put into.
-    fn slot(&mut self, e: &mut Emitter, Table { length, cells, .. }: &Table, place: Value) -> Value {
-        let own = place;
+    fn slot(&mut self, e: &mut Emitter, table: &Table, place: Value) -> Value {
+        let (own, cells) = (place, &table.cells);
         let place = e.value(Op::RealOf, &[place], Type::F64);
         let ratio = e.real(RATIO);
         let multiple = e.value(Op::Real2(Real2::Mul), &[place, ratio], Type::F64);
@@ -122,7 +127,7 @@ impl Specializer<'_> {
         let capacity = e.value(Op::RealOf, &[cells.length], Type::F64);
         let first = e.value(Op::Real2(Real2::Mul), &[fraction, capacity], Type::F64);
         let first = e.value(Op::IntOf, &[first], Type::Int);
-        let is_sparse = e.value(Op::IntCompare(IntCompare::Lt), &[cells.length, *length], Type::Bool);
+        let is_sparse = self.is_sparse(e, table);
         let first = e.value(Op::Select, &[is_sparse, first, own], Type::Int);
         let (head, body, next) = (e.new_block(&[Type::Int; 2]), e.new_block(&[]), e.new_block(&[]));
         let done = e.new_block(&[Type::Int]);
@@ -228,7 +233,7 @@ impl Specializer<'_> {
         let taken = e.value(Op::Int2(Int2::Mul), &[table.count, four], Type::Int);
         let most = e.value(Op::Int2(Int2::Mul), &[table.cells.length, three], Type::Int);
         let is_roomy = e.value(Op::IntCompare(IntCompare::Lt), &[taken, most], Type::Bool);
-        let is_sparse = e.value(Op::IntCompare(IntCompare::Lt), &[table.cells.length, table.length], Type::Bool);
+        let is_sparse = self.is_sparse(e, &table);
         let has_all = e.value(Op::Not, &[is_sparse], Type::Bool);
         let has_room = e.value(Op::Or, &[is_roomy, has_all], Type::Bool);
         let shape = value.shape;
