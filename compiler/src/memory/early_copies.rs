@@ -78,7 +78,7 @@ fn candidates(function: &Function) -> Vec<Carried> {
         for (position, param) in function.blocks[header].params.iter().enumerate() {
             let changes = body.iter().flat_map(|id| function.blocks[*id].insts.iter().map(|inst| (*id, inst)));
             let is_before = |value: Value| {
-                let home = code.homes[&value];
+                let home = code.homes[value];
                 !body.contains(&home) && code.graph.dominates(home, header)
             };
             let changes: Vec<(BlockId, &Inst)> = changes

@@ -313,14 +313,14 @@ impl<'p> Search<'p> {
 
     /// Whether a value is defined on every way to the definition of another one.
     fn is_before(&self, value: Value, other: Value) -> bool {
-        let (home, of_other) = (self.code.homes[&value], self.code.homes[&other]);
+        let (home, of_other) = (self.code.homes[value], self.code.homes[other]);
         let position =
             |value: Value| self.code.function.blocks[home].insts.iter().position(|inst| inst.results.contains(&value));
         if home == of_other { position(value) < position(other) } else { self.code.graph.dominates(home, of_other) }
     }
 
     fn innermost(&self, value: Value) -> Option<BlockId> {
-        self.innermost[self.code.homes[&value]]
+        self.innermost[self.code.homes[value]]
     }
 
     /// The place of a row, if there is at most one row at each for memory that is taken at another value.

@@ -1,10 +1,12 @@
 //! What passes over loops ask of a function.
 
+use crate::base::EntityVec;
 use crate::opt::edit::rewrite::{Definitions, is_constant, keep};
 use crate::ssa::builder::Builder;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Target, Terminator, Type, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use std::ops::Index;
 
 /// A function with what is known about it.
 pub struct Code<'f> {
@@ -12,7 +14,7 @@ pub struct Code<'f> {
     pub graph: Graph,
     pub definitions: Definitions,
     /// The blocks of instructions and of parameters.
-    pub homes: FxHashMap<Value, BlockId>,
+    pub homes: Homes,
 }
 
 /// A value that does not change in a loop.
@@ -54,7 +56,7 @@ impl<'f> Code<'f> {
 
     /// The loop that a value is carried by, and the position of the parameter.
     pub fn header_of(&self, value: Value) -> Option<(BlockId, usize)> {
-        let header = *self.homes.get(&value)?;
+        let header = self.homes.get(value)?;
         let position = self.function.blocks[header].params.iter().position(|param| *param == value)?;
         (self.graph.is_reachable(header) && self.graph.is_loop_header(header)).then_some((header, position))
     }
@@ -81,7 +83,7 @@ impl<'f> Code<'f> {
 
     /// A value, if it does not change in a loop.
     pub fn bound(&self, value: Value, body: &FxHashSet<BlockId>) -> Option<Bound> {
-        if !body.contains(&self.homes[&value]) {
+        if !body.contains(&self.homes[value]) {
             return Some(Bound::Value(value));
         }
         let op = self.op(value).filter(|op| is_constant(*op))?;
@@ -114,13 +116,32 @@ impl<'f> Code<'f> {
 }
 
 /// The blocks of the definitions of all values.
-pub fn homes(function: &Function) -> FxHashMap<Value, BlockId> {
-    let mut homes = FxHashMap::default();
+#[derive(Clone, Debug)]
+pub struct Homes(EntityVec<Value, Option<BlockId>>);
+
+/// The blocks of the definitions of all values.
+pub fn homes(function: &Function) -> Homes {
+    let mut homes = function.values.same_ids(None);
     for (id, block) in function.blocks.iter() {
         let results = block.insts.iter().flat_map(|inst| &inst.results);
-        homes.extend(block.params.iter().chain(results).map(|value| (*value, id)));
+        block.params.iter().chain(results).for_each(|value| homes[*value] = Some(id));
     }
-    homes
+    Homes(homes)
+}
+
+impl Homes {
+    /// The block of the definition of a value, if it has one and is not younger than this table.
+    pub fn get(&self, value: Value) -> Option<BlockId> {
+        self.0.get(value).copied().flatten()
+    }
+}
+
+impl Index<Value> for Homes {
+    type Output = BlockId;
+
+    fn index(&self, value: Value) -> &BlockId {
+        self.0[value].as_ref().expect("the value is defined")
+    }
 }
 
 /// A block outside the loop that only goes to its header, which is made if there is none. What all ways into the loop

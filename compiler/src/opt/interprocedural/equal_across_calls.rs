@@ -30,6 +30,7 @@ use crate::opt::edit::rewrite::Replacements;
 use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Classes that are still split after so many rounds are left as they are.
 const ROUNDS: usize = 20;
@@ -84,7 +85,7 @@ fn firsts<T: Eq + std::hash::Hash>(items: &[T]) -> Vec<usize> {
 /// What a value of a function is: equal keys, equal values.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
-    Of(Op, Vec<u32>),
+    Of(Op, SmallVec<[u32; 4]>),
     /// A result of a tail call.
     Given(FuncId, usize),
 }
@@ -111,7 +112,7 @@ fn refine(
         for block in &orders[id] {
             let block = &function.blocks[*block];
             for inst in &block.insts {
-                let args: Vec<u32> = inst.args.iter().map(|arg| numbers.of(*arg)).collect();
+                let args: SmallVec<[u32; 4]> = inst.args.iter().map(|arg| numbers.of(*arg)).collect();
                 match inst.op {
                     Op::Call(callee) => {
                         pass(&mut params[callee], &args);

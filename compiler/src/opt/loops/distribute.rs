@@ -34,8 +34,8 @@ use crate::opt::edit::rewrite::{is_constant, keep};
 use crate::ssa::builder::Builder;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
-    BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, Real1, Real2, Target, Terminator, Type, Value,
-    VectorId, VectorLayout,
+    Block, BlockId, FuncId, Function, Inst, Int2, IntCompare, Op, Program, Real1, Real2, Target, Terminator, Type,
+    Value, VectorId, VectorLayout,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -60,24 +60,38 @@ pub fn run(program: &mut Program, effects: &Effects) -> bool {
     let mut vector = known;
     let functions: Vec<FuncId> = program.functions.iter().map(|(id, _)| id).collect();
     for id in functions {
-        // Inner loops first.
-        let headers: Vec<BlockId> = {
-            let graph = Graph::new(&program.functions[id]);
-            graph.order.iter().rev().copied().filter(|block| graph.is_loop_header(*block)).collect()
-        };
-        for header in headers {
-            let mut next = Some(Loop { header, rounds: Rounds::Any });
-            while let Some(found) = next {
-                let plan = Plan::find(&Code::new(&program.functions[id]), effects, found);
-                next = plan.map(|plan| {
-                    let layout = || VectorLayout { name: NAME.into(), fields: [Type::F64].into() };
-                    let vector = *vector.get_or_insert_with(|| program.vectors.push(layout()));
-                    Loop { header: write(&mut program.functions[id], plan, vector), rounds: Rounds::OfStrip }
-                });
-            }
+        let has_some = |block: &Block| block.insts.iter().any(|inst| is_function(inst.op));
+        if !program.functions[id].blocks.values().any(has_some) {
+            continue;
+        }
+        let graph = Graph::new(&program.functions[id]);
+        let headers = graph.order.iter().copied().filter(|block| graph.is_loop_header(*block));
+        let mut waiting: Vec<Loop> = headers.map(|header| Loop { header, rounds: Rounds::Any }).collect();
+        while let Some(plan) = next(&program.functions[id], effects, &mut waiting) {
+            let layout = || VectorLayout { name: NAME.into(), fields: [Type::F64].into() };
+            let vector = *vector.get_or_insert_with(|| program.vectors.push(layout()));
+            let header = write(&mut program.functions[id], plan, vector);
+            waiting.push(Loop { header, rounds: Rounds::OfStrip });
         }
     }
     vector != known
+}
+
+/// The next of these loops that can be divided, and how. The last ones, which are inner ones, come first.
+fn next(function: &Function, effects: &Effects, waiting: &mut Vec<Loop>) -> Option<Plan> {
+    let code = Code::new(function);
+    while let Some(found) = waiting.pop() {
+        let plan = Plan::find(&code, effects, found);
+        if plan.is_some() {
+            return plan;
+        }
+    }
+    None
+}
+
+/// Whether an operation is a function that is computed for many numbers at a time.
+fn is_function(op: Op) -> bool {
+    matches!(op, Op::Real1(op) if op.has_lanes())
 }
 
 /// How many rounds a loop has.
@@ -248,9 +262,7 @@ fn cut(
 ) -> Option<(BlockId, Vec<Inst>)> {
     let function = code.function;
     let is_meant = |inst: &Inst| {
-        matches!(inst.op, Op::Real1(op) if op.has_lanes())
-            && !sequential.contains(&inst.results[0])
-            && body.contains(&code.homes[&inst.args[0]])
+        is_function(inst.op) && !sequential.contains(&inst.results[0]) && body.contains(&code.homes[inst.args[0]])
     };
     let inner = body.iter().filter(|block| **block != header && code.graph.is_loop_header(**block));
     let in_inner_loops: FxHashSet<BlockId> = inner.flat_map(|inner| code.body(*inner)).collect();
@@ -364,7 +376,7 @@ impl Search<'_> {
 
     /// Whether a value is one that a prefix computes.
     fn is_of_prefix(&self, value: Value) -> bool {
-        let home = self.code.homes[&value];
+        let home = self.code.homes[value];
         let is_param = || self.code.function.blocks[self.header].params.contains(&value);
         match home == self.cut() {
             true => self.early.contains(&value) || self.code.function.blocks[home].params.contains(&value),

@@ -22,7 +22,7 @@
 
 use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
-use crate::opt::analysis::loops::{ends, homes, preheader};
+use crate::opt::analysis::loops::{Homes, ends, homes, preheader};
 use crate::opt::edit::rewrite::{append, can_move, is_constant};
 use crate::opt::scalar::simplify_cfg;
 use crate::ssa::graph::Graph;
@@ -86,11 +86,11 @@ struct Check {
 fn find(
     function: &Function,
     effects: &Effects,
-    (graph, homes): &(Graph, FxHashMap<Value, BlockId>),
+    (graph, homes): &(Graph, Homes),
     header: BlockId,
     (before, body): (BlockId, &FxHashSet<BlockId>),
 ) -> Option<Check> {
-    let is_fixed = |value: &Value| homes.get(value).is_some_and(|home| !body.contains(home));
+    let is_fixed = |value: &Value| homes.get(*value).is_some_and(|home| !body.contains(&home));
     let is_silent = |id: BlockId| function.blocks[id].insts.iter().all(|inst| effects.is_removable(inst.op));
     let Terminator::Branch(begins, yes, no) = &function.blocks[header].terminator else { return None };
     let begins_if = body.contains(&yes.block);
@@ -110,7 +110,7 @@ fn find(
                 let (onward, failure) = if wants { (yes, no) } else { (no, yes) };
                 let fails = ends(function, failure.block) && body.contains(&onward.block);
                 let fault = &function.blocks[failure.block];
-                let is_known = |value: &Value| is_fixed(value) || homes.get(value) == Some(&failure.block);
+                let is_known = |value: &Value| is_fixed(value) || homes.get(*value) == Some(failure.block);
                 let stays = fault.insts.iter().flat_map(|inst| &inst.args).all(is_known);
                 if !fails || !is_fixed(condition) || !failure.args.iter().all(is_fixed) || !stays {
                     return None;

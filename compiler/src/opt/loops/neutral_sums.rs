@@ -117,7 +117,7 @@ fn sum(code: &Code, header: BlockId, position: usize, body: &FxHashSet<BlockId>)
     search.additions(next)?;
     let zero = search.zero?;
     let Search { additions, parts, .. } = search;
-    let block = *code.homes.get(&next)?;
+    let block = code.homes.get(next)?;
 
     // Nothing else needs the sum, in the loop, or a part of an addition, anywhere; but for the last, which goes back.
     for (id, block) in code.function.blocks.iter().filter(|(id, _)| code.graph.is_reachable(*id)) {

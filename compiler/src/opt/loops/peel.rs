@@ -27,7 +27,7 @@
 //! Tests: `tests/opt/peel/`.
 
 use crate::opt::Context;
-use crate::opt::analysis::loops::{Code, counter, ends, homes, linear, preheader};
+use crate::opt::analysis::loops::{Code, Homes, counter, ends, homes, linear, preheader};
 use crate::opt::edit::clone_region::clone_region;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Target, Terminator, Type, Value};
@@ -187,7 +187,7 @@ fn tests_for_zero(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, r
 /// Which values are numbers: what operations make, wherever paths join (see [`Op::RealIs`]).
 struct Numbers<'c, 'f> {
     code: &'c Code<'f>,
-    homes: Option<FxHashMap<Value, BlockId>>,
+    homes: Option<Homes>,
     /// Parameters of blocks that are numbers, or of which that is being found out.
     seen: FxHashSet<Value>,
 }
@@ -207,7 +207,7 @@ impl Numbers<'_, '_> {
     fn has_param(&mut self, param: Value) -> bool {
         let function = self.code.function;
         let homes = self.homes.get_or_insert_with(|| homes(function));
-        let Some(block) = homes.get(&param).copied() else { return false };
+        let Some(block) = homes.get(param) else { return false };
         let Some(position) = function.blocks[block].params.iter().position(|other| *other == param) else {
             return false;
         };

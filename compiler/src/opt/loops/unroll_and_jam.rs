@@ -240,7 +240,7 @@ impl Nest {
         (counts, entry): (&[bool], &Target),
     ) -> Option<Vec<Value>> {
         let block = &code.function.blocks[inner];
-        let is_varying = |value: &Value| ahead.contains(&code.homes[value]);
+        let is_varying = |value: &Value| ahead.contains(&code.homes[*value]);
         let own: FxHashSet<Value> = block.insts.iter().flat_map(|inst| inst.results.iter().copied()).collect();
         let mut bounds: Vec<Value> = Vec::new();
         let starts = entry.args.iter().zip(counts).filter(|(_, counts)| **counts).map(|(arg, _)| *arg);
@@ -252,7 +252,7 @@ impl Nest {
             }
             // What counts rounds is another number in each.
             let base = linear(code.function, &code.definitions, value).0;
-            let counts_rounds = base.is_some_and(|base| code.homes[&base] == ahead[0]);
+            let counts_rounds = base.is_some_and(|base| code.homes[base] == ahead[0]);
             if position.is_some() || counts_rounds || code.function.values[value] != Type::Int {
                 return None;
             }

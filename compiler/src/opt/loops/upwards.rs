@@ -165,11 +165,11 @@ fn downward(code: &Code<'_>, header: BlockId) -> Option<Downward> {
     let [entries, steps] = code.passed(header, position, &body);
     let before = same(entries.iter().map(|(from, _)| *from))?;
     let first = same(entries.iter().map(|(_, value)| *value))?;
-    let is_fixed = |value: Value| code.homes.get(&value).is_some_and(|home| !body.contains(home));
+    let is_fixed = |value: Value| code.homes.get(value).is_some_and(|home| !body.contains(&home));
     let is_step = |value: Value| linear(function, &code.definitions, value) == (Some(counter), -1);
     let counts_down = steps.iter().all(|(_, value)| is_step(*value)) && is_fixed(first) && is_fixed(bound);
     let is_loop =
-        body.contains(&onward.block) && !body.contains(&out.block) && code.homes.get(condition) == Some(&header);
+        body.contains(&onward.block) && !body.contains(&out.block) && code.homes.get(*condition) == Some(header);
     if !counts_down || !is_loop {
         return None;
     }

@@ -70,11 +70,16 @@ fn walks_data(function: &Function) -> bool {
     function.walk != Walk::None
 }
 
-/// Whether a function has a loop that may never end.
+/// Whether a function has a loop that may never end. The first one that has no end of its own has no twin before it.
 pub fn has_endless_loop(function: &Function) -> bool {
     // Most functions have no loop, and need no analysis.
-    has_cycle(function)
-        && endless_loops(function, &Graph::new(function), |_| true).is_none_or(|headers| !headers.is_empty())
+    has_cycle(function) && {
+        let graph = Graph::new(function);
+        headers(&graph).is_none_or(|headers| {
+            let code = Code::new(function, &graph);
+            headers.into_iter().any(|header| !code.ends(&code.study(header)))
+        })
+    }
 }
 
 /// Whether a block can be reached from itself.
@@ -102,9 +107,8 @@ fn has_cycle(function: &Function) -> bool {
     false
 }
 
-/// The headers of the loops that may not end, of those that are asked about; `None` where blocks go round without one
-/// being a header.
-pub fn endless_loops(function: &Function, graph: &Graph, asked: impl Fn(BlockId) -> bool) -> Option<Vec<BlockId>> {
+/// The headers of all loops; `None` where blocks go round without one being a header.
+fn headers(graph: &Graph) -> Option<Vec<BlockId>> {
     let mut headers = Vec::new();
     for (place, block) in graph.order.iter().enumerate() {
         let mut is_header = false;
@@ -119,10 +123,17 @@ pub fn endless_loops(function: &Function, graph: &Graph, asked: impl Fn(BlockId)
             headers.push(*block);
         }
     }
+    Some(headers)
+}
+
+/// The headers of the loops that may not end, of those that are asked about; `None` where blocks go round without one
+/// being a header.
+pub fn endless_loops(function: &Function, graph: &Graph, asked: impl Fn(BlockId) -> bool) -> Option<Vec<BlockId>> {
+    let headers = headers(graph)?;
     if !headers.iter().any(|header| asked(*header)) {
         return Some(Vec::new());
     }
-    let code = Code { function, graph, definitions: Definitions::new(function), homes: homes(function) };
+    let code = Code::new(function, graph);
     let study = |header: &BlockId| Some(code.study(*header)).filter(|of| !code.ends(of));
     let mut open: Vec<Loop> = headers.iter().filter(|header| asked(**header)).filter_map(study).collect();
     if open.is_empty() {
@@ -132,8 +143,8 @@ pub fn endless_loops(function: &Function, graph: &Graph, asked: impl Fn(BlockId)
     open.sort_by_key(|of| graph.position[of.header]);
     // One that runs in step with another ends as often as that, with all loops inside.
     let (first, mut search) = (open.clone(), twins::Search::new());
-    for twin in &first {
-        if first.iter().any(|first| first.header != twin.header && code.is_twin(first, twin, &mut search)) {
+    for (place, twin) in first.iter().enumerate() {
+        if first[..place].iter().any(|first| code.is_twin(first, twin, &mut search)) {
             open.retain(|of| !twin.body[of.header]);
         }
     }
@@ -173,6 +184,10 @@ struct Loop<'f> {
 }
 
 impl<'f> Code<'f> {
+    fn new(function: &'f Function, graph: &'f Graph) -> Code<'f> {
+        Code { function, graph, definitions: Definitions::new(function), homes: homes(function) }
+    }
+
     fn ends(&self, around: &Loop<'f>) -> bool {
         let params = &self.function.blocks[around.header].params;
         let descends = |position: usize, param: Value| {
@@ -267,7 +282,7 @@ pub struct CallOf {
 /// The calls of a function in the order of its code, tail calls included.
 pub fn calls(function: &Function) -> Vec<CallOf> {
     let graph = Graph::new(function);
-    let code = Code { function, graph: &graph, definitions: Definitions::new(function), homes: homes(function) };
+    let code = Code::new(function, &graph);
     let roots: Vec<(usize, Value)> = function.params().iter().copied().enumerate().collect();
     let related = |arg: &Value| {
         let same_type =

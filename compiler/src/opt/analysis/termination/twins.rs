@@ -20,7 +20,7 @@ use std::rc::Rc;
 const BUDGET: usize = 60_000;
 
 /// How many of these for two loops.
-const BUDGET_OF_TWO: usize = 6_000;
+const BUDGET_OF_TWO: usize = 2_500;
 
 /// So many blocks on the way to a loop are walked in the time of a step.
 const WALKED_AT_ONCE: usize = 8;
@@ -278,11 +278,15 @@ impl Twins<'_, '_> {
                     }
                 }
                 (Some((Some(test), None)), _) | (None, Some((Some(test), None))) => {
-                    let place = match (&state.first, first) {
-                        (Place::In(block), Some(_)) => *block,
+                    let is_first = matches!((&state.first, first), (Place::In(_), Some(_)));
+                    let place = match state.first {
+                        Place::In(block) if is_first => block,
                         _ => state.second,
                     };
-                    for outcome in 0..self.code.function.blocks[place].terminator.target_count() {
+                    let terminator = &self.code.function.blocks[place].terminator;
+                    let mut outcomes: Vec<usize> = (0..terminator.target_count()).collect();
+                    outcomes.sort_by_key(|outcome| self.may_fail(is_first, terminator.target(*outcome).block));
+                    for outcome in outcomes {
                         // A large state takes as long to copy as many steps take.
                         self.budget = self.budget.checked_sub(state.size() / COPIED_AT_ONCE)?;
                         let mut state = state.clone();
@@ -294,6 +298,15 @@ impl Twins<'_, '_> {
             }
         }
         Some(again)
+    }
+
+    /// Whether a way may lead to where the second loop goes on alone. Such ways are tried first: after one of them that
+    /// does, the others do not matter.
+    fn may_fail(&self, is_first: bool, next: BlockId) -> bool {
+        match is_first {
+            true => !self.first.body[next] && !self.before.contains(&next),
+            false => self.second.body[next],
+        }
     }
 
     /// What an execution tests, and the way that it goes if that is known; nothing if it waits.

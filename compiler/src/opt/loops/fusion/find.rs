@@ -217,7 +217,7 @@ impl Finder<'_> {
     }
 
     pub(super) fn is_outside(&self, value: Value, body: &FxHashSet<BlockId>) -> bool {
-        self.code.homes.get(&value).is_some_and(|home| !body.contains(home))
+        self.code.homes.get(value).is_some_and(|home| !body.contains(&home))
     }
 
     fn find_uses(&mut self) {
@@ -441,7 +441,7 @@ impl Finder<'_> {
             Use::Other => false,
         });
         let length = filling.length;
-        let is_at_hand = self.code.graph.dominates(*self.code.homes.get(&length)?, from);
+        let is_at_hand = self.code.graph.dominates(self.code.homes.get(length)?, from);
         let Filling { header: to, position, layout, .. } = *filling;
         (filling.is_complete && !looks && is_at_hand).then_some(Change::Begin { from, to, position, layout, length })
     }

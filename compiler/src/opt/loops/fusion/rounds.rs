@@ -242,8 +242,7 @@ impl Finder<'_> {
                 Some(inst) if cost(inst.op).is_some_and(|cost| cost <= CHEAP) => waiting.extend(&inst.args),
                 Some(_) => return false,
                 None => {
-                    let is_counter =
-                        self.code.homes.get(&value).is_some_and(|home| self.counter(*home, value).is_some());
+                    let is_counter = self.code.homes.get(value).is_some_and(|home| self.counter(home, value).is_some());
                     if !is_counter {
                         return false;
                     }
@@ -286,7 +285,7 @@ impl Finder<'_> {
             (of.counter == filling.counter).then_some((base?, plus - of.offset))
         });
         let (base, plus) = same(rounds)??;
-        let reader = *self.code.homes.get(&base)?;
+        let reader = self.code.homes.get(base)?;
         let (start, step) = self.counter(reader, base)?;
         // That loop follows the filling, and goes round as often.
         let is_behind = self.around.get(&reader) == self.around.get(&filling.header);

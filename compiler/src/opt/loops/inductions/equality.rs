@@ -42,10 +42,10 @@ fn end(code: &Code<'_>, header: BlockId) -> Option<End> {
     let inst = code.definitions.inst(code.function, *condition)?;
     let Inst { op: Op::IntCompare(IntCompare::Eq), args, .. } = inst else { return None };
     let body = code.body(header);
-    if code.homes.get(condition) != Some(&header) || body.contains(&yes.block) || !body.contains(&no.block) {
+    if code.homes.get(*condition) != Some(header) || body.contains(&yes.block) || !body.contains(&no.block) {
         return None;
     }
-    let is_fixed = |value: Value| code.homes.get(&value).is_some_and(|home| !body.contains(home));
+    let is_fixed = |value: Value| code.homes.get(value).is_some_and(|home| !body.contains(&home));
     let (tested, bound) = [(args[0], args[1]), (args[1], args[0])].into_iter().find(|(_, bound)| is_fixed(*bound))?;
     let (param, offset) = linear(code.function, &code.definitions, tested);
     let position = code.function.blocks[header].params.iter().position(|other| Some(*other) == param)?;

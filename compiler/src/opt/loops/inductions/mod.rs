@@ -246,7 +246,7 @@ fn ends(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Va
             Some(None) => continue,
             start => start.flatten().map(|start| start + offset),
         };
-        if !rises || offset < 0 || homes.get(&param) != Some(header) {
+        if !rises || offset < 0 || homes.get(param) != Some(*header) {
             continue;
         }
         let body = graph.loop_body(*header);
@@ -260,7 +260,7 @@ fn ends(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Va
         }
         match counters.linear(real) {
             Some((Base::Zero, _)) => ends.counted.push(param),
-            None if homes.get(&real).is_some_and(|home| !body[*home]) => {
+            None if homes.get(real).is_some_and(|home| !body[home]) => {
                 // Past what it may not be equal to is where it is not below or equal.
                 let is_included = is_included != is_past;
                 ends.limits.insert(condition, Limit { counter, real, is_included, is_past, start });

@@ -167,7 +167,7 @@ impl Plan {
         let mut sometimes = Vec::new();
         for (leaf, ty) in &leaves {
             if let Leaf::Value(value) = leaf
-                && !is_in_every_round(code.homes[value])
+                && !is_in_every_round(code.homes[*value])
             {
                 if *ty == Type::Ptr {
                     return None;
@@ -290,7 +290,7 @@ impl Loop<'_> {
     fn comparison(&self, test: Value, continues_if: bool) -> Option<(usize, usize, Relation)> {
         use Relation::{AtLeast, AtMost, Greater, Less, Unequal};
         let inst = self.code.definitions.inst(self.code.function, test)?;
-        if !self.inside.contains(&self.code.homes[&test]) || inst.args.len() != 2 {
+        if !self.inside.contains(&self.code.homes[test]) || inst.args.len() != 2 {
             return None;
         }
         let params = &self.code.function.blocks[self.header].params;
@@ -412,7 +412,7 @@ impl Rest<'_> {
     fn need(&mut self, value: Value) {
         let code = self.loop_.code;
         let is_there = self.sequential.contains(&value)
-            || !self.loop_.inside.contains(&code.homes[&value])
+            || !self.loop_.inside.contains(&code.homes[value])
             || code.function.blocks[self.loop_.header].params.contains(&value);
         if is_there || !self.known.insert(value) {
             return;
@@ -426,7 +426,7 @@ impl Rest<'_> {
     /// Whether a value is a constant, or follows from counters and values from before the loop in a few steps.
     fn is_cheap(&self, value: Value) -> bool {
         let code = self.loop_.code;
-        if !self.loop_.inside.contains(&code.homes[&value])
+        if !self.loop_.inside.contains(&code.homes[value])
             || code.function.blocks[self.loop_.header].params.contains(&value)
         {
             return !self.sequential.contains(&value);

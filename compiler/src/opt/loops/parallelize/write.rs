@@ -54,7 +54,7 @@ fn define_everywhere(function: &mut Function, values: &[(BlockId, Value)]) {
         };
         let ty = function.values[*value];
         let filler = append(&mut function.values, &mut function.blocks[*block].insts, filler, Vec::new(), ty, None);
-        Definitions { value: *value, at_end: vec![(*block, filler), (homes[value], *value)] }
+        Definitions { value: *value, at_end: vec![(*block, filler), (homes[*value], *value)] }
     };
     let all: Vec<Definitions> = values.iter().map(define).collect();
     if !all.is_empty() {

@@ -185,7 +185,7 @@ impl Search<'_> {
             if !needed.insert(value) {
                 continue;
             }
-            let home = *self.code.homes.get(&value)?;
+            let home = self.code.homes.get(value)?;
             if !self.body.contains(&home) {
                 if !self.code.op(value).is_some_and(is_constant) {
                     given.insert(value);

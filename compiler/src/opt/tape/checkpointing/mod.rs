@@ -374,7 +374,7 @@ impl Looking<'_> {
         while let Some((block, position, value)) = self.first_look(function, &clear) {
             let graph = Graph::new(function);
             let homes = homes(function);
-            let home = homes[&value];
+            let home = homes[value];
             let carried = function.blocks[home].params.iter().position(|param| *param == value);
             if let Some(carried) = carried.filter(|_| block == home && graph.is_loop_header(home)) {
                 // The loop keeps its form: what is passed to it is looked at first. Only where each round looks at it

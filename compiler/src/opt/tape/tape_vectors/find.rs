@@ -185,7 +185,7 @@ fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
         .flat_map(|block| &block.insts)
         .filter(|inst| starts(inst.results.first().copied().unwrap_or(made)));
     if immediates.map(|inst| uses[inst.results[0]]).sum::<u32>() as usize != outside.len()
-        || !body.contains(code.homes.get(&made)?)
+        || !body.contains(&code.homes.get(made)?)
     {
         return None;
     }
@@ -204,7 +204,7 @@ fn builder<'f>(code: &Code<'f>, tape: &Tape) -> Option<(Builder, &'f Inst)> {
     };
     let [entries, steps] = code.passed(header, counted, &body);
     let first = same(entries.iter().map(|(_, value)| *value))?;
-    let is_fixed = |value: Value| code.homes.get(&value).is_some_and(|home| !body.contains(home));
+    let is_fixed = |value: Value| code.homes.get(value).is_some_and(|home| !body.contains(&home));
     if !body.contains(&onward.block)
         || body.contains(&out.block)
         || steps.iter().any(|(_, value)| !is_step(*value))
@@ -248,20 +248,20 @@ fn goes_on(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, node: &I
     let mut seen: FxHashSet<Value> = FxHashSet::default();
     let mut waiting: Vec<Value> = node.args.to_vec();
     while let Some(value) = waiting.pop() {
-        let Some(home) = code.homes.get(&value).filter(|home| body.contains(*home)) else { continue };
+        let Some(home) = code.homes.get(value).filter(|home| body.contains(&home)) else { continue };
         if !seen.insert(value) {
             continue;
         }
         if let Some(inst) = code.definitions.inst(function, value) {
             waiting.extend(&inst.args);
-        } else if *home == header {
+        } else if home == header {
             if function.values[value] == Type::F64 {
                 return true;
             }
-        } else if let Some(position) = function.blocks[*home].params.iter().position(|param| *param == value) {
+        } else if let Some(position) = function.blocks[home].params.iter().position(|param| *param == value) {
             let targets =
-                code.graph.predecessors[*home].iter().flat_map(|from| function.blocks[*from].terminator.targets());
-            waiting.extend(targets.filter(|to| to.block == *home).map(|to| to.args[position]));
+                code.graph.predecessors[home].iter().flat_map(|from| function.blocks[*from].terminator.targets());
+            waiting.extend(targets.filter(|to| to.block == home).map(|to| to.args[position]));
         }
     }
     false
@@ -309,8 +309,8 @@ fn completes(code: &Code<'_>, effects: &Effects, body: &FxHashSet<BlockId>) -> b
 
 /// What the counter is checked against on the way to the node of each round.
 fn limit(code: &Code<'_>, builder: &Builder) -> Option<Value> {
-    let node = *code.homes.get(&builder.node)?;
-    let is_fixed = |value: &Value| code.homes.get(value).is_some_and(|home| !builder.body.contains(home));
+    let node = code.homes.get(builder.node)?;
+    let is_fixed = |value: &Value| code.homes.get(*value).is_some_and(|home| !builder.body.contains(&home));
     code.graph.order.iter().filter(|id| builder.body.contains(id)).find_map(|id| {
         let Terminator::Branch(condition, onward, out) = &code.function.blocks[*id].terminator else { return None };
         let is_way = code.graph.dominates(onward.block, node)
@@ -349,7 +349,7 @@ fn find_readers(program: &Program, id: FuncId, tape: &Tape, chain: u32, readers:
         let [outside, inside] = code.passed(header, position, &body);
         let goes_on = inside.iter().all(|(_, passed)| rests.contains(passed));
         let used: u32 = rests.iter().map(|rest| uses[*rest]).sum();
-        let is_inside = |inst: &&&Inst| code.homes.get(&inst.results[0]).is_some_and(|home| body.contains(home));
+        let is_inside = |inst: &&&Inst| code.homes.get(inst.results[0]).is_some_and(|home| body.contains(&home));
         let fits = goes_on
             && used as usize == inside.len()
             && uses[value] as usize == here.len()

@@ -105,7 +105,7 @@ impl Study<'_> {
     /// The condition and both values of a parameter that a branch gives one of two values.
     fn selection(&self, value: Value) -> Option<[Value; 3]> {
         let code = self.code;
-        let home = *code.homes.get(&value)?;
+        let home = code.homes.get(value)?;
         let position = code.function.blocks[home].params.iter().position(|param| *param == value)?;
         let from = same(code.graph.predecessors[home].iter())?;
         let Terminator::Branch(condition, yes, no) = &code.function.blocks[*from].terminator else { return None };
@@ -136,7 +136,7 @@ impl Study<'_> {
         let (mut seen, mut waiting) = (FxHashSet::from_iter([value]), vec![value]);
         let mut found = Vec::new();
         while let Some(value) = waiting.pop() {
-            let home = code.homes.get(&value).filter(|home| self.builder.body.contains(home))?;
+            let home = code.homes.get(value).filter(|home| self.builder.body.contains(home))?;
             if let Some(inst) = code.definitions.inst(code.function, value) {
                 if !matches!(inst.op, Op::Box(..) | Op::Immediate(..)) {
                     return None;
@@ -144,13 +144,13 @@ impl Study<'_> {
                 found.push(inst);
                 continue;
             }
-            if *home == self.builder.header {
+            if home == self.builder.header {
                 return None;
             }
-            let position = code.function.blocks[*home].params.iter().position(|param| *param == value)?;
-            for from in &code.graph.predecessors[*home] {
+            let position = code.function.blocks[home].params.iter().position(|param| *param == value)?;
+            for from in &code.graph.predecessors[home] {
                 let targets = code.function.blocks[*from].terminator.targets();
-                let passed = targets.into_iter().filter(|target| target.block == *home);
+                let passed = targets.into_iter().filter(|target| target.block == home);
                 waiting.extend(passed.map(|target| target.args[position]).filter(|value| seen.insert(*value)));
             }
         }
@@ -187,7 +187,7 @@ impl Study<'_> {
     /// Whether a vector may be changed, perhaps under another name, after the tape has been begun: it would have to be
     /// kept as it was for those who read the tape.
     fn may_change(&self, vector: Value) -> bool {
-        let Some(home) = self.code.homes.get(&vector) else { return true };
+        let Some(home) = self.code.homes.get(vector) else { return true };
         let (mut seen, mut waiting) = (FxHashSet::default(), vec![self.builder.header]);
         while let Some(id) = waiting.pop() {
             let block = &self.code.function.blocks[id];
@@ -203,7 +203,7 @@ impl Study<'_> {
                 return true;
             }
             // Where it is defined, it is another one.
-            let onward = targets.iter().map(|target| target.block).filter(|target| target != home);
+            let onward = targets.iter().map(|target| target.block).filter(|target| *target != home);
             waiting.extend(onward.filter(|target| seen.insert(*target)));
         }
         false
@@ -245,7 +245,7 @@ impl Study<'_> {
 
     /// Whether a value is the same in all rounds.
     fn is_fixed(&self, value: Value) -> bool {
-        self.code.homes.get(&value).is_some_and(|home| !self.builder.body.contains(home))
+        self.code.homes.get(value).is_some_and(|home| !self.builder.body.contains(&home))
     }
 
     /// Lists what an expression needs that is not at hand where the tape is read.
@@ -271,8 +271,8 @@ impl Study<'_> {
 
     /// Whether a value is the same, and at hand, wherever the tape is read.
     fn is_known(&self, value: Value) -> bool {
-        let (Some(carrying), Some(home)) = (&self.known, self.code.homes.get(&value)) else { return false };
+        let (Some(carrying), Some(home)) = (&self.known, self.code.homes.get(value)) else { return false };
         let graph = &self.code.graph;
-        graph.is_reachable(*home) && carrying.iter().all(|block| block != home && graph.dominates(*home, *block))
+        graph.is_reachable(home) && carrying.iter().all(|block| *block != home && graph.dominates(home, *block))
     }
 }
