@@ -5,11 +5,12 @@
 //! `x`; includes are looked up from the root of the tree. And every program of `tests/run` and the examples that takes
 //! derivatives with the library's `derivative` or `gradient` runs with definitions of these that also compute the
 //! function, or its derivative, once more. What the program does stays the same, so the differences between the runs
-//! are the operations of all functions that it differentiates, and those of their derivatives.
+//! are the operations of all functions that it differentiates, and those of their derivatives. Programs with which the
+//! evaluator is busy for long are left out.
 
 mod common;
 
-use common::{input, run_command, vlad};
+use common::{input, is_long, run_command, vlad};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -71,7 +72,7 @@ fn programs(folder: &Path) -> Vec<Subject> {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder can be listed").path()).collect();
     paths.sort();
     let mut found = Vec::new();
-    for path in paths {
+    for path in paths.into_iter().filter(|path| !is_long(path)) {
         if path.is_dir() {
             found.extend(programs(&path));
         } else if path.extension().is_some_and(|extension| extension == "vlad") {

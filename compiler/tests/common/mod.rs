@@ -7,7 +7,7 @@
 #![allow(dead_code)]
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -19,6 +19,24 @@ pub mod pages;
 
 /// What `vlad` does with small programs takes nothing like this long, and installing Python's packages not either.
 pub const TOOLS_LIMIT: Duration = Duration::from_secs(300);
+
+/// Programs with which the evaluator is busy for seconds: other tests than those of executables leave them out.
+const LONG: [&str; 9] = [
+    "examples/batch-likelihood.vlad",
+    "examples/logistic-regression.vlad",
+    "tests/run/library/nested-searches.vlad",
+    "tests/run/random/moments-of-parameters.vlad",
+    "tests/run/recursion/deep.vlad",
+    "tests/run/rounds/arrays.vlad",
+    "tests/run/searches/bounds-and-conditions.vlad",
+    "tests/run/searches/methods.vlad",
+    "tests/run/termination/known-numbers.vlad",
+];
+
+/// Whether a program takes the evaluator long. All of the gallery do.
+pub fn is_long(file: &Path) -> bool {
+    file.components().any(|folder| folder.as_os_str() == "gallery") || LONG.iter().any(|name| file.ends_with(name))
+}
 
 /// The program `vlad`, its messages without colours.
 pub fn vlad(arguments: &[&str]) -> Command {
@@ -85,7 +103,7 @@ pub fn run_command(command: Command, input: &str, limit: Duration) -> Outcome {
 /// The same with bytes: exit code, standard output, standard error.
 pub fn run_on_bytes(mut command: Command, input: &[u8], limit: Duration) -> (Option<i32>, Vec<u8>, String) {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let mut child = spawn(&mut command);
     let output = child.stdout.take().map(collect);
     let messages = child.stderr.take().map(collect);
     if let Some(mut stdin) = child.stdin.take() {
@@ -97,6 +115,17 @@ pub fn run_on_bytes(mut command: Command, input: &[u8], limit: Duration) -> (Opt
         collector.and_then(|collector| collector.join().ok()).unwrap_or_default()
     };
     (code, bytes(output), String::from_utf8_lossy(&bytes(messages)).into_owned())
+}
+
+/// Starts a command. An executable that has just been written is busy as long as a process that another thread was about
+/// to start then still has the file.
+fn spawn(command: &mut Command) -> Child {
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => std::thread::sleep(Duration::from_millis(1)),
+            child => return child.unwrap_or_else(|error| panic!("{command:?}: {error}")),
+        }
+    }
 }
 
 /// Reads a stream to its end beside the test, so that a program that prints much does not block.

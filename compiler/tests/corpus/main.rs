@@ -9,7 +9,8 @@
 //! exact result is a double wherever that is possible.
 //!
 //! A program is a test, which compiles it once: the evaluator, the executable and its code at two stages on the way
-//! (see [`code`]) must keep the promises. Those of `benches/classic` and the gallery take too long for all but executables.
+//! (see [`code`]) must keep the promises. Those of `benches/classic`, and what takes the evaluator long, are executables
+//! only.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -17,7 +18,7 @@ mod common;
 mod code;
 
 use common::pages::{Block, blocks};
-use common::{Outcome, run_command, vlad};
+use common::{Outcome, is_long, run_command, vlad};
 use libtest_mimic::{Arguments, Failed, Trial};
 use mimalloc::MiMalloc;
 use std::ffi::OsStr;
@@ -55,10 +56,10 @@ fn main() {
     let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the compiler stands in the workspace");
     let mut subjects = Vec::new();
-    for (folder, is_long) in
+    for (folder, in_executables_only) in
         [("tests/run", false), ("compiler/tests/programs", false), ("benches/classic", true), ("examples", false)]
     {
-        subjects.extend(programs(root, Path::new(folder), is_long));
+        subjects.extend(programs(root, Path::new(folder), in_executables_only));
     }
     let pages = entries(&root.join("docs")).into_iter().chain([root.join("README.md")]);
     for page in pages.filter(|page| page.extension() == Some(OsStr::new("md"))) {
@@ -79,21 +80,21 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 /// The programs in a folder of the tree, and in the folders in it. One of the gallery reads a file that its command line
 /// must name, and promises nothing.
-fn programs(root: &Path, folder: &Path, is_long: bool) -> Vec<Subject> {
+fn programs(root: &Path, folder: &Path, in_executables_only: bool) -> Vec<Subject> {
     let mut found = Vec::new();
     for path in entries(&root.join(folder)) {
         let name = path.strip_prefix(root).expect("it is in the tree").to_path_buf();
         if path.is_dir() {
             let is_gallery = name.ends_with("gallery");
-            let programs = programs(root, &name, is_long || is_gallery).into_iter();
+            let programs = programs(root, &name, in_executables_only).into_iter();
             found.extend(programs.filter(|program| !is_gallery || program.text.contains(";=>")));
         } else if path.extension() == Some(OsStr::new("vlad")) {
             found.push(Subject {
                 name: name.with_extension("").display().to_string(),
                 text: fs::read_to_string(&path).expect("a program is text"),
                 folder: root.join(folder),
+                is_long: in_executables_only || is_long(&path),
                 file: Some(path),
-                is_long,
             });
         }
     }

@@ -3,6 +3,7 @@
 //! Of a program, every function at the top level gets a printed transform instead of its own, by `custom-*j`; the
 //! program must then print what it printed before, at every order that it asks for.
 
+use crate::common::is_long;
 use crate::{folder, text, vlad};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,9 +78,6 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Programs that notice: they look at what is captured by functions, or print how something was computed.
-const NOTICE: &[&str] = &[];
-
 #[test]
 fn printed_transforms_are_the_operator_s() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the compiler stands in the workspace");
@@ -92,7 +90,7 @@ fn printed_transforms_are_the_operator_s() {
     let compare = |file: PathBuf| {
         let program = text(&file);
         let is_simple = !program.contains(";=> error") && !program.contains(";<= ") && !program.contains("(include");
-        if !is_simple || NOTICE.iter().any(|name| file.ends_with(name)) {
+        if !is_simple || is_long(&file) {
             return Vec::new();
         }
         let path = file.to_str().expect("paths here are text");
