@@ -159,13 +159,18 @@ fn vectors() {
     grows_in_proportion("vector", 100, [220, 220]);
 }
 
-/// Searches in what searches look at: the derivatives that each takes nest, to a height that the program's text tells.
+/// Searches in what searches look at: nothing of a search is differentiated, whose derivative is given.
+#[test]
+fn searches_in_what_searches_look_at() {
+    grows_in_proportion("roots", 4, [220, 220]);
+}
+
+/// The derivatives that searches for minima take nest, to a height that the program's text tells.
 #[test]
 fn nested_searches_have_towers_of_known_height() {
-    let level =
-        |i: usize| format!("(define (f{i} p) (bisection (lambda (x) (- (+ x (f{} (* 0.1 x))) p)) 0 10 1e-6))\n", i - 1);
-    let levels: String = (1..6).map(level).collect();
-    work(&format!("(define a (read-real))\n(define (f0 p) (* p p))\n{levels}(f5 a)\n"));
+    let level = |i: usize| format!("(define (f{i} p) (argmin (lambda (x) (* (- x p) (- x (f{} x)))) 0))\n", i - 1);
+    let levels: String = (1..4).map(level).collect();
+    work(&format!("(define a (read-real))\n(define (f0 p) (* 0.5 p))\n{levels}(f3 a)\n"));
 }
 
 /// A height hidden behind `real` is known where otherwise nothing of the program would be compiled.

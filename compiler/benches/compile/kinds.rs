@@ -69,6 +69,7 @@ pub const KINDS: &[Kind] = &[
         "local functions that call one of two others last, and the gradient",
         states_of_closures,
     ),
+    kind("roots", "searches for a root in what another one looks at, and the gradient", roots),
     kind("letrec", "groups of a hundred local functions that see each other", letrec),
 ];
 
@@ -518,6 +519,18 @@ fn places(lines: usize) -> String {
         (0..lines).map(first).collect::<String>()
     );
     listed("(define (step r) (list", lines, next, &loop_of_steps)
+}
+
+/// Equations each of which has the solution of the one before in it.
+fn roots(lines: usize) -> String {
+    let mut text = "(define a (read-real))\n(define (f0 p) (* p p))\n".to_string();
+    for i in 1..=lines {
+        let before = i - 1;
+        let equation = format!("(lambda (x) (- (+ x (f{before} (* 0.1 x))) p))");
+        let _ = writeln!(text, "(define (f{i} p) (bisection {equation} 0 10 1e-6))");
+    }
+    let _ = writeln!(text, "(f{lines} a)\n((gradient-R f{lines}) a)");
+    text
 }
 
 /// How many parts of so many lines there are: twice as many where there are twice as many thousands of lines.

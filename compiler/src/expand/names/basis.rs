@@ -183,7 +183,7 @@ pub fn internal(name: &str) -> Option<Prim> {
 
 /// Library functions whose transforms the library gives: the reverse and the forward one, that on power series, and the
 /// forward one in several directions.
-const GIVEN: [(&str, [&str; 4]); 15] = [
+const GIVEN: [(&str, [&str; 4]); 16] = [
     ("%custom", ["%custom-reverse", "%custom-forward", "%custom-series", "%custom-directions"]),
     ("%recompute", ["%recompute-reverse", "%recompute-forward", "%recompute-series", "%recompute-directions"]),
     (
@@ -205,6 +205,7 @@ const GIVEN: [(&str, [&str; 4]); 15] = [
         ["%apply-linear-reverse", "%apply-linear-forward", "%apply-linear-series", "%apply-linear-directions"],
     ),
     ("%on-numbers", ["%on-numbers-reverse", "%on-numbers-forward", "%on-numbers-series", "%on-numbers-directions"]),
+    ("%root", ["%root-reverse", "%root-forward", "%root-series", "%root-directions"]),
     ("%valued", ["%valued-reverse", "%valued-forward", "%valued-series", "%valued-directions"]),
     ("%summed", ["%summed-reverse", "%summed-forward", "%summed-series", "%summed-directions"]),
     ("%same", ["%same-reverse", "%same-forward", "%same-series", "%same-directions"]),
