@@ -92,12 +92,18 @@ impl<'f> Code<'f> {
 
     /// Whether the loop is left at its header only, unless the program ends.
     pub fn is_left_at_header(&self, header: BlockId, body: &FxHashSet<BlockId>) -> bool {
-        body.iter().all(|id| {
-            let terminator = &self.function.blocks[*id].terminator;
-            let leaves = matches!(terminator, Terminator::Return(_) | Terminator::TailCall(..));
-            let mut targets = terminator.targets().into_iter();
-            !leaves && (*id == header || targets.all(|to| body.contains(&to.block) || ends(self.function, to.block)))
-        })
+        body.iter().all(|id| self.goes_on(*id, body) || *id == header && self.has_targets(header))
+    }
+
+    /// Whether a block leads to blocks of a loop only, and to errors.
+    pub fn goes_on(&self, block: BlockId, body: &FxHashSet<BlockId>) -> bool {
+        let targets = self.function.blocks[block].terminator.targets();
+        let mut others = targets.into_iter().filter(|to| !body.contains(&to.block));
+        self.has_targets(block) && others.all(|to| ends(self.function, to.block))
+    }
+
+    fn has_targets(&self, block: BlockId) -> bool {
+        !matches!(self.function.blocks[block].terminator, Terminator::Return(_) | Terminator::TailCall(..))
     }
 
     /// What jumps pass for a parameter: from outside the loop, and from inside it.

@@ -105,14 +105,14 @@ impl Nest {
         let body = code.body(header);
         let mut inner = headers.iter().copied().filter(|other| *other != header && body.contains(other));
         let (Some(inner), None) = (inner.next(), inner.next()) else { return None };
-        if !code.is_left_at_header(header, &body) {
-            return None;
-        }
         let steps = code.steps(header);
         let (before, entry) = Self::way_to(code, &body, header, inner)?;
         let (inner_body, counts) = Self::sums(code, inner)?;
-        let is_ahead = |block: &BlockId| before.contains(block) || [header, inner, inner_body].contains(block);
-        let is_behind = |block: &BlockId| body.contains(block) && !is_ahead(block);
+        let after = Self::after(code, &body, header, (inner, inner_body));
+        if !after.iter().chain([&inner, &inner_body]).all(|block| code.goes_on(*block, &body)) {
+            return None;
+        }
+        let is_behind = |block: &BlockId| after.contains(block);
         // Blocks that end in an error may use what the loop defines, whoever else leads there.
         let targets =
             body.iter().filter(|block| is_behind(block)).flat_map(|block| function.blocks[*block].terminator.targets());
@@ -179,34 +179,66 @@ impl Nest {
         Some(self)
     }
 
-    /// The blocks from the header to the inner loop, of which each leads only there or to an error, and what the last
-    /// passes.
+    /// The blocks from the header to the inner loop, of which each leads only there, to an error, or where a test from
+    /// before the outer loop decides; and what the last passes.
     fn way_to(
         code: &Code<'_>,
         body: &FxHashSet<BlockId>,
         header: BlockId,
         inner: BlockId,
     ) -> Option<(Vec<BlockId>, Target)> {
+        let mut leading = FxHashSet::from_iter([inner]);
+        let mut waiting = vec![inner];
+        while let Some(block) = waiting.pop() {
+            let from = code.graph.predecessors[block].iter().copied();
+            waiting.extend(from.filter(|from| body.contains(from) && *from != header && leading.insert(*from)));
+        }
         let mut way = Vec::new();
         let mut here = header;
         loop {
-            let targets = code.function.blocks[here].terminator.targets();
-            let mut onward = targets.iter().filter(|target| body.contains(&target.block));
-            let (Some(next), None) = (onward.next(), onward.next()) else { return None };
-            let others = targets.iter().filter(|target| !body.contains(&target.block));
-            let fails = |target: &&&Target| ends(code.function, target.block);
-            if here != header && !others.clone().all(|target| fails(&target)) {
+            let terminator = &code.function.blocks[here].terminator;
+            let (onward, others): (Vec<&Target>, Vec<&Target>) =
+                terminator.targets().into_iter().partition(|target| leading.contains(&target.block));
+            let [next] = onward[..] else { return None };
+            let is_decided = match terminator {
+                Terminator::Branch(test, ..) => !body.contains(&code.homes[*test]),
+                _ => false,
+            };
+            let is_left = |target: &&Target| match body.contains(&target.block) {
+                true => is_decided && target.block != header,
+                false => here == header || is_decided || ends(code.function, target.block),
+            };
+            if !others.iter().all(is_left) {
                 return None;
             }
             if next.block == inner {
-                return (here != header).then(|| (way, (*next).clone()));
+                return (here != header).then(|| (way, next.clone()));
             }
-            if next.block == header || code.graph.predecessors[next.block].len() != 1 {
+            if code.graph.predecessors[next.block].len() != 1 {
                 return None;
             }
             here = next.block;
             way.push(here);
         }
+    }
+
+    /// The blocks of the outer loop that come after the inner one.
+    fn after(
+        code: &Code<'_>,
+        body: &FxHashSet<BlockId>,
+        header: BlockId,
+        inner: (BlockId, BlockId),
+    ) -> FxHashSet<BlockId> {
+        let (mut after, mut waiting) = (FxHashSet::default(), vec![inner.0]);
+        while let Some(block) = waiting.pop() {
+            for target in code.function.blocks[block].terminator.targets() {
+                let is_new = body.contains(&target.block) && ![header, inner.0, inner.1].contains(&target.block);
+                if is_new && after.insert(target.block) {
+                    waiting.push(target.block);
+                }
+            }
+        }
+        after
     }
 
     /// The body of an inner loop that adds up numbers and does nothing else; and which of its parameters count.
