@@ -278,28 +278,6 @@ impl Shapes {
         alternative.head != Head::Nil && alternative.children.iter().all(|part| self.is_zero(*part))
     }
 
-    /// Whether all values of a shape consist of symbolic zeros and empty lists.
-    pub fn is_zero(&self, shape: Shape) -> bool {
-        let (mut seen, mut pending) = (FxHashSet::default(), vec![shape]);
-        while let Some(part) = pending.pop() {
-            if !seen.insert(part) {
-                continue;
-            }
-            for alternative in self.alternatives(part).iter() {
-                match alternative.head {
-                    Head::Nil | Head::ZeroOf(_) | Head::Nothing | Head::Real(Fact::Zero) => {}
-                    Head::Pair(_) | Head::Record(_) | Head::Series | Head::Bundle | Head::Reverse | Head::Vector => {
-                        pending.extend(alternative.children.iter().rev());
-                    }
-                    Head::OneHot(_) => pending.push(alternative.children[1]),
-                    Head::Real(_) | Head::Bool(_) | Head::Text(_) | Head::Closure(..) => return false,
-                    Head::Beginning => return false,
-                }
-            }
-        }
-        true
-    }
-
     fn unfold(
         &mut self,
         root: Vec<Atom>,

@@ -217,6 +217,20 @@ pub struct Alternative {
     pub children: Rc<[Shape]>,
 }
 
+impl Alternative {
+    /// Whether all its values are symbolic zeros and empty lists, given for which parts that is so.
+    fn is_zero_if(&self, is_zero: impl Fn(Shape) -> bool) -> bool {
+        match self.head {
+            Head::Nil | Head::ZeroOf(_) | Head::Nothing | Head::Real(Fact::Zero) => true,
+            Head::Pair(_) | Head::Record(_) | Head::Series | Head::Bundle | Head::Reverse | Head::Vector => {
+                self.children.iter().all(|part| is_zero(*part))
+            }
+            Head::OneHot(_) => is_zero(self.children[1]),
+            Head::Real(_) | Head::Bool(_) | Head::Text(_) | Head::Closure(..) | Head::Beginning => false,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Node {
     alternatives: Rc<[Alternative]>,
@@ -226,6 +240,8 @@ struct Node {
     depth: u32,
     /// See [`Shapes::has_holes`].
     has_holes: bool,
+    /// See [`Shapes::is_zero`].
+    is_zero: bool,
     /// See [`Shapes::grade`].
     grade: Grade,
 }
@@ -340,6 +356,10 @@ impl Shapes {
     pub fn has_holes(&self, shape: Shape) -> bool {
         self.nodes[shape.0 as usize].has_holes
     }
+    /// Whether all values of the shape consist of symbolic zeros and empty lists.
+    pub fn is_zero(&self, shape: Shape) -> bool {
+        self.nodes[shape.0 as usize].is_zero
+    }
     /// Number of shapes made so far.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -432,8 +452,10 @@ impl Shapes {
         let is_hole =
             |a: &Alternative| a.head == Head::Nothing || a.children.iter().any(|child| self.has_holes(*child));
         let has_holes = alternatives.iter().any(is_hole);
+        let is_zero = alternatives.iter().all(|a| a.is_zero_if(|part| self.is_zero(part)));
         let grade = Grade::of(&alternatives, |child| self.grade(child));
-        self.nodes.push(Node { alternatives: alternatives.clone(), recursive: false, depth, has_holes, grade });
+        let recursive = false;
+        self.nodes.push(Node { alternatives: alternatives.clone(), recursive, depth, has_holes, is_zero, grade });
         self.interned.insert(alternatives, shape);
         shape
     }
@@ -490,12 +512,16 @@ impl Shapes {
         let has_holes = component.iter().flat_map(|node| self.resolve(&graph[*node], done)).any(|a| {
             a.head == Head::Nothing || a.children.iter().filter(is_outside).any(|child| self.has_holes(*child))
         });
+        let is_zero = component
+            .iter()
+            .flat_map(|node| self.resolve(&graph[*node], done))
+            .all(|a| a.is_zero_if(|part| !is_outside(&&part) || self.is_zero(part)));
         for (class, node) in first_members.into_iter().enumerate() {
             let alternatives: Rc<[Alternative]> = self.resolve(&graph[node], done).into();
             let shape = shape_of(class);
             let (recursive, depth) = (true, u32::MAX);
             let grade = Grade::default();
-            self.nodes.push(Node { alternatives: alternatives.clone(), recursive, depth, has_holes, grade });
+            self.nodes.push(Node { alternatives: alternatives.clone(), recursive, depth, has_holes, is_zero, grade });
             self.interned.insert(alternatives, shape);
             let fingerprints = fingerprints[&node];
             self.recursive.entry(fingerprints[fingerprints.len() - 1]).or_default().push(shape);

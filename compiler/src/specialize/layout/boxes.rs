@@ -54,7 +54,7 @@ impl Layouts {
         let mut all = Vec::new();
         for alternative in shapes.alternatives(shape).iter() {
             let leaves = self.alternative(shapes, program, alternative);
-            let choice = self.choice(shapes, program, alternative, 0).filter(|choice| {
+            let choice = self.choice(shapes, program, alternative).filter(|choice| {
                 let cases = shapes.alternatives(choice.shape).len();
                 cases <= MAX_CASES && cases * leaves.len() <= MAX_FIELDS
             });
@@ -75,26 +75,28 @@ impl Layouts {
         cases
     }
 
-    /// The first choice among the parts of an alternative, `start` leaves after the beginning.
-    fn choice(
-        &mut self,
-        shapes: &Shapes,
-        program: &mut ir::Program,
-        alternative: &Alternative,
-        mut start: usize,
-    ) -> Option<Choice> {
+    /// The first choice among the parts of an alternative.
+    fn choice(&mut self, shapes: &Shapes, program: &mut ir::Program, alternative: &Alternative) -> Option<Choice> {
         // What vectors hold is in boxes of their own.
         if alternative.head.holds_elements() || matches!(alternative.head, Head::OneHot(_)) {
             return None;
         }
+        let mut start = 0;
         for child in alternative.children.iter() {
             let length = self.leaves(shapes, program, *child).len();
             match self.layout(shapes, program, *child) {
                 Layout::Union { .. } => return Some(Choice { shape: *child, start, length }),
                 Layout::Product => {
-                    let found = shapes.single(*child).and_then(|only| self.choice(shapes, program, &only, start));
-                    if found.is_some() {
-                        return found;
+                    // Parts of long rows are asked about again and again.
+                    let known = self.choices.get(child).copied();
+                    let found = known.unwrap_or_else(|| {
+                        let only = shapes.single(*child);
+                        let found = only.and_then(|only| self.choice(shapes, program, &only));
+                        self.choices.insert(*child, found);
+                        found
+                    });
+                    if let Some(choice) = found {
+                        return Some(Choice { start: start + choice.start, ..choice });
                     }
                 }
                 Layout::Boxed(_) => {}

@@ -20,7 +20,7 @@
 //! Invariant: `*j`, `*j-inverse` and `j*` keep the leaves of a shape; boxed shapes that they turn into each other are
 //! one sum of the SSA program ([`Layouts::unify`]).
 
-use super::boxes::Cases;
+use super::boxes::{Cases, Choice};
 use super::cycles::boxed_parts;
 use crate::core::ir::Program;
 use crate::shape::lattice::{Alternative, Fact, Head, Shape, Shapes};
@@ -72,6 +72,8 @@ pub struct Layouts {
     boxed: FxHashMap<Shape, bool>,
     /// See [`super::boxes`].
     pub(in crate::specialize) cases: FxHashMap<Shape, Rc<[Cases]>>,
+    /// The first choice among the parts of a product.
+    pub(super) choices: FxHashMap<Shape, Option<Choice>>,
     /// Whether the program is large, so that only narrow choices are not boxed.
     has_narrow_unions: bool,
     /// Sums that are the same as another.
