@@ -29,6 +29,8 @@ pub fn repair(function: &mut Function, all: &[Definitions]) {
     let same_blocks = |a: &Definitions, b: &Definitions| {
         a.at_end.iter().map(|(block, _)| block).eq(b.at_end.iter().map(|(block, _)| block))
     };
+    // A block may use many of them, and is long then.
+    let mut renamed: FxHashMap<BlockId, FxHashMap<Value, Value>> = FxHashMap::default();
     // All values of a block that was copied are defined in the same blocks.
     for alike in all.chunk_by(same_blocks) {
         let defining: FxHashSet<BlockId> = alike[0].at_end.iter().map(|(block, _)| *block).collect();
@@ -40,8 +42,13 @@ pub fn repair(function: &mut Function, all: &[Definitions]) {
             let at_end: FxHashMap<BlockId, Value> = definitions.at_end.iter().copied().collect();
             let (ty, at_start) = (function.values[definitions.value], FxHashMap::default());
             let mut repair = Repair { function, graph: &graph, ty, at_end, meets: &meets, at_start };
-            repair.run(definitions.value, users_of(definitions));
+            for (block, value) in repair.run(users_of(definitions)) {
+                renamed.entry(block).or_default().insert(definitions.value, value);
+            }
         }
+    }
+    for (block, names) in renamed {
+        function.blocks[block].for_each_use(|used| *used = names.get(used).copied().unwrap_or(*used));
     }
 }
 
@@ -86,19 +93,11 @@ struct Repair<'a> {
 }
 
 impl Repair<'_> {
-    fn run(&mut self, name: Value, users: &[BlockId]) {
+    /// What the value is in each of these blocks but those that define it.
+    fn run(&mut self, users: &[BlockId]) -> Vec<(BlockId, Value)> {
         let mut joins = Vec::new();
-        for block in users {
-            if self.at_end.contains_key(block) {
-                continue;
-            }
-            let value = self.at_start(*block, &mut joins);
-            self.function.blocks[*block].for_each_use(|used| {
-                if *used == name {
-                    *used = value;
-                }
-            });
-        }
+        let others = users.iter().copied().filter(|block| !self.at_end.contains_key(block)).collect::<Vec<_>>();
+        let found = others.into_iter().map(|block| (block, self.at_start(block, &mut joins))).collect();
         while let Some((block, param)) = joins.pop() {
             self.function.blocks[block].params.push(param);
             let mut from = self.graph.predecessors[block].clone();
@@ -109,6 +108,7 @@ impl Repair<'_> {
                 targets.into_iter().filter(|target| target.block == block).for_each(|target| target.args.push(arg));
             }
         }
+        found
     }
 
     /// What the value is at the start of a block. Parameters that this takes are noted in `joins`.
