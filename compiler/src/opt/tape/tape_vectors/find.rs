@@ -248,7 +248,7 @@ fn goes_on(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>, node: &I
     let mut seen: FxHashSet<Value> = FxHashSet::default();
     let mut waiting: Vec<Value> = node.args.to_vec();
     while let Some(value) = waiting.pop() {
-        let Some(home) = code.homes.get(value).filter(|home| body.contains(&home)) else { continue };
+        let Some(home) = code.homes.get(value).filter(|home| body.contains(home)) else { continue };
         if !seen.insert(value) {
             continue;
         }
