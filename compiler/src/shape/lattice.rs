@@ -509,13 +509,11 @@ impl Shapes {
             }
         }
         let is_outside = |child: &&Shape| (child.0 as usize) < first;
-        let has_holes = component.iter().flat_map(|node| self.resolve(&graph[*node], done)).any(|a| {
+        let all: Vec<Alternative> = component.iter().flat_map(|node| self.resolve(&graph[*node], done)).collect();
+        let has_holes = all.iter().any(|a| {
             a.head == Head::Nothing || a.children.iter().filter(is_outside).any(|child| self.has_holes(*child))
         });
-        let is_zero = component
-            .iter()
-            .flat_map(|node| self.resolve(&graph[*node], done))
-            .all(|a| a.is_zero_if(|part| !is_outside(&&part) || self.is_zero(part)));
+        let is_zero = all.iter().all(|a| a.is_zero_if(|part| !is_outside(&&part) || self.is_zero(part)));
         for (class, node) in first_members.into_iter().enumerate() {
             let alternatives: Rc<[Alternative]> = self.resolve(&graph[node], done).into();
             let shape = shape_of(class);

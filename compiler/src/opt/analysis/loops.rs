@@ -106,6 +106,17 @@ impl<'f> Code<'f> {
         !matches!(self.function.blocks[block].terminator, Terminator::Return(_) | Terminator::TailCall(..))
     }
 
+    /// The blocks of a loop from which a round comes to another one, which is not among them; the header is.
+    pub fn blocks_before(&self, header: BlockId, block: BlockId) -> FxHashSet<BlockId> {
+        let mut found = FxHashSet::from_iter([header]);
+        let mut waiting = vec![block];
+        while let Some(next) = waiting.pop() {
+            let before = self.graph.predecessors[next].iter().copied();
+            waiting.extend(before.filter(|from| *from != block && found.insert(*from)));
+        }
+        found
+    }
+
     /// What jumps pass for a parameter: from outside the loop, and from inside it.
     pub fn passed(&self, header: BlockId, position: usize, body: &FxHashSet<BlockId>) -> [Vec<(BlockId, Value)>; 2] {
         let mut passed = [Vec::new(), Vec::new()];

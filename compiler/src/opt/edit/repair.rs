@@ -95,9 +95,12 @@ struct Repair<'a> {
 impl Repair<'_> {
     /// What the value is in each of these blocks but those that define it.
     fn run(&mut self, users: &[BlockId]) -> Vec<(BlockId, Value)> {
-        let mut joins = Vec::new();
-        let others = users.iter().copied().filter(|block| !self.at_end.contains_key(block)).collect::<Vec<_>>();
-        let found = others.into_iter().map(|block| (block, self.at_start(block, &mut joins))).collect();
+        let (mut joins, mut found) = (Vec::new(), Vec::new());
+        for block in users.iter().copied() {
+            if !self.at_end.contains_key(&block) {
+                found.push((block, self.at_start(block, &mut joins)));
+            }
+        }
         while let Some((block, param)) = joins.pop() {
             self.function.blocks[block].params.push(param);
             let mut from = self.graph.predecessors[block].clone();

@@ -149,7 +149,7 @@ impl Plan {
         }
         let sequential = sequential(code, header, &body, &steps);
         let (cut, functions) = cut(code, header, &body, &sequential)?;
-        let before = blocks_before(code, header, cut);
+        let before = code.blocks_before(header, cut);
         let prefix: Vec<BlockId> = body.iter().copied().filter(|block| before.contains(block)).chain([cut]).collect();
         let mut rest: Vec<BlockId> = body.iter().copied().filter(|block| !before.contains(block)).collect();
         for at in 0..rest.len() {
@@ -284,17 +284,6 @@ fn cut(
         }
     }
     Some((cut, functions))
-}
-
-/// The blocks of a loop from which a round comes to another one, which is not among them.
-fn blocks_before(code: &Code<'_>, header: BlockId, cut: BlockId) -> FxHashSet<BlockId> {
-    let mut found = FxHashSet::from_iter([header]);
-    let mut waiting = vec![cut];
-    while let Some(block) = waiting.pop() {
-        let before = code.graph.predecessors[block].iter().copied();
-        waiting.extend(before.filter(|from| *from != cut && found.insert(*from)));
-    }
-    found
 }
 
 /// Whether an instruction gives one of these values.

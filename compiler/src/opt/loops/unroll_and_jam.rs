@@ -187,18 +187,14 @@ impl Nest {
         header: BlockId,
         inner: BlockId,
     ) -> Option<(Vec<BlockId>, Target)> {
-        let mut leading = FxHashSet::from_iter([inner]);
-        let mut waiting = vec![inner];
-        while let Some(block) = waiting.pop() {
-            let from = code.graph.predecessors[block].iter().copied();
-            waiting.extend(from.filter(|from| body.contains(from) && *from != header && leading.insert(*from)));
-        }
+        let leading = code.blocks_before(header, inner);
+        let leads_on = |block: BlockId| block == inner || block != header && leading.contains(&block);
         let mut way = Vec::new();
         let mut here = header;
         loop {
             let terminator = &code.function.blocks[here].terminator;
             let (onward, others): (Vec<&Target>, Vec<&Target>) =
-                terminator.targets().into_iter().partition(|target| leading.contains(&target.block));
+                terminator.targets().into_iter().partition(|target| leads_on(target.block));
             let [next] = onward[..] else { return None };
             let is_decided = match terminator {
                 Terminator::Branch(test, ..) => !body.contains(&code.homes[*test]),
