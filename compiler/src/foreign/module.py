@@ -1,9 +1,11 @@
+import builtins as _builtins
 import ctypes as _ctypes
 import dataclasses as _dataclasses
 import importlib as _importlib
 import math as _math
 import operator as _operator
 import os as _os
+import sys as _sys
 import threading as _threading
 
 import numpy as _numpy
@@ -103,7 +105,8 @@ def _nested(kind, leaves):
 _SIZES = {"real": 0, "integer": 0, "boolean": 0, "vector": 1, "matrix": 2}
 _WORDS = {"real": "a number", "vector": "a vector", "matrix": "a matrix"}
 _SCALARS = {"real": _ctypes.c_double, "integer": _ctypes.c_int64, "boolean": _ctypes.c_bool}
-_ndarray, _double, _bool, _empty = _numpy.ndarray, _numpy.dtype(_numpy.float64), _numpy.dtype(bool), _numpy.empty
+_RESULTS = {"real": _ctypes.c_double, "boolean": _ctypes.c_bool}
+_ndarray, _double, _empty = _numpy.ndarray, _numpy.dtype(_numpy.float64), _numpy.empty
 
 
 def _array(name, kind, value):
@@ -119,6 +122,17 @@ def _array(name, kind, value):
 
 def _address(array):
     return array.__array_interface__["data"][0]
+
+
+def _address_in(array):
+    """The same at a tenth of the time: an array of CPython begins with what all objects have, and this address."""
+    return _word.from_address(id(array) + object.__basicsize__).value
+
+
+_word, _addressof, _one = _ctypes.c_size_t, _ctypes.addressof, _empty(1)
+_SIZE = _ctypes.sizeof(_word)
+if _sys.implementation.name == "cpython" and _address_in(_one) == _address(_one):
+    _address = _address_in
 
 
 def _number(name, value):
@@ -171,8 +185,9 @@ class Function:
         for _, kind, sizes in self._leaves:
             types += [_ctypes.c_void_p] + [_ctypes.c_size_t] * sizes if sizes else [_SCALARS[kind]]
         if gradient is None:
-            self._results = [(kind, sizes) for _, kind, sizes in _leaves("", result)]
-            for kind, sizes in self._results:
+            self._results = [(_RESULTS.get(kind), sizes) for _, kind, sizes in _leaves("", result)]
+            self._sizes = _word * sum(sizes for _, sizes in self._results)
+            for _, sizes in self._results:
                 types += [_ctypes.c_void_p]
                 types += [_ctypes.c_size_t] + [_ctypes.c_void_p] * sizes if sizes else []
         else:
@@ -241,18 +256,22 @@ class Function:
         if given > most:
             rooms = [max(16, given)] * len(self._results)
         while True:
-            results, found = [], []
-            for (kind, sizes), room in zip(self._results, rooms):
-                buffer = _empty(room if sizes else 1, dtype=_bool if kind == "boolean" else _double)
-                shape = [_ctypes.c_size_t() for _ in range(sizes)]
-                results.append(_address(buffer))
-                if sizes:
-                    results.append(room)
-                    results.extend(map(_ctypes.byref, shape))
-                found.append((buffer, shape))
+            results, buffers, sizes = [], [], self._sizes()
+            at = _addressof(sizes)
+            for (kind, dimensions), room in zip(self._results, rooms):
+                if not dimensions:
+                    buffers.append(kind())
+                    results.append(_addressof(buffers[-1]))
+                    continue
+                buffers.append(_empty(room))
+                results += [_address(buffers[-1]), room]
+                for _ in range(dimensions):
+                    results.append(at)
+                    at += _SIZE
             # Other threads run meanwhile.
             code = self._code(*passed, *results)
-            shapes = [[size.value for size in shape] for _, shape in found]
+            sizes = iter(sizes)
+            shapes = [tuple([next(sizes) for _ in range(dimensions)]) for _, dimensions in self._results]
             counts = [_math.prod(shape) for shape in shapes]
             if code != _ROOM:
                 break
@@ -261,13 +280,13 @@ class Function:
             self._fail(code)
         self._rooms = given, counts
         values = []
-        for (buffer, _), shape, count in zip(found, shapes, counts):
+        for buffer, shape, count in zip(buffers, shapes, counts):
             if not shape:
-                values.append(buffer[0].item())
+                values.append(buffer.value)
             else:
                 value = buffer if buffer.size == count else buffer[:count].copy()
                 values.append(value if len(shape) == 1 else value.reshape(shape))
-        return _nested(self._result, iter(values))
+        return values[0] if isinstance(self._result, str) else _nested(self._result, iter(values))
 
     def _value_and_gradient(self, passed, arrays, out, accumulate):
         arrays = [arrays[place] for place in self._wanted]
@@ -479,7 +498,8 @@ def _find(name):
 
 def __getattr__(name):
     if name in _functions:
-        return _functions[name]
+        # Next time, Python finds it by itself, unless this module uses what has the name.
+        return _functions[name] if hasattr(_builtins, name) else globals().setdefault(name, _functions[name])
     raise AttributeError(f"the library @name@ has no function {name}")
 
 
