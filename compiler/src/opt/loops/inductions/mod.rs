@@ -24,13 +24,16 @@
 //! or the other way round: starts below the length, counts downwards, and has been found not to be negative. Lengths
 //! are the same where a test before has found them equal. Of integers that are counted alike one is left.
 //!
-//! A loop that counts downwards and computes how far it has come counts upwards ([`upwards`]).
+//! A loop that counts downwards and computes how far it has come counts upwards ([`upwards`]). Places that are sums of
+//! counters and other integers are added up as integers ([`places`]).
 //!
 //! Tests: `tests/opt/inductions/`.
 
 mod bounds;
 
 mod equality;
+
+mod places;
 
 use crate::opt::Context;
 use crate::opt::analysis::loops::homes;
@@ -55,6 +58,7 @@ pub fn run(function: &mut Function, _: &Context) -> bool {
     let mut changed = count_by_integers(function);
     changed |= upwards::count_what_is_used(function);
     changed |= equality::rewrite(function);
+    changed |= places::add_integers(function);
     // What is alike is one before the tests are decided.
     while bounds::decide(function) {
         changed = true;
