@@ -75,6 +75,12 @@ fn clauses_that_give_functions() {
     grows_in_proportion("pick", 100, [220, 220]);
 }
 
+/// That each clause may come back to the function makes no more of it.
+#[test]
+fn interpreters() {
+    grows_in_proportion("interpreter", 25, [220, 220]);
+}
+
 /// A place in a list is looked for from its beginning: there are as many ways to get there as pairs of places.
 #[test]
 fn records_as_lists() {

@@ -70,6 +70,7 @@ pub const KINDS: &[Kind] = &[
         states_of_closures,
     ),
     kind("roots", "searches for a root in what another one looks at, and the gradient", roots),
+    kind("interpreter", "a function that a pattern for each kind of term leads back to, and the gradient", interpreter),
     kind("letrec", "groups of a hundred local functions that see each other", letrec),
 ];
 
@@ -531,6 +532,17 @@ fn roots(lines: usize) -> String {
     }
     let _ = writeln!(text, "(f{lines} a)\n((gradient-R f{lines}) a)");
     text
+}
+
+/// An interpreter with a clause for each kind of term, on a term that is made at run time.
+fn interpreter(lines: usize) -> String {
+    let clauses = (0..lines).map(|i| format!("    ((list {i} a) (sin (* {i} (value a x))))\n"));
+    let clauses: String = clauses.collect();
+    format!(
+        "(define (value e x)\n  (match e\n{clauses}    (_ x)))\n(define a (read-real))\n(define e\n  \
+         (let loop ((i a) (e (real 1))) (if (< i 0) e (loop (- i 1) (list i e)))))\n(value e a)\n\
+         ((gradient-R (lambda (x) (value e x))) a)\n"
+    )
 }
 
 /// How many parts of so many lines there are: twice as many where there are twice as many thousands of lines.

@@ -89,6 +89,17 @@ pub struct Arguments {
     pub found: usize,
 }
 
+/// Whose call a value that does not fit a pattern comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Caller {
+    /// The function begins with the pattern: whoever has called it.
+    Unknown,
+    /// The same, and the function has been copied to where it is called.
+    At(Span),
+    /// Nobody's: the pattern takes apart what the function has looked at, or computed, before.
+    Innocent,
+}
+
 /// A run-time error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RuntimeError {
@@ -156,8 +167,7 @@ pub enum RuntimeError {
         arguments: Option<Arguments>,
         /// How many elements of a list the pattern has taken before.
         behind: usize,
-        /// The call of the function, where that has been copied.
-        called: Option<Span>,
+        caller: Caller,
     },
     /// A value is no record of the kind that a pattern, or a function that `define-record` defines, wants.
     NotARecord {
@@ -167,8 +177,7 @@ pub enum RuntimeError {
         function: Option<Rc<str>>,
         /// The value in that place.
         found: Found,
-        /// The call of the function with the pattern, where that has been copied.
-        called: Option<Span>,
+        caller: Caller,
     },
     /// A backpropagator got a sensitivity that does not have the shape of the value: `((gradient (lambda (x) (list x)))
     /// 1)`
@@ -398,10 +407,14 @@ impl RuntimeError {
         if let (Some(label), true) = (&mut diagnostic.primary, place.library.is_some()) {
             label.text = "this call".into();
         }
-        if let RuntimeError::Mismatch { called, .. } | RuntimeError::NotARecord { function: None, called, .. } = self
-            && let Some(call) = called.or(place.call)
-        {
-            diagnostic = diagnostic.secondary(call, "called here");
+        if let RuntimeError::Mismatch { caller, .. } | RuntimeError::NotARecord { function: None, caller, .. } = self {
+            let call = match caller {
+                Caller::Unknown => place.call,
+                Caller::At(call) => Some(*call),
+                Caller::Innocent => None,
+            };
+            diagnostic =
+                call.into_iter().fold(diagnostic, |diagnostic, call| diagnostic.secondary(call, "called here"));
         }
         if let Some((expected, found)) = self.expectation() {
             let mut words = found.kind.describe();

@@ -3,7 +3,7 @@
 //! Core code has no patterns, only demands ([`Rhs::Destructure`]). What the program wrote follows from where a demand
 //! stands in a function: a parameter list, a list of some length, a record, or what `define-record` defines.
 
-use crate::core::errors::{Arguments, Found, Kind, RuntimeError};
+use crate::core::errors::{Arguments, Caller, Found, Kind, RuntimeError};
 use crate::core::ir::{Lambda, Origin, Part, Program, Rhs, Var};
 use rustc_hash::FxHashMap;
 
@@ -58,9 +58,9 @@ pub fn mismatch_at_top(program: &Program, part: Part, var: Var, found: Found) ->
     match part {
         Part::Record(kind) => {
             let record = program.records[kind].name.clone();
-            RuntimeError::NotARecord { record, function: None, found, called: None }
+            RuntimeError::NotARecord { record, function: None, found, caller: Caller::Innocent }
         }
-        part => RuntimeError::Mismatch { part, found, arguments: None, behind: 0, called: None },
+        part => RuntimeError::Mismatch { part, found, arguments: None, behind: 0, caller: Caller::Innocent },
     }
 }
 
@@ -69,8 +69,8 @@ fn mismatch_in_copy(program: &Program, part: Part, var: Var, found: &Found) -> O
     let copied = program.vars[var].copied.as_ref()?;
     let lambda = &program.lambdas[copied.lambda];
     let mut error = mismatch(program, &lambda.name, lambda, part, copied.var, found.clone());
-    if let RuntimeError::Mismatch { called, .. } | RuntimeError::NotARecord { called, .. } = &mut error {
-        *called = Some(copied.call);
+    if let RuntimeError::Mismatch { caller, .. } | RuntimeError::NotARecord { caller, .. } = &mut error {
+        *caller = Caller::At(copied.call);
     }
     Some(error)
 }
@@ -94,10 +94,12 @@ pub fn mismatch(
     if matches!(lambda.origin, Origin::Backpropagator(..) | Origin::Adding(_)) {
         return RuntimeError::Sensitivity { part, record: record.map(|record| record.name.clone()), found };
     }
+    let is_first = first_demands(lambda).any(|(_, whole)| whole == var);
+    let caller = if is_first { Caller::Unknown } else { Caller::Innocent };
     if let Some(record) = record {
         // What the definition of the records defines stands where their name does.
         let function = (record.span == lambda.span).then(|| function.into());
-        return RuntimeError::NotARecord { record: record.name.clone(), function, found, called: None };
+        return RuntimeError::NotARecord { record: record.name.clone(), function, found, caller };
     }
     let position = if part == Part::Never { None } else { parameter_position(program, lambda, var) };
     let arguments = position.map(|(expected, position)| {
@@ -107,5 +109,15 @@ pub fn mismatch(
     // With as many arguments as it takes, one of them does not fit its pattern.
     let arguments = arguments.filter(|arguments| arguments.found != arguments.expected);
     let behind = elements_before(lambda, var);
-    RuntimeError::Mismatch { part, found, arguments, behind, called: None }
+    RuntimeError::Mismatch { part, found, arguments, behind, caller }
+}
+
+/// What a function takes apart before it calls others and decides anything: what is wrong with that is the caller's
+/// fault.
+pub fn first_demands(lambda: &Lambda) -> impl Iterator<Item = (Part, Var)> {
+    let first = lambda.body.bindings.iter().take_while(|binding| !matches!(binding.rhs, Rhs::Apply(..) | Rhs::If(..)));
+    first.filter_map(|binding| match binding.rhs {
+        Rhs::Destructure(part, whole) => Some((part, whole)),
+        _ => None,
+    })
 }

@@ -361,7 +361,9 @@ impl Shapes {
         };
         let is_data = places.is_of_data || self.may_be_shared_zero(sum);
         let begins_plain = alternatives.iter().any(|of| self.is_zero_vector(of));
-        is_data || side == Prim::HandedFew && levels.keeps_few && !begins_plain && !self.gives_elements(hot)
+        let is_of_closure = side == Prim::HandedFew && levels.keeps_few && !begins_plain && !self.gives_elements(hot);
+        // Whoever handed on a table has not got a vector either.
+        is_data || places.most == Most::Any || is_of_closure
     }
 
     /// The same of a part of a sum; where it is not looked at, it is kept.

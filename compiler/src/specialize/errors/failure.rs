@@ -3,7 +3,8 @@
 use crate::base::Span;
 use crate::core::check::Check;
 use crate::core::errors::{Found, Kind, Place, RuntimeError, no_derivative};
-use crate::core::ir::{LambdaId, Part, Rhs, Var};
+use crate::core::ir::{LambdaId, Part, Var};
+use crate::core::mismatch::first_demands;
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Variant, VariantId};
 use crate::shape::lattice::{Code, Head, Shape};
@@ -277,7 +278,7 @@ impl Specializer<'_> {
         (!in_library && self.may_mismatch(variant)).then_some(here)
     }
 
-    /// Whether a pattern in a variant that has not been emitted yet may meet a value that does not fit.
+    /// Whether a variant that has not been emitted yet begins with a pattern that a value may not fit.
     fn may_mismatch(&mut self, variant: VariantId) -> bool {
         if let Some(known) = self.may_mismatch.get(&variant) {
             return *known;
@@ -297,8 +298,7 @@ impl Specializer<'_> {
                 Part::Car | Part::Cdr => matches!(alternative.head, Head::Pair(_) | Head::ZeroOf(_)),
             })
         };
-        let mismatches = |rhs: &Rhs| matches!(rhs, Rhs::Destructure(part, x) if !fits(*part, *x));
-        let result = lambda.body.all_bindings().iter().any(|binding| mismatches(&binding.rhs));
+        let result = first_demands(lambda).any(|(part, x)| !fits(part, x));
         self.may_mismatch.insert(variant, result);
         result
     }

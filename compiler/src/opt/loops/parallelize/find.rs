@@ -75,7 +75,7 @@ pub struct Plan {
     pub acts: Vec<Act>,
     pub leaves: Vec<(Leaf, Type)>,
     /// Leaves that are not computed in every round.
-    pub sometimes: Vec<Value>,
+    pub sometimes: Vec<Leaf>,
     /// So many rounds are made before anything is asked.
     pub strip: i64,
 }
@@ -166,13 +166,15 @@ impl Plan {
         let (acts, leaves) = (rest.acts, rest.leaves);
         let mut sometimes = Vec::new();
         for (leaf, ty) in &leaves {
-            if let Leaf::Value(value) = leaf
-                && !is_in_every_round(code.homes[*value])
-            {
+            let home = match leaf {
+                Leaf::Value(value) => code.homes[*value],
+                Leaf::Way(block) => *block,
+            };
+            if !is_in_every_round(home) {
                 if *ty == Type::Ptr {
                     return None;
                 }
-                sometimes.push(*value);
+                sometimes.push(*leaf);
             }
         }
 

@@ -265,12 +265,12 @@ impl Writer<'_, '_> {
             }
         }
         self.b.switch_to(end);
-        self.repaired = plan.sometimes.iter().map(|value| (copies[&plan.header], values[value])).collect();
-        let leaf = |(leaf, _): &(Leaf, Type)| match leaf {
+        let value = |leaf: &Leaf| match leaf {
             Leaf::Value(value) => values[value],
             Leaf::Way(block) => ways[block],
         };
-        plan.leaves.iter().map(leaf).collect()
+        self.repaired = plan.sometimes.iter().map(|leaf| (copies[&plan.header], value(leaf))).collect();
+        plan.leaves.iter().map(|(leaf, _)| value(leaf)).collect()
     }
 
     /// Lets the copy of a block know by which edge control has come there, if that is a leaf.
