@@ -12,18 +12,19 @@
 //! So elements of a matrix in one vector, row by row, `(+ (* i n) j)`, are read as the elements of a row are: their
 //! places count.
 //!
-//! A place is the sum of a real and of a few integers, each of a magnitude below 2^50, as the length of a vector is. Is the
-//! real an integer, of any size, then the sum of reals is an integer, too, and exact unless its magnitude is
-//! far beyond all lengths; and then that of the integers is out of range as well, since [`Op::IntOf`] gives the nearest
-//! integer, and adding a few small ones does not bring it back. So both are the same place, or both are none.
+//! A place is the sum of a real and of a few integers, each of a magnitude below 2^50, as the length of a vector is. If
+//! the real is an integer, of any size, then the sum of reals is an integer, too, and exact unless its magnitude is far
+//! beyond all lengths; and then that of the integers is out of range as well, since [`Op::IntOf`] gives the nearest
+//! integer, and adding a few small ones does not bring it back. So both are the same place, or both are none. Of a real
+//! that may be infinite, or no number, it is asked first whether it is small.
 //!
-//! Where nothing asks whether a place is in range, it is, and an integer. The real may have a fraction then, if it is so
-//! small that the sum was rounded: the integer is the nearest one.
+//! Where nothing asks whether a place is in range, it is, and an integer. The real may have a fraction then, if it is
+//! so small that the sum was rounded: the integer is the nearest one.
 
 use super::bounds::{Equal, equal_integers};
 use super::{LARGEST_STEP, integer};
 use crate::opt::analysis::loops::{Code, counter, is_tested, linear};
-use crate::opt::edit::rewrite::{Replacements, append};
+use crate::opt::edit::rewrite::{Replacements, append, is_constant};
 use crate::ssa::ir::{BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real1, Real2, Type, Value};
 use rustc_hash::FxHashMap;
 
@@ -36,6 +37,11 @@ const MOST_DIGITS: u32 = 900;
 /// The binary digits of the largest integer, and of what a loop adds up of such.
 const DIGITS: u32 = 63;
 const DIGITS_OF_SUMS: u32 = 400;
+
+/// Integers below are exact as reals, and so are their sums with a few that are small.
+const EXACT: f64 = (1_u64 << 52) as f64;
+/// This far away, no sum with a few integers that are small is in range.
+const NOWHERE: i64 = i64::MIN / 2;
 
 /// Treats a function.
 pub(super) fn add_integers(function: &mut Function) -> bool {
@@ -61,10 +67,20 @@ struct Sum {
 struct Place {
     place: Value,
     sum: Sum,
-    /// Whether the real may have a fraction.
-    is_rounded: bool,
+    real: Real,
     /// Tests for an integer in range, and the test that is left.
     tests: Vec<(Value, Value)>,
+}
+
+/// What is known about the real of a sum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Real {
+    /// It is an integer.
+    Integer,
+    /// It is one if it is finite.
+    Unbounded,
+    /// It may have a fraction.
+    Any,
 }
 
 struct Finder<'f> {
@@ -131,11 +147,17 @@ impl<'f> Finder<'f> {
         }
         let is_asked = uses.iter().flatten().any(|used| used.op == Op::RealOf);
         let home = self.code.homes[place];
-        let is_integer = sum.real.is_none_or(|(real, _)| self.digits(real, home, DEPTH).is_some());
-        if !is_integer && (is_asked || !tests.is_empty()) {
-            return None;
-        }
-        Some(Place { place, sum, is_rounded: !is_integer, tests })
+        let known = sum.real.map(|(real, _)| self.digits(real, home, DEPTH));
+        let is_checked = is_asked || !tests.is_empty();
+        let real = match known {
+            None | Some(Some(Some(_))) => Real::Integer,
+            // What is in range is finite.
+            Some(Some(None)) if !is_checked => Real::Integer,
+            Some(Some(None)) => Real::Unbounded,
+            Some(None) if !is_checked => Real::Any,
+            Some(None) => return None,
+        };
+        Some(Place { place, sum, real, tests })
     }
 
     /// The instructions that use a value, if all are such.
@@ -201,52 +223,57 @@ impl<'f> Finder<'f> {
         }
     }
 
-    /// How many binary digits at most an integer has that a real is, if it is one and not a negative zero alone.
-    fn digits(&self, value: Value, home: BlockId, depth: usize) -> Option<u32> {
-        let Code { function, graph, definitions, homes } = &self.code;
+    /// How many binary digits at most an integer has that a real is, if it is one; no number if it may be infinite, or
+    /// no number.
+    fn digits(&self, value: Value, home: BlockId, depth: usize) -> Option<Option<u32>> {
+        let Code { function, graph, definitions, .. } = &self.code;
         if self.equal.at(graph, home, value).is_some() {
-            return Some(DIGITS);
+            return Some(Some(DIGITS));
         }
         let depth = depth.checked_sub(1)?;
-        let found = match definitions.inst(function, value) {
-            Some(inst) => match inst.op {
-                Op::RealOf => DIGITS,
-                Op::ConstReal(bits) => integer(f64::from_bits(bits)).map(|_| DIGITS)?,
-                Op::Real2(op @ (Real2::Add | Real2::Sub | Real2::Mul)) => {
-                    let (x, y) = (self.digits(inst.args[0], home, depth)?, self.digits(inst.args[1], home, depth)?);
-                    if op == Real2::Mul { x + y } else { x.max(y) + 1 }
-                }
-                _ => return None,
-            },
-            None => {
-                // What a loop adds up: it makes fewer rounds than there are integers.
-                let (header, position) = self.code.header_of(value)?;
-                let body = self.code.body(header);
-                let [outside, inside] = self.code.passed(header, position, &body);
-                let starts = outside
-                    .iter()
-                    .all(|(from, start)| self.digits(*start, *from, depth).is_some_and(|n| n < DIGITS_OF_SUMS));
-                let adds = inside.iter().all(|(from, next)| {
-                    let sum = definitions.inst(function, *next);
-                    *next == value
-                        || sum.is_some_and(|sum| {
-                            let is_sum = matches!(sum.op, Op::Real2(Real2::Add | Real2::Sub)) && sum.args[0] == value
-                                || sum.op == Op::Real2(Real2::Add) && sum.args[1] == value;
-                            let others = sum.args.iter().filter(|arg| **arg != value);
-                            let is_fixed = |arg: &Value| homes.get(*arg).is_some_and(|home| !body.contains(&home));
-                            let mut small = others.map(|arg| {
-                                is_fixed(arg) && self.digits(*arg, *from, depth).is_some_and(|n| n < DIGITS_OF_SUMS)
-                            });
-                            is_sum && sum.args[0] != sum.args[1] && small.all(|is_small| is_small)
-                        })
-                });
-                if !starts || !adds {
-                    return None;
-                }
-                DIGITS_OF_SUMS + DIGITS
+        let Some(inst) = definitions.inst(function, value) else { return self.digits_of_sum(value, depth) };
+        let digits = match inst.op {
+            Op::RealOf => Some(DIGITS),
+            Op::ConstReal(bits) => integer(f64::from_bits(bits)).map(|_| Some(DIGITS))?,
+            Op::Real1(Real1::Floor | Real1::Ceiling) => None,
+            Op::Real2(op @ (Real2::Add | Real2::Sub | Real2::Mul)) => {
+                let (x, y) = (self.digits(inst.args[0], home, depth)?, self.digits(inst.args[1], home, depth)?);
+                x.zip(y).map(|(x, y)| if op == Real2::Mul { x + y } else { x.max(y) + 1 })
             }
+            _ => return None,
         };
-        (found <= MOST_DIGITS).then_some(found)
+        Some(digits.filter(|digits| *digits <= MOST_DIGITS))
+    }
+
+    /// The same of what a loop adds up. It makes fewer rounds than there are integers.
+    fn digits_of_sum(&self, value: Value, depth: usize) -> Option<Option<u32>> {
+        let Code { function, definitions, homes, .. } = &self.code;
+        let (header, position) = self.code.header_of(value)?;
+        let body = self.code.body(header);
+        let [outside, inside] = self.code.passed(header, position, &body);
+        let mut is_bounded = true;
+        let mut add = |number: Value, from: BlockId| {
+            let digits = self.digits(number, from, depth)?;
+            is_bounded &= digits.is_some_and(|digits| digits < DIGITS_OF_SUMS);
+            Some(())
+        };
+        for (from, start) in outside {
+            add(start, from)?;
+        }
+        for (from, next) in inside.into_iter().filter(|(_, next)| *next != value) {
+            let sum = definitions.inst(function, next)?;
+            let step = match (sum.op, &sum.args[..]) {
+                (Op::Real2(Real2::Add | Real2::Sub), [x, y]) if *x == value => *y,
+                (Op::Real2(Real2::Add), [x, y]) if *y == value => *x,
+                _ => return None,
+            };
+            let is_fixed = homes.get(step).is_some_and(|home| !body.contains(&home));
+            if !is_fixed && !self.code.op(step).is_some_and(is_constant) {
+                return None;
+            }
+            add(step, from)?;
+        }
+        Some(is_bounded.then_some(DIGITS_OF_SUMS + DIGITS))
     }
 }
 
@@ -266,18 +293,18 @@ impl Sum {
 
 fn write(function: &mut Function, found: Vec<Place>) {
     let mut replacements = Replacements::new(function);
-    let mut sums: FxHashMap<Value, (Sum, bool)> = FxHashMap::default();
-    for Place { place, sum, is_rounded, tests } in found {
+    let mut sums: FxHashMap<Value, (Sum, Real)> = FxHashMap::default();
+    for Place { place, sum, real, tests } in found {
         tests.into_iter().for_each(|(test, left)| replacements.replace(test, left));
-        sums.insert(place, (sum, is_rounded));
+        sums.insert(place, (sum, real));
     }
     for id in function.blocks.ids() {
         let old = std::mem::take(&mut function.blocks[id].insts);
         let mut insts = Vec::with_capacity(old.len());
         for inst in old {
             match inst.results.first().and_then(|result| sums.remove(result)) {
-                Some((sum, is_rounded)) => {
-                    let by = write_sum(function, &mut insts, sum, is_rounded);
+                Some((sum, real)) => {
+                    let by = write_sum(function, &mut insts, sum, real);
                     replacements.replace(inst.results[0], by);
                 }
                 None => insts.push(inst),
@@ -288,16 +315,24 @@ fn write(function: &mut Function, found: Vec<Place>) {
     replacements.apply(function);
 }
 
-fn write_sum(function: &mut Function, insts: &mut Vec<Inst>, sum: Sum, is_rounded: bool) -> Value {
+fn write_sum(function: &mut Function, insts: &mut Vec<Inst>, sum: Sum, known: Real) -> Value {
     let mut make = |op: Op, args: Vec<Value>, ty: Type| append(&mut function.values, insts, op, args, ty, None);
     let mut terms = sum.integers;
     if let Some((mut real, is_negative)) = sum.real {
-        if is_rounded {
+        if known == Real::Any {
             let half = make(Op::ConstReal(0.5_f64.to_bits()), Vec::new(), Type::F64);
             let above = make(Op::Real2(Real2::Add), vec![real, half], Type::F64);
             real = make(Op::Real1(Real1::Floor), vec![above], Type::F64);
         }
-        terms.insert(0, (make(Op::IntOf, vec![real], Type::Int), is_negative));
+        let mut integer = make(Op::IntOf, vec![real], Type::Int);
+        if known == Real::Unbounded {
+            let size = make(Op::Real1(Real1::Abs), vec![real], Type::F64);
+            let limit = make(Op::ConstReal(EXACT.to_bits()), Vec::new(), Type::F64);
+            let is_exact = make(Op::Compare(Compare::Lt), vec![size, limit], Type::Bool);
+            let nowhere = make(Op::ConstInt(NOWHERE), Vec::new(), Type::Int);
+            integer = make(Op::Select, vec![is_exact, integer, nowhere], Type::Int);
+        }
+        terms.insert(0, (integer, is_negative));
     }
     // What does not change in a loop comes first.
     let is_first = terms.iter().position(|(_, is_negative)| !is_negative);
