@@ -205,6 +205,9 @@ pub struct Svd<'a> {
 /// matrices by biorthogonalization and related results" (1958); Golub and Van Loan, 8.6.3.
 pub fn singular_values(m: usize, n: usize, a: &mut [f64], svd: Svd<'_>) -> Result<(), Exhausted> {
     let Svd { values, left, right } = svd;
+    if n == 0 {
+        return Ok(());
+    }
     if a.iter().any(|x| !x.is_finite()) {
         [values, left, right].into_iter().for_each(|x| x.fill(f64::NAN));
         return Ok(());

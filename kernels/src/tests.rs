@@ -42,6 +42,34 @@ fn rows_stand_at_their_kernel() {
 }
 
 #[test]
+fn sizes_may_be_zero() {
+    let a = numbers(4, 1);
+    for (m, n) in [(0, 0), (0, 2), (2, 0)] {
+        assert!(run(Kernel::Product, 0, &[m, 2, n, 0, 0], &[&a[..2 * m], &a[..2 * n]]).is_empty());
+        assert!(run(Kernel::Product, 0, &[m, 2, n, 1, 1], &[&a[..2 * m], &a[..2 * n]]).is_empty());
+        assert_eq!(run(Kernel::Product, 4, &[2, 0, 2, m.min(1), n.min(1)], &[&[], &[]]), [0.0; 4]);
+        assert!(run(Kernel::Transpose, 0, &[m, n], &[&[]]).is_empty());
+        assert!(run(Kernel::Triangular, 0, &[0, m.min(1), 0, m, n], &[&a[..m * m], &[]]).is_empty());
+        if m >= n {
+            assert!(run(Kernel::Qr, 0, &[m, n], &[&[]]).is_empty());
+            assert!(run(Kernel::SingularValues, 0, &[m, n], &[&[]]).is_empty());
+            assert_eq!(run(Kernel::QrMultiply, 2 * m, &[0, m, n, 2], &[&[], &a[..2 * m]]), a[..2 * m]);
+            assert!(run(Kernel::QrMultiply, 0, &[1, m, 0, 0], &[&[], &[]]).is_empty());
+        }
+    }
+    assert!(run(Kernel::QrMultiply, 0, &[0, 2, 1, 0], &[&[0.5, 0.5, 1.5], &[]]).is_empty());
+    for kernel in [Kernel::Cholesky, Kernel::Lu, Kernel::SymmetricEigen] {
+        assert!(run(kernel, 0, &[0], &[&[]]).is_empty());
+    }
+    assert!(run(Kernel::Fourier, 0, &[0], &[&[], &[]]).is_empty());
+    assert!(run(Kernel::Order, 0, &[], &[&[]]).is_empty());
+    assert!(run(Kernel::Random, 0, &[0, 1, 2, 3, 4], &[]).is_empty());
+    assert_eq!(run(Kernel::Dot, 1, &[], &[&[], &[]]), [0.0]);
+    assert!(run(Kernel::Part, 0, &[4], &[&a]).is_empty());
+    assert!(run(Kernel::Joined, 0, &[0], &[&[], &[]]).is_empty());
+}
+
+#[test]
 fn products_have_the_bits_of_their_definition() {
     for (m, k, n) in [
         (0, 3, 2),
