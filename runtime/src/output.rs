@@ -213,7 +213,7 @@ pub unsafe extern "C" fn vlad_begin_file(name: *const u8, length: usize, message
     // SAFETY: nothing else refers to the names while this function runs.
     let names = unsafe { &mut *NAMES.get() };
     if length > LONGEST_NAME {
-        crate::input::fail_with(message, &crate::input::SystemError(system::ENAMETOOLONG));
+        fail_with_file(message, name, system::ENAMETOOLONG);
     }
     for (place, ending) in names.iter_mut().zip([&b""[..], PART]) {
         place.fill(0);
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn vlad_begin_file(name: *const u8, length: usize, message
     // SAFETY: the path ends in a zero byte.
     let file = unsafe { system::open(names[1].as_ptr().cast(), system::O_NEW | system::O_CLOEXEC, 0o666) };
     if file < 0 {
-        crate::input::fail_with(message, &crate::input::SystemError(system::last_error()));
+        fail_with_file(message, name, system::last_error());
     }
     TARGET.store(file);
 }
@@ -246,16 +246,30 @@ pub unsafe extern "C" fn vlad_end_file(whole: f64, message: *const u8, message_l
     }
     flush();
     // SAFETY: the caller's obligation; the file is open, and the names end in zero bytes.
-    let (message, closed, renamed) = unsafe {
+    let (message, name, closed, renamed) = unsafe {
         let names = &*NAMES.get();
         let closed = system::close(TARGET.load());
         let renamed = system::rename(names[1].as_ptr().cast(), names[0].as_ptr().cast());
-        (core::slice::from_raw_parts(message, message_length), closed, renamed)
+        (core::slice::from_raw_parts(message, message_length), &names[0], closed, renamed)
     };
     TARGET.store(system::STDOUT);
     if closed < 0 || renamed < 0 {
-        crate::input::fail_with(message, &crate::input::SystemError(system::last_error()));
+        let length = name.iter().position(|byte| *byte == 0).unwrap_or(0);
+        fail_with_file(message, &name[..length], system::last_error());
     }
+}
+
+/// Ends the program with a message, in which stand the name of a file and what the system says about it.
+#[cfg(not(vlad_library))]
+fn fail_with_file(message: &[u8], name: &[u8], code: c_int) -> ! {
+    struct Report<'r>(&'r [u8], c_int);
+    impl fmt::Display for Report<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            crate::reader::write_bytes(f, self.0)?;
+            write!(f, ": {}", crate::input::SystemError(self.1))
+        }
+    }
+    crate::input::fail_with(message, &Report(name, code))
 }
 
 /// Removes a file that is not whole, if there is one; may be called in a signal handler.

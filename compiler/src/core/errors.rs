@@ -391,7 +391,7 @@ impl RuntimeError {
             RuntimeError::VectorLength { expected, .. } => {
                 format!("a vector of another length does not fit a pattern of {expected}")
             }
-            _ => self.headline(place.span).message,
+            _ => self.headline(place, place.span).message,
         }
     }
 
@@ -400,9 +400,9 @@ impl RuntimeError {
         let mut diagnostic = match (place.call, self) {
             // What a definition of records defines is written nowhere.
             (Some(call), RuntimeError::NotARecord { function: Some(_), .. }) => {
-                self.headline(call).secondary(place.span, "defined here")
+                self.headline(place, call).secondary(place.span, "defined here")
             }
-            _ => self.headline(place.span),
+            _ => self.headline(place, place.span),
         };
         if let (Some(label), true) = (&mut diagnostic.primary, place.library.is_some()) {
             label.text = "this call".into();
@@ -438,7 +438,12 @@ impl RuntimeError {
         }
     }
 
-    fn headline(&self, span: Span) -> Diagnostic {
+    fn headline(&self, place: &Place, span: Span) -> Diagnostic {
+        // Programs do not know the names of what only the library can call, but the function that they have called.
+        let shown = |prim: &Prim| match &place.library {
+            Some(function) if prim.to_string().starts_with('%') => function.clone(),
+            _ => prim.to_string(),
+        };
         let (code, message, label) = match self {
             RuntimeError::NotAProcedure { .. } => {
                 ("V0301", "called a value that is not a procedure".into(), "this call")
@@ -446,9 +451,15 @@ impl RuntimeError {
             RuntimeError::Sensitivity { .. } | RuntimeError::NotAReal { prim: Prim::Scale | Prim::Unscale, .. } => {
                 ("V0314", "a sensitivity does not have the shape of its value".into(), "the value comes from here")
             }
-            RuntimeError::NotAReal { prim, operand, .. } => ("V0302", not_a_real(*prim, *operand), ""),
-            RuntimeError::NotAPair { prim, .. } => ("V0303", format!("`{prim}` of a value that is not a pair"), ""),
-            RuntimeError::NotAVector { prim, .. } => ("V0316", format!("`{prim}` of a value that is not a vector"), ""),
+            RuntimeError::NotAReal { prim, operand, .. } => {
+                ("V0302", not_a_real(prim.arity(), *operand, &shown(prim)), "")
+            }
+            RuntimeError::NotAPair { prim, .. } => {
+                ("V0303", format!("`{}` of a value that is not a pair", shown(prim)), "")
+            }
+            RuntimeError::NotAVector { prim, .. } => {
+                ("V0316", format!("`{}` of a value that is not a vector", shown(prim)), "")
+            }
             RuntimeError::NotAnIndex { index, length } => {
                 ("V0317", format!("{index} is no index of a vector of length {length}"), "")
             }
@@ -513,7 +524,9 @@ impl RuntimeError {
                 };
                 ("V0315", format!("{what} gives {result} {message}").trim_end().to_string(), label)
             }
-            RuntimeError::NotAString { prim, .. } => ("V0312", format!("`{prim}` of a value that is not a string"), ""),
+            RuntimeError::NotAString { prim, .. } => {
+                ("V0312", format!("`{}` of a value that is not a string", shown(prim)), "")
+            }
             RuntimeError::InputOutput { message } => ("V0313", format!("cannot read or write: {message}"), ""),
         };
         let diagnostic = Diagnostic::error(code, message, span, label);
@@ -675,12 +688,12 @@ impl Arguments {
     }
 }
 
-fn not_a_real(prim: Prim, operand: usize) -> String {
-    if prim.arity() == 1 {
-        return format!("the operand of `{prim}` is not a real number");
+fn not_a_real(arity: usize, operand: usize, name: &str) -> String {
+    if arity == 1 {
+        return format!("the operand of `{name}` is not a real number");
     }
     let which = if operand == 0 { "first" } else { "second" };
-    format!("the {which} operand of `{prim}` is not a real number")
+    format!("the {which} operand of `{name}` is not a real number")
 }
 
 fn elements(count: usize) -> String {

@@ -14,6 +14,11 @@ pub struct Files {
     on_file: Option<fn(&Path)>,
 }
 
+/// The operating system's refusal to write a file.
+fn failed(name: &Path, error: &io::Error) -> RuntimeError {
+    RuntimeError::InputOutput { message: format!("{}: {error}", name.display()) }
+}
+
 /// Where output goes.
 pub enum Target<'f> {
     /// To the file that is being written.
@@ -55,7 +60,7 @@ impl Files {
         if self.current.is_some() {
             return Err(RuntimeError::InputOutput { message: "a file is being written already".into() });
         }
-        let file = File::create(part(Path::new(name))).map_err(super::primitives::failed)?;
+        let file = File::create(part(Path::new(name))).map_err(|error| failed(Path::new(name), &error))?;
         self.current = Some((BufWriter::new(file), name.into()));
         Ok(())
     }
@@ -74,7 +79,7 @@ impl Files {
         if !whole {
             return drop_part(&name);
         }
-        finished(file).map_err(super::primitives::failed)?;
+        finished(file).map_err(|error| failed(&name, &error))?;
         if let Some(tell) = self.on_file {
             tell(&name);
         }
