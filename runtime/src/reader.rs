@@ -88,6 +88,8 @@ pub(super) enum Problem {
     NoHeading,
     /// The heading does not have the last word.
     NoColumn,
+    /// The heading has the last word twice.
+    TwoColumns,
     /// More columns are wanted than can be.
     TooManyColumns,
     /// There is a heading and nothing else, or all rows are left out.
@@ -405,6 +407,11 @@ impl fmt::Display for Report<'_> {
             Problem::NoHeading => f.write_str("the first line must name the columns"),
             Problem::NoColumn => {
                 f.write_str("there is no column `")?;
+                write_bytes(f, self.word)?;
+                f.write_char('`')
+            }
+            Problem::TwoColumns => {
+                f.write_str("two columns are called `")?;
                 write_bytes(f, self.word)?;
                 f.write_char('`')
             }

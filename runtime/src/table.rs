@@ -210,15 +210,22 @@ impl Reader {
             let (mut rest, mut place) = (line, 0u16);
             let found = loop {
                 let Some((cell, after)) = next_name(rest, layout.separator) else { break None };
-                if unquoted(::core::str::from_utf8(cell).unwrap_or("")) == name {
-                    break Some(place);
+                if is_name(cell, name) {
+                    break Some((place, after));
                 }
                 (rest, place) = (after, place.saturating_add(1));
             };
-            let Some(found) = found else {
+            let Some((found, mut rest)) = found else {
                 self.remember(name.as_bytes());
                 return Err(self.fault(self.place(0), Problem::NoColumn));
             };
+            while let Some((cell, after)) = next_name(rest, layout.separator) {
+                if is_name(cell, name) {
+                    self.remember(name.as_bytes());
+                    return Err(self.fault(self.place(0), Problem::TwoColumns));
+                }
+                rest = after;
+            }
             let Some(slot) = layout.wanted.get_mut(layout.chosen) else {
                 return Err(self.fault(self.place(0), Problem::TooManyColumns));
             };
@@ -471,6 +478,15 @@ fn next_name(line: &[u8], separator: Separator) -> Option<(&[u8], &[u8])> {
 
 fn unquoted(name: &str) -> &str {
     name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name).trim()
+}
+
+/// Whether a cell of the heading is this name. Two quotation marks are one, between quotation marks.
+fn is_name(cell: &[u8], name: &str) -> bool {
+    let cell = ::core::str::from_utf8(cell).unwrap_or("");
+    match cell.starts_with('"') {
+        true => unquoted(cell).split("\"\"").eq(name.split('"')),
+        false => cell.trim() == name,
+    }
 }
 
 /// The first line, which has been read, once more, and what follows it.
