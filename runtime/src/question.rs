@@ -201,7 +201,7 @@ impl<W: Words> Watch<W> {
             every: None,
             last: 0,
             outcomes,
-            is_new: false,
+            is_new: true,
             put,
             begun: 0,
             next_state: 0,
@@ -282,7 +282,8 @@ impl<W: Words> Watch<W> {
         if *arguments != self.arguments {
             return Err(Refusal::OtherArguments);
         }
-        self.is_waiting = true;
+        // A program that was stopped before there was anything to keep begins from its beginning.
+        self.is_waiting = kept > HEADER;
         Ok(())
     }
 

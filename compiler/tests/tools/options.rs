@@ -275,6 +275,26 @@ fn searches_stopped_by_time_go_on() {
     }
 }
 
+/// Searches that consist of others begin anew if they were stopped before the first of these had ended: before there
+/// was anything to keep.
+#[test]
+fn searches_stopped_in_their_first_round_begin_anew() {
+    let head = &SEARCHES[..SEARCHES.find("(tell (minimise by-bfgs").expect("it is there")];
+    for method in ["(from-starts 2 1 by-lbfgs)", "(basin-hopping 2 1 by-bfgs)"] {
+        let folder = compiled(&format!("{head}(tell (minimise {method} rosenbrock start))\n"), &[]);
+        let whole = both(&folder, "");
+        for first in 0..2 {
+            let stop = "--time-limit 0s --checkpoint state";
+            let stopped = run(ways(folder.path(), stop).into_iter().nth(first).expect("there are two"), "");
+            assert!(stopped.1.contains("stopped: the time is up"), "{}", stopped.1);
+            for command in ways(folder.path(), "--resume state") {
+                assert_eq!(run(command, ""), whole);
+            }
+            fs::remove_file(folder.path().join("state")).expect("it is there");
+        }
+    }
+}
+
 #[test]
 fn states_of_other_programs_are_refused() {
     let folder =
