@@ -5,6 +5,7 @@
 
 use crate::base::{Diagnostic, Span};
 use crate::core::ir::Part;
+use crate::core::mismatch::Caller;
 use crate::core::prim::Prim;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -87,17 +88,6 @@ pub struct Arguments {
     pub expected: usize,
     /// How many it got.
     pub found: usize,
-}
-
-/// Whose call a value that does not fit a pattern comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Caller {
-    /// The function begins with the pattern: whoever has called it.
-    Unknown,
-    /// The same, and the function has been copied to where it is called.
-    At(Span),
-    /// Nobody's: the pattern takes apart what the function has looked at, or computed, before.
-    Innocent,
 }
 
 /// A run-time error.
@@ -407,14 +397,10 @@ impl RuntimeError {
         if let (Some(label), true) = (&mut diagnostic.primary, place.library.is_some()) {
             label.text = "this call".into();
         }
-        if let RuntimeError::Mismatch { caller, .. } | RuntimeError::NotARecord { function: None, caller, .. } = self {
-            let call = match caller {
-                Caller::Unknown => place.call,
-                Caller::At(call) => Some(*call),
-                Caller::Innocent => None,
-            };
-            diagnostic =
-                call.into_iter().fold(diagnostic, |diagnostic, call| diagnostic.secondary(call, "called here"));
+        if let RuntimeError::Mismatch { caller, .. } | RuntimeError::NotARecord { function: None, caller, .. } = self
+            && let Some(call) = caller.call(place)
+        {
+            diagnostic = diagnostic.secondary(call, "called here");
         }
         if let Some((expected, found)) = self.expectation() {
             let mut words = found.kind.describe();

@@ -3,9 +3,32 @@
 //! Core code has no patterns, only demands ([`Rhs::Destructure`]). What the program wrote follows from where a demand
 //! stands in a function: a parameter list, a list of some length, a record, or what `define-record` defines.
 
-use crate::core::errors::{Arguments, Caller, Found, Kind, RuntimeError};
+use crate::base::Span;
+use crate::core::errors::{Arguments, Found, Kind, Place, RuntimeError};
 use crate::core::ir::{Lambda, Origin, Part, Program, Rhs, Var};
 use rustc_hash::FxHashMap;
+
+/// Whose call a value that does not fit a pattern comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Caller {
+    /// The function begins with the pattern: whoever has called it.
+    Unknown,
+    /// The same, and the function has been copied to where it is called.
+    At(Span),
+    /// Nobody's: the pattern takes apart what the function has looked at, or computed, before.
+    Innocent,
+}
+
+impl Caller {
+    /// The call, of an error with that place.
+    pub fn call(self, place: &Place) -> Option<Span> {
+        match self {
+            Caller::Unknown => place.call,
+            Caller::At(call) => Some(call),
+            Caller::Innocent => None,
+        }
+    }
+}
 
 /// How `var` takes part in the parameter list of `lambda`: the number of parameters, and how many of them stand before
 /// the place that `var` names (0 for the whole argument). `None` when it is no part of the parameter list's spine.
