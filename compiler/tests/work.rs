@@ -168,7 +168,7 @@ fn vectors() {
 /// Searches in what searches look at: nothing of a search is differentiated, whose derivative is given.
 #[test]
 fn searches_in_what_searches_look_at() {
-    grows_in_proportion("roots", 8, [220, 220]);
+    grows_in_proportion("roots", 4, [220, 250]);
 }
 
 /// The derivatives that searches for minima take nest, to a height that the program's text tells.
