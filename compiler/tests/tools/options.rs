@@ -149,7 +149,7 @@ const ENDLESS: &str = "\
 (arguments (n integer 1000000000) (wait real 0))
 (define (f (list x y)) (+ (* (- x 1) (- x 1)) (* 3 (- y 2) (- y 2))))
 (define r
-  (minimise by-gradient-descent f '(0 0) (at-most-steps n) (at-most-evaluations (+ n 1)) (gradient-tolerance 0)))
+  (minimise by-gradient-descent f '(0 0) (at-most-steps n) (at-most-evaluations (+ n 2)) (gradient-tolerance 0)))
 (found-status r)
 (list (found-place r) (= (found-steps r) n))
 ";
