@@ -23,7 +23,7 @@
 
 use super::bounds::{Equal, equal_integers};
 use super::{LARGEST_STEP, integer};
-use crate::opt::analysis::loops::{Code, counter, is_tested, linear};
+use crate::opt::analysis::loops::{Code, counter, is_length, is_tested, linear};
 use crate::opt::edit::rewrite::{Replacements, append, is_constant};
 use crate::ssa::ir::{BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real1, Real2, Type, Value};
 use rustc_hash::FxHashMap;
@@ -207,11 +207,6 @@ impl<'f> Finder<'f> {
     fn is_small(&self, value: Value, home: BlockId, depth: usize) -> bool {
         let Code { function, graph, definitions, .. } = &self.code;
         let (Some(base), _) = linear(function, definitions, value) else { return true };
-        let lengths = graph.order.iter().filter(|block| graph.dominates(**block, home));
-        let is_length = || {
-            let mut insts = lengths.flat_map(|block| &function.blocks[*block].insts);
-            insts.any(|inst| inst.vector_length() == Some(base))
-        };
         match self.code.header_of(base) {
             Some((header, position)) if depth > 0 => {
                 let counts = counter(function, graph, definitions, header, position);
@@ -219,7 +214,7 @@ impl<'f> Finder<'f> {
                     step.abs() < LARGEST_STEP && start.is_none_or(|start| self.is_small(start, header, depth - 1))
                 })
             }
-            _ => is_length() || is_tested(&self.code, home, base),
+            _ => is_length(&self.code, home, base, |_| false) || is_tested(&self.code, home, base),
         }
     }
 
