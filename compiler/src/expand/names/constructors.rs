@@ -1,5 +1,5 @@
-//! Calls of functions that do nothing but take their arguments apart and make a closure, a pair or a record do that
-//! where they are called.
+//! Calls of functions that do nothing but take their arguments apart, and make a closure, a pair or a record or give a
+//! part of them, do that where they are called.
 //!
 //! ```text
 //! (define (part v i)                  t = (cons v i)
@@ -11,7 +11,8 @@
 //!
 //! Why: what a closure or a pair holds is then known where it is made. The sensitivity of a vector in it is added to
 //! the sum for that vector; that of a closure which came back from a call would have a vector of its own. A curried
-//! function that reads a few elements, called n times, would cost n vectors.
+//! function that reads a few elements, called n times, would cost n vectors. And what is taken from a record by its
+//! accessor is known to be a part of it.
 //!
 //! A pattern of the function may take apart what the caller does not make. What is copied remembers what it is a copy
 //! of, so that a value that does not fit gets the message that a call would give.
@@ -55,11 +56,18 @@ pub fn expand(program: &mut Program) {
     }
 }
 
-/// Whether a λ makes a closure, a pair or a record after a few steps that do not depend on decisions.
+/// Whether a λ makes a closure, a pair or a record, or gives a part of what it is given, after a few steps that do not
+/// depend on decisions.
 fn is_constructor(program: &Program, lambda: LambdaId) -> bool {
     let Lambda { origin, body, .. } = &program.lambdas[lambda];
+    // Accessors find the fields of a record in pairs.
+    let is_of_record = |binding: &Binding| matches!(binding.rhs, Rhs::Destructure(Part::Record(_), _));
+    let takes_record = body.bindings.iter().any(is_of_record);
     let makes = |binding: &Binding| match &binding.rhs {
-        Rhs::Closure(..) | Rhs::Prim(Prim::Cons | Prim::Record, _) => binding.var == body.result,
+        Rhs::Closure(..) | Rhs::Prim(Prim::Cons | Prim::Record, _) | Rhs::Destructure(Part::Car | Part::Cdr, _) => {
+            binding.var == body.result
+        }
+        Rhs::Prim(Prim::Car | Prim::Cdr, _) => takes_record && binding.var == body.result,
         _ => false,
     };
     let is_step = |binding: &Binding| match &binding.rhs {
@@ -199,6 +207,10 @@ impl Calls<'_> {
             };
             names.insert(*var, name);
             copied.push(Binding { var: name, rhs, span });
+        }
+        let result = names[&constructor.body.result];
+        if result != call.var {
+            copied.push(Binding { var: call.var, rhs: Rhs::Var(result), span: call.span });
         }
         self.idle.extend([function, argument]);
         Some(copied)
