@@ -18,11 +18,18 @@ use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Terminator, 
 struct End {
     header: BlockId,
     counter: Value,
-    bound: Value,
+    bound: Bound,
     /// The counter goes downwards.
     falls: bool,
     /// Where the test finds the counter in the first round, if that may be past the bound.
     first: Option<Linear>,
+}
+
+/// What a counter is compared with.
+#[derive(Clone, Copy)]
+enum Bound {
+    Value(Value),
+    Constant(i64),
 }
 
 /// Rewrites the tests at the beginnings of loops. True when there was one.
@@ -39,14 +46,18 @@ pub(super) fn rewrite(function: &mut Function) -> bool {
 /// How a loop ends, if that is by equality.
 fn end(code: &Code<'_>, header: BlockId) -> Option<End> {
     let Terminator::Branch(condition, yes, no) = &code.function.blocks[header].terminator else { return None };
-    let inst = code.definitions.inst(code.function, *condition)?;
-    let Inst { op: Op::IntCompare(IntCompare::Eq), args, .. } = inst else { return None };
+    let Inst { op, args, .. } = code.definitions.inst(code.function, *condition)?;
     let body = code.body(header);
     if code.homes.get(*condition) != Some(header) || body.contains(&yes.block) || !body.contains(&no.block) {
         return None;
     }
     let is_fixed = |value: Value| code.homes.get(value).is_some_and(|home| !body.contains(&home));
-    let (tested, bound) = [(args[0], args[1]), (args[1], args[0])].into_iter().find(|(_, bound)| is_fixed(*bound))?;
+    let (tested, bound) = match (op, &args[..]) {
+        (Op::IntIs(bound), &[tested]) => (tested, Bound::Constant(*bound)),
+        (Op::IntCompare(IntCompare::Eq), &[x, y]) if is_fixed(y) => (x, Bound::Value(y)),
+        (Op::IntCompare(IntCompare::Eq), &[x, y]) if is_fixed(x) => (y, Bound::Value(x)),
+        _ => return None,
+    };
     let (param, offset) = linear(code.function, &code.definitions, tested);
     let position = code.function.blocks[header].params.iter().position(|other| Some(*other) == param)?;
     let (start, step) = counter(code.function, &code.graph, &code.definitions, header, position)?;
@@ -61,8 +72,11 @@ fn end(code: &Code<'_>, header: BlockId) -> Option<End> {
 }
 
 /// Whether a counter is known not to start past the bound.
-fn is_before(code: &Code<'_>, header: BlockId, first: Linear, bound: Value, falls: bool) -> bool {
-    let bound = linear(code.function, &code.definitions, bound);
+fn is_before(code: &Code<'_>, header: BlockId, first: Linear, bound: Bound, falls: bool) -> bool {
+    let bound = match bound {
+        Bound::Value(bound) => linear(code.function, &code.definitions, bound),
+        Bound::Constant(bound) => (None, bound),
+    };
     let (low, high) = if falls { (bound, first) } else { (first, bound) };
     if low.0 == high.0 {
         return low.1 <= high.1;
@@ -101,7 +115,10 @@ impl End {
     fn apply(&self, function: &mut Function) {
         let mut insts = std::mem::take(&mut function.blocks[self.header].insts);
         let mut make = |op, args, ty| append(&mut function.values, &mut insts, op, args, ty, None);
-        let mut bound = self.bound;
+        let mut bound = match self.bound {
+            Bound::Value(bound) => bound,
+            Bound::Constant(bound) => make(Op::ConstInt(bound), Vec::new(), Type::Int),
+        };
         if let Some((base, offset)) = self.first {
             let offset = make(Op::ConstInt(offset), Vec::new(), Type::Int);
             let first = match base {

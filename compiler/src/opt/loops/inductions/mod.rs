@@ -25,7 +25,8 @@
 //! are the same where a test before has found them equal. Of integers that are counted alike one is left.
 //!
 //! A loop that counts downwards and computes how far it has come counts upwards ([`upwards`]). Places that are sums of
-//! counters and other integers are added up as integers ([`places`]).
+//! counters and other integers are added up as integers ([`places`]). What a test has found to be an integer is one
+//! where a loop counts from it ([`starts`]).
 //!
 //! Tests: `tests/opt/inductions/`.
 
@@ -34,6 +35,8 @@ mod bounds;
 mod equality;
 
 mod places;
+
+mod starts;
 
 use crate::opt::Context;
 use crate::opt::analysis::loops::homes;
@@ -55,7 +58,8 @@ pub fn run(function: &mut Function, _: &Context) -> bool {
     if !function.blocks.values().flat_map(|block| &block.insts).any(is_of_interest) {
         return false;
     }
-    let mut changed = count_by_integers(function);
+    let mut changed = starts::pass_integers(function);
+    changed |= count_by_integers(function);
     changed |= upwards::count_what_is_used(function);
     changed |= equality::rewrite(function);
     changed |= places::add_integers(function);
