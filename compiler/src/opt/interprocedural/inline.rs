@@ -18,7 +18,8 @@
 //! its caller, so that its code is copied once. In every cycle of the call graph one function, at least, is a
 //! *breaker*: its calls stay, so what is inlined never contains itself and the process ends. Of the rest are inlined:
 //! functions that are called from one place only, small functions, and larger ones as long as the caller and the whole
-//! program stay within their budgets.
+//! program stay within their budgets. How large a function is that is called from several places is a matter of what
+//! belongs to it, too: copies of it would share that, so that a gradient would lose its loops.
 //!
 //! Requires functions in the form that [`crate::opt::interprocedural::tail_calls`] leaves, or loops would be breakers
 //! for nothing. Exposes what was a parameter or a result to all passes within functions.
@@ -57,7 +58,8 @@ pub fn run(program: &mut Program, most: usize) -> bool {
     let mut sites = program.functions.same_ids(0u32);
     edges.values().flatten().for_each(|callee| sites[*callee] += 1);
     let mut cycles = program.functions.same_ids(0);
-    for (number, component) in components(&edges).iter().enumerate() {
+    let components = components(&edges);
+    for (number, component) in components.iter().enumerate() {
         component.iter().for_each(|id| cycles[*id] = number);
     }
     let repeats = |id: FuncId| {
@@ -67,11 +69,13 @@ pub fn run(program: &mut Program, most: usize) -> bool {
     let (order, is_breaker) = order(&edges, &sites, &loops);
     let sizes: EntityVec<FuncId, usize> = program.functions.values().map(size).collect();
     let total: usize = sizes.values().sum();
+    let owned = owned(&components, &edges, &sizes, &cycles);
     let apart = kept_apart(program, &cycles);
     let stays = too_large(&order, &edges, &sizes, |id| sites[id] == 1 && !is_breaker[id]);
     let is_waiting = program.functions.same_ids(false);
     let budget = most.saturating_sub(total);
-    let mut inliner = Inliner { program, sites, is_breaker, loops, cycles, apart, stays, is_waiting, sizes, budget };
+    let mut inliner =
+        Inliner { program, sites, is_breaker, loops, cycles, owned, apart, stays, is_waiting, sizes, budget };
     let mut changed = false;
     for id in order {
         changed |= inliner.function(id);
@@ -107,6 +111,28 @@ fn order(
             return (components.into_iter().flatten().collect(), is_breaker);
         }
     }
+}
+
+/// The sizes of cycles of the call graph together with those that are called from one place outside of them, and so on.
+fn owned(
+    components: &[Vec<FuncId>],
+    edges: &EntityVec<FuncId, Vec<FuncId>>,
+    sizes: &EntityVec<FuncId, usize>,
+    cycles: &EntityVec<FuncId, usize>,
+) -> Vec<usize> {
+    let mut calls = vec![0; components.len()];
+    for (id, callees) in edges.iter() {
+        callees.iter().filter(|callee| cycles[**callee] != cycles[id]).for_each(|callee| calls[cycles[*callee]] += 1);
+    }
+    let mut owned: Vec<usize> = Vec::with_capacity(components.len());
+    // Callees come first.
+    for (number, component) in components.iter().enumerate() {
+        let called = component.iter().flat_map(|id| &edges[*id]).map(|callee| cycles[*callee]);
+        let parts: usize =
+            called.filter(|callee| *callee != number && calls[*callee] == 1).map(|part| owned[part]).sum();
+        owned.push(parts + component.iter().map(|id| sizes[*id]).sum::<usize>());
+    }
+    owned
 }
 
 /// Which functions that are called from one place do not become part of their caller, because it would be too large
@@ -214,6 +240,8 @@ struct Inliner<'p> {
     loops: EntityVec<FuncId, bool>,
     /// The cycle of the call graph that each function belongs to.
     cycles: EntityVec<FuncId, usize>,
+    /// How large each cycle is with what belongs to it.
+    owned: Vec<usize>,
     /// Functions that walk data and stay what they are: in all callers, or in those of their cycle.
     apart: EntityVec<FuncId, Apart>,
     /// Functions that are called from one place and do not become part of their callers.
@@ -305,7 +333,8 @@ impl Inliner<'_> {
         let is_round = in_cycle && self.loops[caller.id] && !self.loops[callee];
         let most = if is_round { MOST_OF_ROUND } else { MEDIUM };
         let medium = size <= most && *caller.grown + size <= LARGEST_CALLER && size <= self.budget;
-        if is_apart || !fits || !(once || size <= SMALL || medium) {
+        let is_copied_whole = in_cycle || self.owned[self.cycles[callee]] <= MEDIUM;
+        if is_apart || !fits || !(once || is_copied_whole && (size <= SMALL || medium)) {
             if once {
                 caller.refused.push(callee);
             }
