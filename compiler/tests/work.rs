@@ -199,3 +199,28 @@ fn recursions_by_known_numbers_do_not_use_each_other_up() {
     let [one, ten] = [1, 10].map(|count| work(&program(count))[2]);
     assert!(ten > 8 * one, "{one} instructions for one recursion, {ten} for ten");
 }
+
+/// Loops around loops stay loops, whether their numbers of rounds are known or not, and so do their derivatives.
+#[test]
+fn loops_around_loops_are_not_unrolled() {
+    let program = |rounds: &str| {
+        format!(
+            "(define (step u) (build (vector-length u) (lambda (i) (sin (vector-ref u i)))))
+             (define (f u) (let loop ((t 0) (u u)) (if (< t {rounds}) (loop (+ t 1) (step u)) (vector-sum u))))
+             ((gradient-R f) (read-vector))"
+        )
+    };
+    let [known, read] = ["20", "(real 20)"].map(|rounds| work(&program(rounds))[2]);
+    assert!(known <= read, "{known} instructions for a known number of rounds, {read} for others");
+}
+
+/// Where the numbers of rounds decide a tower of derivatives, they stay known.
+#[test]
+fn loops_that_decide_a_tower_are_unrolled() {
+    work(
+        "(define (nth-derivative f k) (if (= k 0) f (nth-derivative (derivative f) (- k 1))))
+         (define v (read-vector))
+         (let loop ((k 0) (sum 0))
+           (if (< k 4) (loop (+ k 1) (+ sum (vector-sum (vector-map (nth-derivative exp k) v)))) sum))",
+    );
+}

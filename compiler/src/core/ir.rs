@@ -158,6 +158,15 @@ impl Body {
         }
     }
 
+    /// Whether its value is that of a call, in one of its branches at least.
+    pub fn ends_in_call(&self) -> bool {
+        match self.bindings.iter().find(|binding| binding.var == self.result).map(|binding| &binding.rhs) {
+            Some(Rhs::Apply(..)) => true,
+            Some(Rhs::If(_, yes, no)) => yes.ends_in_call() || no.ends_in_call(),
+            _ => false,
+        }
+    }
+
     /// Drops bindings that may go if nothing uses them, and are not used.
     pub fn drop_unused(&mut self, may_go: &impl Fn(&Binding) -> bool) {
         self.drop_unused_before(may_go, &mut FxHashSet::default());

@@ -4,11 +4,12 @@
 //! conditionals that end each other, as those of the clauses of a `cond` do.
 
 use super::filling::Filling;
-use super::{Abort, Analyzer, Facts, Test, truth};
+use super::{Abort, Analyzer, Facts, Key, Shared, Test, truth};
 use crate::core::ir::{Below, Binding, Body, Rhs, Var};
 use crate::core::prim::{Family, Prim};
-use crate::shape::lattice::{Shape, Shapes};
+use crate::shape::lattice::{Head, Shape, Shapes};
 use crate::shape::primitive::Question;
+use std::rc::Rc;
 
 /// What a conditional may come to. A conditional that a branch ends with is part of the one around it, and so is of its
 /// shape: a chain of clauses is joined once, instead of at each clause with all that follow.
@@ -175,5 +176,41 @@ impl Analyzer<'_> {
         let result = self.outcomes(body, facts, outcomes);
         facts.shapes.extend(before);
         result
+    }
+
+    pub(super) fn apply(&mut self, var: Var, function: Var, operand: Var, facts: &mut Facts) -> Result<Shape, Abort> {
+        let shared = self.shared_of_operand(function, operand, facts);
+        self.apply_to(var, function, (facts.shapes[&operand], shared), facts)
+    }
+
+    /// Applies a function to an argument of that shape. The calls are noted beside `var`.
+    pub(super) fn apply_to(
+        &mut self,
+        var: Var,
+        function: Var,
+        (operand, operand_shared): (Shape, Shared),
+        facts: &mut Facts,
+    ) -> Result<Shape, Abort> {
+        let alternatives = self.result.shapes.alternatives(facts.shapes[&function]);
+        let dynamic = usize::from(alternatives.len() > 1);
+        let (mut results, mut gives, mut made) = (Vec::new(), Shared::Nothing, None);
+        self.frame().dynamic += dynamic;
+        for alternative in alternatives.iter() {
+            let Head::Closure(code, site) = alternative.head else { continue };
+            let shared = self.shared_by_call(function, (code, site), operand_shared.clone(), facts);
+            let (lambda, argument) = self.without_sums(code, operand);
+            let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
+            let (variant, shape) = self.call(Key { lambda, args, shared })?;
+            facts.calls.insert((var, code.lambda), variant);
+            self.frame().loops |= self.result.variants[variant].recursive || self.result.variants[variant].loops;
+            results.push(shape);
+            gives = gives.join(self.result.variants[variant].gives.clone());
+            let new = self.result.variants[variant].makes.clone();
+            made = Some(made.map_or(new.clone(), |made: Shared| made.meet(new)));
+        }
+        facts.note_new(var, made.unwrap_or_default());
+        facts.hold(var, gives);
+        self.frame().dynamic -= dynamic;
+        Ok(self.result.shapes.join_all(&results))
     }
 }

@@ -193,6 +193,9 @@ impl Analyzer<'_> {
             self.fold_long_data(&nested)?;
             unrolled = nested;
         }
+        if let Some(abort) = self.around_loops(&unrolled, key) {
+            return Err(abort);
+        }
         let budget = self.budgets.get(&key.lambda).copied().unwrap_or(self.options.unroll);
         if unrolled.len() <= budget {
             return Ok(None);
@@ -207,6 +210,31 @@ impl Analyzer<'_> {
             return self.widen_call(outermost, key);
         }
         Err(Abort::Restart { frame: outermost, key: key.with(args) })
+    }
+
+    /// Restarts the outermost of the calls of a λ, one in the other, whose arguments differ from those of this call in
+    /// numbers only, if there are loops in what comes between two calls. To unroll that would copy these loops, and tell
+    /// them nothing but the numbers. A λ whose recursion makes data keeps them: their structure tells more.
+    fn around_loops(&mut self, calls: &[usize], key: &Key) -> Option<Abort> {
+        let innermost = *calls.first()?;
+        let has_loops = self.frames[innermost..].iter().any(|frame| frame.loops);
+        let base = self.codes.code(key.lambda).base;
+        if !has_loops || self.result.shapes.open_reals || !self.codes.program.lambdas[base].body.ends_in_call() {
+            return None;
+        }
+        for frame in calls.iter().rev() {
+            let old = self.frames[*frame].key.as_ref().expect("a variant's frame");
+            let shapes = &mut self.result.shapes;
+            let mut forget = |old: &[Shape], new: &[Shape]| -> Rc<[Shape]> {
+                old.iter().zip(new).map(|(old, new)| shapes.forget_varying_numbers(*old, *new)).collect()
+            };
+            let args = forget(&old.args, &key.args);
+            if args != old.args && args == forget(&key.args, &old.args) {
+                self.keeps_loops = true;
+                return Some(Abort::Restart { frame: *frame, key: key.with(args) });
+            }
+        }
+        None
     }
 
     /// The functions of the source that the arguments of a call contain, whatever they have been transformed to.
@@ -280,10 +308,11 @@ impl Analyzer<'_> {
             self.result.variants[id].frame = Some(index);
             self.result.variants[id].visited = true;
             let code = Some(self.codes.code(key.lambda));
-            self.frames.push(Frame { key: Some(key.clone()), code, dynamic: 0, low: usize::MAX });
+            self.frames.push(Frame { key: Some(key.clone()), code, dynamic: 0, low: usize::MAX, loops: false });
             let outcome = self.interpret(id);
-            let low = self.frames.pop().expect("the frame pushed above").low;
+            let Frame { low, loops, .. } = self.frames.pop().expect("the frame pushed above");
             self.result.variants[id].frame = None;
+            self.result.variants[id].loops |= loops;
             let result = match outcome {
                 Ok(result) => result,
                 Err(abort) => {
@@ -337,8 +366,10 @@ impl Analyzer<'_> {
             key: key.clone(),
             result: Shapes::BOTTOM,
             gives: Shared::Nothing,
+            makes: Shared::All,
             facts: Rc::default(),
             recursive: false,
+            loops: false,
             updates: 0,
             complete: false,
             visited: false,
@@ -359,6 +390,7 @@ impl Analyzer<'_> {
         }
         let result = self.body(&lambda.body, &mut facts)?;
         self.result.variants[id].gives = facts.shared_outside(lambda.body.result);
+        self.result.variants[id].makes = facts.new_of(lambda.body.result);
         facts.forget_shared();
         self.result.variants[id].facts = Rc::new(facts);
         Ok(result)

@@ -14,7 +14,8 @@
 //!   decides lies between the two, this happens at once: the recursion will not stop by itself. If all control between
 //!   them was decided by what is known, the recursion is unrolled, up to a budget; past it, first the numbers that vary
 //!   are forgotten, and only structure that grows without them is folded. So small fixed dimensions unroll and long
-//!   loops stay loops.
+//!   loops stay loops. So do loops around loops, of which copies would gain nothing: a loop whose rounds differ in
+//!   numbers only has none.
 //!
 //! Variants of one λ that differ in known numbers only are bounded as well, and so is the number of its variants: past
 //! it, further calls share one that covers them all. Past a bound on the number of all variants or on the steps taken,
@@ -84,6 +85,8 @@ pub struct Facts {
     shared: FxHashMap<Var, Shared>,
     /// The variables that would hold more of that outside, if they were returned.
     outside: FxHashMap<Var, Shared>,
+    /// Which parts of the values of variables have been made by the body or by what it calls.
+    new: FxHashMap<Var, Shared>,
     /// The variables that hold what was there before the body's function was called.
     old: FxHashSet<Var>,
     /// What variables are made of, where that is nothing new.
@@ -135,10 +138,14 @@ pub struct Variant {
     pub result: Shape,
     /// What closures in data share of its result.
     pub gives: Shared,
+    /// Which parts of its result it has made.
+    makes: Shared,
     /// What is known inside it. It is shared by attempts to specialise the program.
     pub facts: Rc<Facts>,
     /// It may call itself, directly or through others.
     pub recursive: bool,
+    /// It calls variants that do.
+    loops: bool,
     /// How often its result has changed.
     updates: usize,
     /// The result is final.
@@ -171,7 +178,7 @@ pub struct Analysis {
 }
 
 /// Analyses a whole program; appends the transformed λs to it. The first attempt has that precision. A tower of
-/// derivatives whose height is hidden behind `real` gets an attempt in which `real` hides nothing.
+/// derivatives whose height may be hidden gets an attempt in which `real` hides nothing and all is unrolled.
 ///
 /// # Errors
 ///
@@ -218,7 +225,8 @@ pub fn analyze(
 enum Failure {
     /// It went past a bound on its work; a coarse analysis may get through.
     Work(Unsupported),
-    /// A tower has no known height. If `hides`, the program hides numbers with `real` that may decide it.
+    /// A tower has no known height. If `hides`, the program hides numbers with `real` that may decide it, or numbers have
+    /// been forgotten so that loops stay loops.
     Tower { refusal: Unsupported, hides: bool },
 }
 
@@ -250,6 +258,7 @@ fn attempt(
         memo: FxHashMap::default(),
         redirects: FxHashMap::default(),
         budgets: FxHashMap::default(),
+        keeps_loops: false,
         widenings: FxHashMap::default(),
         variants_of: FxHashMap::default(),
         general: FxHashMap::default(),
@@ -337,6 +346,8 @@ struct Frame {
     dynamic: usize,
     /// The outermost frame whose preliminary result was used.
     low: usize,
+    /// A variant that calls itself has been called.
+    loops: bool,
 }
 
 /// The arguments of a variant that covers further calls of its λ.
@@ -362,6 +373,8 @@ struct Analyzer<'a> {
     redirects: FxHashMap<Key, Key>,
     /// What is left of the unrolling budget of λs that used it up.
     budgets: FxHashMap<LambdaId, usize>,
+    /// Numbers have been forgotten so that loops stay loops.
+    keeps_loops: bool,
     /// How often the arguments of a call have been widened to those of a key.
     widenings: FxHashMap<Key, usize>,
     /// How many variants each λ has.
@@ -435,7 +448,7 @@ impl Analyzer<'_> {
         };
         self.item = Some(span);
         let mut facts = Facts::default();
-        self.frames.push(Frame { key: None, code: None, dynamic: 0, low: usize::MAX });
+        self.frames.push(Frame { key: None, code: None, dynamic: 0, low: usize::MAX, loops: false });
         let shape = self.body(body, &mut facts);
         self.frames.clear();
         match shape {
@@ -601,7 +614,7 @@ impl Analyzer<'_> {
             "a tower of derivatives has no height known at compile time",
             "make the number of nested derivatives a constant to compile it",
         );
-        Abort::Failure(Failure::Tower { refusal, hides: self.result.shapes.hides_numbers.get() })
+        Abort::Failure(Failure::Tower { refusal, hides: self.result.shapes.hides_numbers.get() || self.keeps_loops })
     }
 
     /// `(%catch f handler x)`: what `f` gives, or its handler of any error of the program.
@@ -635,38 +648,6 @@ impl Analyzer<'_> {
                 self.raises_more = true;
             }
         }
-    }
-
-    fn apply(&mut self, var: Var, function: Var, operand: Var, facts: &mut Facts) -> Result<Shape, Abort> {
-        let shared = self.shared_of_operand(function, operand, facts);
-        self.apply_to(var, function, (facts.shapes[&operand], shared), facts)
-    }
-
-    /// Applies a function to an argument of that shape. The calls are noted beside `var`.
-    fn apply_to(
-        &mut self,
-        var: Var,
-        function: Var,
-        (operand, operand_shared): (Shape, Shared),
-        facts: &mut Facts,
-    ) -> Result<Shape, Abort> {
-        let alternatives = self.result.shapes.alternatives(facts.shapes[&function]);
-        let dynamic = usize::from(alternatives.len() > 1);
-        let (mut results, mut gives) = (Vec::new(), Shared::Nothing);
-        self.frame().dynamic += dynamic;
-        for alternative in alternatives.iter() {
-            let Head::Closure(code, site) = alternative.head else { continue };
-            let shared = self.shared_by_call(function, (code, site), operand_shared.clone(), facts);
-            let (lambda, argument) = self.without_sums(code, operand);
-            let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
-            let (variant, shape) = self.call(Key { lambda, args, shared })?;
-            facts.calls.insert((var, code.lambda), variant);
-            results.push(shape);
-            gives = gives.join(self.result.variants[variant].gives.clone());
-        }
-        facts.hold(var, gives);
-        self.frame().dynamic -= dynamic;
-        Ok(self.result.shapes.join_all(&results))
     }
 }
 

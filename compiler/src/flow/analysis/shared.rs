@@ -11,7 +11,8 @@
 //! - a pair or record holds that has been read from data, if some function puts vectors of that shape into such data
 //!   that were there before it was called ([`Analyzer::note_stored`]);
 //! - a call gives in a closure, a pair or a record, if it was there before the call;
-//! - an argument holds for the second time, since the sum of a vector is handed on to a call once;
+//! - an argument holds for the second time, since the sum of a vector is handed on to a call once; but not what the
+//!   body has made itself: a sum of its own costs no more than that;
 //!
 //! and what a body makes of that: closures that capture it, functions that it is handed to.
 //!
@@ -24,7 +25,7 @@
 use super::{Analyzer, Facts};
 use crate::ad::tower::Transformation;
 use crate::core::ir::{Binding, LambdaId, Origin, Part, Rhs, Var};
-use crate::core::prim::Prim;
+use crate::core::prim::{Family, Prim};
 use crate::shape::lattice::{Alternative, Code, Head, Shape, Site};
 use crate::shape::operators::is_number;
 use rustc_hash::FxHashSet;
@@ -91,6 +92,18 @@ impl Shared {
         }
     }
 
+    /// What is shared of both.
+    pub(super) fn meet(self, other: Shared) -> Shared {
+        match (self, other) {
+            (Shared::All, one) | (one, Shared::All) => one,
+            (Shared::Parts(a), Shared::Parts(b)) => {
+                Shared::pair([0, 1].map(|part| a[part].clone().meet(b[part].clone())))
+            }
+            (one, other) if one == other => one,
+            _ => Shared::Nothing,
+        }
+    }
+
     /// What is shared of a part of a pair.
     fn part(&self, index: usize) -> Shared {
         match self {
@@ -137,6 +150,39 @@ impl Facts {
         }
     }
 
+    /// Which parts of the value of a variable the body has made.
+    pub(super) fn new_of(&self, x: Var) -> Shared {
+        self.new.get(&x).cloned().unwrap_or_default()
+    }
+
+    /// Notes that the body has made these parts of the value of a variable.
+    pub(super) fn note_new(&mut self, x: Var, parts: Shared) {
+        if parts != Shared::Nothing {
+            self.new.insert(x, parts);
+        }
+    }
+
+    /// Notes what a binding makes, unless it is a call.
+    fn note_made(&mut self, binding: &Binding) {
+        let parts = match &binding.rhs {
+            Rhs::Var(y) => self.new_of(*y),
+            Rhs::Destructure(Part::Car, y) => self.new_of(*y).part(0),
+            Rhs::Destructure(Part::Cdr, y) => self.new_of(*y).part(1),
+            Rhs::If(_, then, other) => self.new_of(then.result).meet(self.new_of(other.result)),
+            Rhs::Prim(prim, args) | Rhs::Lifted(_, prim, args) => match prim {
+                Prim::Finish => Shared::All,
+                Prim::Cons => Shared::pair([0, 1].map(|part| self.new_of(args[part]))),
+                Prim::Car => self.new_of(args[0]).part(0),
+                Prim::Cdr => self.new_of(args[0]).part(1),
+                Prim::J | Prim::Primal => self.new_of(args[0]),
+                prim if prim.family() == Family::Kernel => Shared::All,
+                _ => return,
+            },
+            _ => return,
+        };
+        self.note_new(binding.var, parts);
+    }
+
     /// Lets a variable hold that where it is returned.
     fn hold_outside(&mut self, x: Var, shared: Shared) {
         if shared != Shared::Nothing {
@@ -146,7 +192,7 @@ impl Facts {
 
     /// Leaves out what nobody asks for once the body has been looked at.
     pub(super) fn forget_shared(&mut self) {
-        (self.shared, self.outside, self.old, self.made) = Default::default();
+        (self.shared, self.outside, self.new, self.old, self.made) = Default::default();
     }
 
     /// Begins with what the captures of a λ and its parameter hold.
@@ -163,6 +209,7 @@ impl Analyzer<'_> {
     /// Notes what is shared of the value of a variable.
     pub(super) fn share(&mut self, binding: &Binding, shape: Shape, facts: &mut Facts) {
         let x = binding.var;
+        facts.note_made(binding);
         if let Rhs::Var(y) = &binding.rhs {
             facts.made.insert(x, Made::Copy(*y));
         }
@@ -296,6 +343,7 @@ impl Analyzer<'_> {
             Some(Made::Copy(of)) => part(*of),
             Some(Made::Pair(parts)) => Shared::pair(parts.map(part)),
             Some(Made::Closure(captured)) => Shared::captures(captured.iter().map(|x| part(*x))),
+            None if facts.new_of(x) == Shared::All => Shared::Nothing,
             None if self.holds_vectors(facts.shapes[&x]) && !seen.insert(x) => Shared::All,
             None => Shared::Nothing,
         }
