@@ -14,9 +14,9 @@
 //! recognises saturated calls of primitives ([`call`]), orders and groups recursive definitions ([`recursion`]),
 //! names every intermediate value in order of evaluation and lists each λ's captures ([`build`]). At the end,
 //! functions that are known where they are used take the place of captured ones ([`known_functions`]), and calls of
-//! functions that only make closures or data are expanded ([`constructors`]). What the program needs of the standard
-//! library ([`stdlib`]) is expanded first, in a world of its own: a program's definitions never change what the
-//! library's functions mean.
+//! functions that only make closures or data are expanded ([`constructors`]), and loops that go on with the loop around
+//! them return to it ([`loop_nests`]). What the program needs of the standard library ([`stdlib`]) is expanded first, in a
+//! world of its own: a program's definitions never change what the library's functions mean.
 //!
 //! Mistakes are collected and expansion goes on behind them, so that one run reports them all; a program with a
 //! mistake yields messages only. The result satisfies the invariants of [`crate::core::ir`].
@@ -28,6 +28,8 @@ mod build;
 mod error;
 
 mod forms;
+
+mod loop_nests;
 
 pub mod names;
 
@@ -56,7 +58,8 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// Compare the derivatives that the program takes and gives with differences.
     pub check_derivatives: bool,
-    /// Keep the calls of functions that only make closures or data (see [`names::constructors`]).
+    /// Keep the calls of functions that only make closures or data (see [`names::constructors`]), and all loops as they
+    /// are.
     pub as_written: bool,
     /// Make a library: what the program exports, and no expressions.
     pub library: bool,
@@ -166,6 +169,7 @@ fn expand(
     let mut program = expander.finish(errors).map_err(limited)?;
     if options.dialect == Dialect::Vlad && !options.as_written {
         names::constructors::expand(&mut program);
+        loop_nests::restore(&mut program);
     }
     let identity = sources.files().fold(BASIS, |hash, file| digest(hash, file.text.as_bytes()));
     Ok(Program { arguments: declaration, identity, ..program })
