@@ -19,6 +19,9 @@
 //! starts at constants. Tests for the symbolic zero are decided in the same way; in the loop that is left, nothing asks
 //! for it any more.
 //!
+//! Of a loop that is known to have a few short rounds all are made apart: the loops over the coordinates of a point, for
+//! example. Places are constants there, and no counter is left.
+//!
 //! Only inner loops that are left at their beginning are treated, and only if what is decided is in proportion to the
 //! code that is copied.
 //!
@@ -30,7 +33,7 @@ use crate::opt::Context;
 use crate::opt::analysis::loops::{Code, Homes, counter, ends, homes, linear, preheader};
 use crate::opt::edit::clone_region::clone_region;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Function, Inst, Op, Target, Terminator, Type, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, IntCompare, Op, Target, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Loops with more instructions stay as they are, unless what they use of the tests is worth more.
@@ -38,22 +41,19 @@ const LARGEST_LOOP: usize = 64;
 /// So many instructions more may be copied for each use of a test that is decided.
 const WORTH_OF_A_TEST: usize = 12;
 
+/// Loops with more rounds stay loops.
+const MOST_ROUNDS: i64 = 4;
+
 /// Treats a function.
 pub fn run(function: &mut Function, _: &Context) -> bool {
     let mut changed = false;
-    if function.blocks.values().flat_map(|block| &block.insts).any(is_test) {
-        let mut headers = headers(function);
-        while let Some((place, found)) = next(function, &headers) {
-            found.peel(function);
-            headers.drain(..=place);
-            changed = true;
-        }
+    let mut headers = headers(function);
+    while let Some((place, found)) = next(function, &headers) {
+        found.peel(function);
+        headers.drain(..=place);
+        changed = true;
     }
     changed
-}
-
-fn is_test(inst: &Inst) -> bool {
-    matches!(inst.op, Op::IntIs(_) | Op::RealIs(_))
 }
 
 fn headers(function: &Function) -> Vec<BlockId> {
@@ -70,9 +70,11 @@ fn next(function: &Function, headers: &[BlockId]) -> Option<(usize, Peeled)> {
     headers.iter().enumerate().find_map(|(place, header)| Some((place, Peeled::find(&code, *header)?)))
 }
 
-/// A loop whose first round is special.
+/// A loop whose first round is special, or that has a few rounds only.
 struct Peeled {
     header: BlockId,
+    /// How many rounds it has, if that is known and all are made apart.
+    rounds: Option<i64>,
     /// The blocks that are copied: those of the loop, and those where the program ends that only the loop leads to.
     region: Vec<BlockId>,
     /// Where the header leaves the loop.
@@ -99,36 +101,67 @@ impl Peeled {
             body.contains(block) || ends(function, *block) && before.iter().all(|from| body.contains(from))
         };
         let region: Vec<BlockId> = code.graph.order.iter().copied().filter(is_of_loop).collect();
+        let size: usize = region.iter().map(|block| function.blocks[*block].insts.len()).sum();
+        let rounds = trip_count(code, header, &body)
+            .filter(|rounds| (1..=MOST_ROUNDS).contains(rounds) && size * *rounds as usize <= LARGEST_LOOP);
+        let needed = needed_outside(function, &region, way_out);
+        let way_out = way_out.clone();
+        if rounds.is_some() {
+            return Some(Peeled { header, rounds, region, way_out, tests: FxHashSet::default(), needed });
+        }
         let mut tests = special_tests(code, header, &region);
         tests.extend(tests_for_zero(code, header, &body, &region));
         let mut uses = 0;
         for block in &region {
             function.blocks[*block].for_each_value(|value| uses += usize::from(tests.contains(&value)));
         }
-        let size: usize = region.iter().map(|block| function.blocks[*block].insts.len()).sum();
         if tests.is_empty() || size > LARGEST_LOOP + WORTH_OF_A_TEST * uses {
             return None;
         }
-        let needed = needed_outside(function, &region, way_out);
-        Some(Peeled { header, region, way_out: way_out.clone(), tests, needed })
+        Some(Peeled { header, rounds, region, way_out, tests, needed })
     }
 
     fn peel(self, function: &mut Function) {
+        self.close(function);
+        let Some(rounds) = self.rounds else {
+            let (blocks, tests) = self.copy_round(function);
+            blocks.iter().for_each(|block| decide(&mut function.blocks[*block].insts, &tests, true));
+            for block in &self.region {
+                decide(&mut function.blocks[*block].insts, &self.tests, false);
+            }
+            return;
+        };
+        let is_inside = |target: &&Target| self.region.contains(&target.block);
+        for _ in 0..rounds {
+            let (blocks, _) = self.copy_round(function);
+            let first = blocks[0];
+            let targets = function.blocks[first].terminator.targets().into_iter().cloned();
+            let goes_on = targets.into_iter().find(|target| blocks.contains(&target.block));
+            if let Some(goes_on) = goes_on {
+                function.blocks[first].terminator = Terminator::Jump(goes_on);
+            }
+        }
+        let targets = function.blocks[self.header].terminator.targets().into_iter();
+        let way_out = targets.filter(|target| !is_inside(target)).cloned().next();
+        if let Some(way_out) = way_out {
+            function.blocks[self.header].terminator = Terminator::Jump(way_out);
+        }
+    }
+
+    /// A copy of the loop that is its first round: its blocks, the header first, and the tests in it.
+    fn copy_round(&self, function: &mut Function) -> (Vec<BlockId>, FxHashSet<Value>) {
         let graph = Graph::new(function);
         let before = preheader(function, &graph, self.header);
-        self.close(function);
         let Terminator::Jump(entry) = function.blocks[before].terminator.clone() else {
             unreachable!("a preheader goes to the header only")
         };
         let mut values: FxHashMap<Value, Value> = FxHashMap::default();
         values.extend(function.blocks[self.header].params.iter().copied().zip(entry.args));
         let blocks = clone_region(function, &self.region, self.header, &mut values);
-        let tests = self.tests.iter().map(|test| values[test]).collect();
-        blocks.values().for_each(|block| decide(&mut function.blocks[*block].insts, &tests, true));
-        function.blocks[before].terminator = Terminator::Jump(Target { block: blocks[&self.header], args: Vec::new() });
-        for block in &self.region {
-            decide(&mut function.blocks[*block].insts, &self.tests, false);
-        }
+        let first = blocks[&self.header];
+        function.blocks[before].terminator = Terminator::Jump(Target { block: first, args: Vec::new() });
+        let others = self.region.iter().filter(|block| **block != self.header).map(|block| blocks[block]);
+        ([first].into_iter().chain(others).collect(), self.tests.iter().map(|test| values[test]).collect())
     }
 
     /// Lets what is needed behind the loop be the parameters of a block that only the loop leads to.
@@ -147,6 +180,30 @@ impl Peeled {
             }
         }
     }
+}
+
+/// How many rounds a loop that is left at its header has, if that is a constant.
+fn trip_count(code: &Code<'_>, header: BlockId, body: &FxHashSet<BlockId>) -> Option<i64> {
+    let function = code.function;
+    let Terminator::Branch(condition, yes, _) = &function.blocks[header].terminator else { return None };
+    let inst = code.definitions.inst(function, *condition)?;
+    if inst.op != Op::IntCompare(IntCompare::Lt) || !body.contains(&yes.block) {
+        return None;
+    }
+    let side = |value: Value| match linear(function, &code.definitions, value) {
+        (None, constant) => Some((constant, 0)),
+        (Some(base), offset) => {
+            let position = function.blocks[header].params.iter().position(|param| *param == base)?;
+            match counter(function, &code.graph, &code.definitions, header, position)? {
+                ((None, start), step) => Some((start.checked_add(offset)?, step)),
+                _ => None,
+            }
+        }
+    };
+    // Below from the first round on, until the distance is gone.
+    let ((low, rises), (high, falls)) = (side(inst.args[0])?, side(inst.args[1])?);
+    let (distance, step) = (high.checked_sub(low)?, rises.checked_sub(falls)?);
+    (distance <= 0).then_some(0).or_else(|| (step > 0).then(|| (distance - 1) / step + 1))
 }
 
 /// The tests of a counter that hold in the first round only.

@@ -206,8 +206,12 @@ pub const PASSES: &[Pass] = &[
     function("licm", "compute before a loop what does not change in it", licm::run),
     function("hoist-guards", "check before a loop what does not change in it", hoist_guards::run).asking(&[Fact::Ends]),
     function("inductions", "count by integers, drop checks of places that are in range", inductions::run).settling(),
-    function("peel", "make the first round of a loop apart where a test tells it from the others", peel::run)
-        .settling(),
+    function(
+        "peel",
+        "make the first round of a loop apart where a test tells it from the others, and all of a few",
+        peel::run,
+    )
+    .settling(),
     program("shared-zeros", "let one of many reals tell whether they are the symbolic zero", shared_zeros::run)
         .settling(),
     function("if-convert", "select values instead of branching where both are cheap", if_convert::run).settling(),
