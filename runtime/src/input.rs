@@ -8,7 +8,7 @@ use crate::cell::Single;
 use crate::layout::{WORD, class_of, header};
 use crate::reader::{self, Failure, Item, Reader};
 use crate::table::Table;
-use crate::{heap, memory, output, shards, start, system};
+use crate::{heap, memory, output, ranks, shards, start, system};
 use core::ffi::c_int;
 use core::fmt::{self, Write};
 use core::ptr;
@@ -95,18 +95,31 @@ impl Buffer {
     fn fill(&mut self) {
         // Whoever types the number should have seen the question.
         output::flush();
-        loop {
-            // SAFETY: the pointer and the length are those of an array.
-            let count = unsafe { system::read(self.file, self.bytes.as_mut_ptr().cast(), CAPACITY) };
-            if count < 0 && system::last_error() == system::EINTR {
-                continue;
-            }
-            if count < 0 {
-                self.error = system::last_error();
-            }
-            self.start = 0;
-            self.end = usize::try_from(count).unwrap_or(0);
-            return;
+        let count = match ranks::group().filter(|_| self.file == system::STDIN) {
+            None => read(self.file, &mut self.bytes),
+            Some(group) => (group.read)(&mut self.bytes),
+        };
+        self.start = 0;
+        self.end = count.unwrap_or(0);
+        if let Err(error) = count {
+            self.error = error;
+        }
+    }
+}
+
+/// Reads from a file; how many bytes.
+///
+/// # Errors
+///
+/// The system's.
+pub fn read(file: c_int, bytes: &mut [u8]) -> Result<usize, c_int> {
+    loop {
+        // SAFETY: the pointer and the length are those of a slice.
+        let count = unsafe { system::read(file, bytes.as_mut_ptr().cast(), bytes.len()) };
+        match usize::try_from(count) {
+            Ok(count) => return Ok(count),
+            Err(_) if system::last_error() == system::EINTR => {}
+            Err(_) => return Err(system::last_error()),
         }
     }
 }

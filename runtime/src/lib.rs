@@ -18,6 +18,7 @@
 //! | [`question`], [`watch`], [`words`] | what programs ask: whether their time is up, what is kept of their searches |
 //! | [`check`], [`checks`] | what programs ask that check derivatives |
 //! | [`shards`], [`records`], [`processes`] | work that several processes share |
+//! | [`ranks`], [`group`], [`mpi`] | those that a launcher of MPI has started |
 //! | [`profile`] | where the program spends its time |
 //! | [`trace`], [`callers`] | the calls that led to an error |
 //! | [`finite`] | whether results are finite |
@@ -47,6 +48,8 @@ pub mod command_line;
 pub mod config;
 pub mod declaration;
 pub mod finite;
+#[cfg(not(vlad_library))]
+pub mod group;
 pub mod heap;
 pub mod help;
 #[cfg(not(vlad_library))]
@@ -56,6 +59,8 @@ pub mod layout;
 pub mod library;
 #[cfg(not(vlad_library))]
 pub mod memory;
+#[cfg(not(vlad_library))]
+pub mod mpi;
 pub mod number;
 #[cfg(not(vlad_library))]
 pub mod output;
@@ -67,6 +72,8 @@ pub mod processor;
 pub mod profile;
 pub mod progress;
 pub mod question;
+#[cfg(not(vlad_library))]
+pub mod ranks;
 pub mod reader;
 #[cfg(not(vlad_library))]
 pub mod records;

@@ -6,7 +6,7 @@
 
 use crate::cell::Single;
 use crate::finite::{Fault, Results};
-use crate::{checks, number, shards, start, system, terminal, text};
+use crate::{checks, number, ranks, shards, start, system, terminal, text};
 use core::ffi::c_int;
 use core::fmt;
 
@@ -41,6 +41,11 @@ pub fn write_whole_lines() {
     }
 }
 
+/// Writes what is for everybody, which one of the ranks does.
+fn publish(target: c_int, bytes: &[u8]) -> Result<(), c_int> {
+    if ranks::is_follower() { Ok(()) } else { write_all(target, bytes) }
+}
+
 /// Writes out so many bytes of the buffer; the others move to its beginning.
 fn write_buffer(count: usize) {
     let used = USED.load();
@@ -51,7 +56,7 @@ fn write_buffer(count: usize) {
     // SAFETY: nothing else refers to the buffer while this function runs.
     let buffer = unsafe { &mut *BUFFER.get() };
     USED.store(0);
-    if let Err(error) = write_all(target, &buffer[..count]) {
+    if let Err(error) = publish(target, &buffer[..count]) {
         if error != system::EPIPE {
             raw_error(match target {
                 system::STDOUT => b"error: cannot write to standard output\n",
@@ -80,7 +85,7 @@ pub fn write_out(bytes: &[u8]) {
     let used = USED.load();
     if bytes.len() > CAPACITY - used {
         // Longer than the whole buffer, which is empty now.
-        if write_all(TARGET.load(), bytes).is_err() {
+        if publish(TARGET.load(), bytes).is_err() {
             start::leave(start::FAULT);
         }
         return;
@@ -103,7 +108,7 @@ pub fn write_error(bytes: &[u8]) {
 /// Writes to standard error only; may be called in a signal handler.
 pub fn raw_error(bytes: &[u8]) {
     // There is nowhere to report that standard error cannot be written.
-    let _ = write_all(system::STDERR, bytes);
+    let _ = ranks::keep(bytes) || write_all(system::STDERR, bytes).is_ok();
 }
 
 /// Writes all bytes to a file; an error is the system's.
@@ -188,6 +193,9 @@ const LONGEST_NAME: usize = 4096;
 /// What a file is called until it is whole: its name, and this.
 const PART: &[u8] = b".part";
 
+/// In place of a file that another rank writes.
+const NOWHERE: c_int = -1;
+
 /// The name of the file that is being written, with a zero byte behind it, and the name that it has meanwhile.
 static NAMES: Single<[[u8; LONGEST_NAME + 8]; 2]> = Single::new([[0; LONGEST_NAME + 8]; 2]);
 
@@ -214,6 +222,12 @@ pub unsafe extern "C" fn vlad_begin_file(name: *const u8, length: usize, message
     let names = unsafe { &mut *NAMES.get() };
     if length > LONGEST_NAME {
         fail_with_file(message, name, system::ENAMETOOLONG);
+    }
+    if ranks::is_follower() {
+        // Rank 0 writes it.
+        names.iter_mut().for_each(|place| place.fill(0));
+        TARGET.store(NOWHERE);
+        return;
     }
     for (place, ending) in names.iter_mut().zip([&b""[..], PART]) {
         place.fill(0);
@@ -245,6 +259,10 @@ pub unsafe extern "C" fn vlad_end_file(whole: f64, message: *const u8, message_l
         return;
     }
     flush();
+    if TARGET.load() == NOWHERE {
+        TARGET.store(system::STDOUT);
+        return;
+    }
     // SAFETY: the caller's obligation; the file is open, and the names end in zero bytes.
     let (message, name, closed, renamed) = unsafe {
         let names = &*NAMES.get();

@@ -43,15 +43,31 @@ unsafe extern "C" {
 
 /// How many processors the process may use: those that it may run on, as far as its container has the time of so many.
 pub fn processors() -> usize {
-    let mut set = [0_u64; 128];
-    // SAFETY: the set has so many bytes.
-    let known = unsafe { sched_getaffinity(0, size_of_val(&set), set.as_mut_ptr()) } >= 0;
-    let all = if known { set.iter().map(|word| word.count_ones() as usize).sum() } else { 1 };
+    let all = allowed().iter().map(|word| word.count_ones() as usize).sum::<usize>();
     all.min(share_of_time().unwrap_or(all)).max(1)
 }
 
+/// Words of a set of processors.
+pub const SET_WORDS: usize = 128;
+
+/// The processors that the process may run on, one bit each.
+pub fn allowed() -> [u64; SET_WORDS] {
+    let mut set = [0; SET_WORDS];
+    // SAFETY: the set has so many bytes.
+    if unsafe { sched_getaffinity(0, size_of_val(&set), set.as_mut_ptr()) } < 0 {
+        set[0] = 1;
+    }
+    set
+}
+
+/// The process that has started this one; 0 if it is unknown.
+pub fn parent() -> u32 {
+    // SAFETY: always sound.
+    u32::try_from(unsafe { getppid() }).unwrap_or(0)
+}
+
 /// The time that the container has, in processors: a file with what it gets of a period, or `max`, and the period.
-fn share_of_time() -> Option<usize> {
+pub fn share_of_time() -> Option<usize> {
     let mut text = [0_u8; 64];
     // SAFETY: the name ends in a zero byte, and the text has so much room.
     let length = unsafe {

@@ -107,6 +107,8 @@ impl Question {
 
 /// The question that libraries answer, too.
 pub const CLOCK: f64 = 9.0;
+/// [`Question::IsLate`]
+pub const IS_LATE: f64 = 7.0;
 
 /// Words in a row, as many as are needed.
 pub trait Words {
@@ -231,6 +233,11 @@ impl<W: Words> Watch<W> {
         let limit = nanoseconds(seconds);
         self.limit = Some(limit);
         self.progress.limit(limit);
+    }
+
+    /// Whether searches stop after some time.
+    pub fn is_limited(&self) -> bool {
+        self.limit.is_some()
     }
 
     /// Says what program this is.

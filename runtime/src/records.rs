@@ -1,14 +1,15 @@
 //! What processes that share work ([`crate::shards`]) write to each other: records of the values of shards.
 //!
 //! ~~~text
-//! in a pipe:  first shard | words | leaves | boxes | shards | leaves ... | boxes ...
+//! in a pipe:  first shard | words | leaves | boxes | shards | 0 | leaves ... | boxes ...
 //! reference:  immediate: n << 3 | address outside of the heap: a | 1 | box: its place in the record << 3 | 2
 //! box:        header, with what its words are in place of the count | words
 //! ~~~
 //!
 //! A value is a row of leaves, which compiled code hands over one by one ([`crate::shards::vlad_exchange`]). A record
 //! holds those of shards that follow each other. Behind them stand the boxes that they lead to, each once, in the order
-//! in which they are found.
+//! in which they are found. Addresses outside of the heap count from where the program is in memory, which is not the
+//! same for all ranks.
 
 use crate::heap::{self, Heap};
 use crate::layout::{
@@ -17,7 +18,7 @@ use crate::layout::{
 };
 use crate::question::Words;
 use crate::words::Pages;
-use crate::{memory, system};
+use crate::{memory, start, system};
 
 /// What the words of a box are, in place of its count: as they stand; the first one an address within the box; a view,
 /// whose first one counts from its base; a view of memory that is no box.
@@ -33,15 +34,27 @@ const OUTSIDE: u64 = 1;
 const INSIDE: u64 = 2;
 
 /// How many words are in front of the leaves in a record, and what some of them are.
-pub const HEAD: usize = 5;
+pub const HEAD: usize = 6;
 const FIRST: usize = 0;
-/// In place of the words of a record that has been read: the address of the next one.
+/// How many words stand behind the head.
 pub const WORDS: usize = 1;
 const LEAVES: usize = 2;
 const BOXES: usize = 3;
 const SHARDS: usize = 4;
+/// Of a record that has been read: the address of the next one.
+const LINK: usize = 5;
 
-/// Records that wait: each has the address of the next one in place of its number of words.
+/// Words of a record.
+///
+/// # Safety
+///
+/// The head is there.
+pub unsafe fn length(record: *const u64) -> usize {
+    // SAFETY: the caller's obligation.
+    HEAD + unsafe { *record.add(WORDS) } as usize
+}
+
+/// Records that wait.
 #[derive(Clone, Copy)]
 pub struct Queue {
     first: *mut u64,
@@ -60,14 +73,20 @@ impl Queue {
     pub unsafe fn push(&mut self, record: *mut u64) {
         // SAFETY: records in the queue are whole.
         unsafe {
-            *record.add(WORDS) = 0;
+            *record.add(LINK) = 0;
             if self.first.is_null() {
                 self.first = record;
             } else {
-                *self.last.add(WORDS) = record as u64;
+                *self.last.add(LINK) = record as u64;
             }
         }
         self.last = record;
+    }
+
+    /// The first shard of the first record.
+    pub fn first(&self) -> Option<u64> {
+        // SAFETY: records in the queue are whole.
+        (!self.first.is_null()).then(|| unsafe { *self.first.add(FIRST) })
     }
 
     /// The first record, if it is one that is wanted.
@@ -78,7 +97,7 @@ impl Queue {
             if record.is_null() || !is_wanted(*record.add(FIRST)) {
                 return None;
             }
-            self.first = *record.add(WORDS) as *mut u64;
+            self.first = *record.add(LINK) as *mut u64;
         }
         Some(record)
     }
@@ -168,7 +187,7 @@ impl Sent {
         // SAFETY: it is no immediate, so it is a box; the heap is not in use.
         unsafe {
             if !(*program_heap()).contains(pointer as usize) {
-                return pointer | OUTSIDE;
+                return pointer.wrapping_sub(origin()) | OUTSIDE;
             }
             let count = (pointer as *mut u64).byte_add(COUNT_OFFSET as usize).cast::<u32>();
             if *count & MARK != 0 {
@@ -228,9 +247,9 @@ impl Sent {
             let first = *address.byte_add(ELEMENTS_OFFSET as usize);
             if class == VIEW {
                 let base = *address.byte_add(BASE_OFFSET as usize);
-                let kind = if base == 0 { FOREIGN } else { SEEN };
+                let (kind, from) = if base == 0 { (FOREIGN, origin()) } else { (SEEN, base) };
                 let base_reference = self.reference(base);
-                [header | kind << 32, first.wrapping_sub(base), base_reference]
+                [header | kind << 32, first.wrapping_sub(from), base_reference]
                     .into_iter()
                     .for_each(|word| self.words.push(word));
                 return;
@@ -265,6 +284,8 @@ impl Sent {
 /// A record that is read.
 pub struct Received {
     words: *mut u64,
+    /// Whether it lies among others, and is not to be freed.
+    is_in_place: bool,
     /// How many of its shards are left.
     pub ready: u64,
     /// The next leaf.
@@ -276,7 +297,7 @@ pub struct Received {
 impl Received {
     /// None.
     pub const fn new() -> Received {
-        Received { words: core::ptr::null_mut(), ready: 0, leaf: 0, boxes: Pages::new() }
+        Received { words: core::ptr::null_mut(), is_in_place: false, ready: 0, leaf: 0, boxes: Pages::new() }
     }
 
     /// Whether there is none.
@@ -286,12 +307,23 @@ impl Received {
 
     /// Forgets the record.
     pub fn forget(&mut self) {
-        if !self.words.is_null() {
+        if !self.words.is_null() && !self.is_in_place {
             // SAFETY: nobody else refers to it.
             unsafe { system::free(self.words.cast()) };
-            self.words = core::ptr::null_mut();
         }
+        self.words = core::ptr::null_mut();
         self.ready = 0;
+    }
+
+    /// The same for one that lies among others and stays there.
+    ///
+    /// # Safety
+    ///
+    /// The record is whole, and stays until it is forgotten.
+    pub unsafe fn unpack_in_place(&mut self, record: *mut u64) {
+        // SAFETY: the caller's obligation.
+        unsafe { self.unpack(record) };
+        self.is_in_place = true;
     }
 
     /// Makes the boxes of a record. Its leaves come next.
@@ -301,7 +333,7 @@ impl Received {
     /// The record is whole, and nobody else refers to it.
     pub unsafe fn unpack(&mut self, record: *mut u64) {
         self.forget();
-        (self.words, self.leaf) = (record, HEAD);
+        (self.words, self.is_in_place, self.leaf) = (record, false, HEAD);
         self.boxes.clear();
         // SAFETY: a record is as a worker has written it; boxes have room for the words of their class.
         unsafe {
@@ -330,7 +362,8 @@ impl Received {
                     }
                     SEEN | FOREIGN => {
                         let base = if kind == SEEN { self.owned(*at.add(2)) } else { 0 };
-                        *new.add(1) = base.wrapping_add(*at.add(1));
+                        let from = if kind == SEEN { base } else { origin() };
+                        *new.add(1) = from.wrapping_add(*at.add(1));
                         *new.add(2) = base;
                         first_plain = 3;
                     }
@@ -357,7 +390,7 @@ impl Received {
     fn owned(&self, reference: u64) -> u64 {
         let pointer = match reference & 7 {
             0 => return reference >> 3,
-            OUTSIDE => reference & !7,
+            OUTSIDE => (reference & !7).wrapping_add(origin()),
             _ => self.boxes.all()[(reference >> 3) as usize],
         };
         // SAFETY: a box of this record, or one that is no part of the heap.
@@ -384,6 +417,11 @@ impl Default for Received {
     fn default() -> Received {
         Received::new()
     }
+}
+
+/// Where addresses outside of the heap count from.
+fn origin() -> u64 {
+    start::program_address() as u64 & !7
 }
 
 fn program_heap() -> *mut Heap {

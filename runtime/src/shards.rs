@@ -11,22 +11,30 @@
 //! *abandons* the shard, and the program computes this one and those after it by itself, with all that follows from
 //! it. So outputs, messages, handlers and exit codes are those of a program that works alone. A worker that dies of
 //! anything else ends the program.
+//!
+//! Where a launcher of MPI has started several processes, the *ranks* ([`crate::ranks`]), each has workers for its own
+//! part of the shards of `map-over` and `sum-over`, and gets the records of all ranks when all are done. What one of
+//! them abandons, all ranks compute.
 
 use crate::cell::Single;
 use crate::heap;
 use crate::layout::WORD;
 use crate::processes::{self, Process};
-use crate::records::{Queue, Received, Sent};
-use crate::{memory, output, start, system, watch};
+use crate::question::Words;
+use crate::records::{self, Queue, Received, Sent};
+use crate::words::Pages;
+use crate::{memory, output, ranks, start, system, watch};
 use core::fmt::Write;
 
 /// Questions: how many shards there are, when the first one was begun, and how to go on with a shard. Behind an answer
 /// that begins with [`TAKE`] or [`WORK`]: how many shards it is true of, from that one on, if all are treated before the
-/// next question; without this question, one.
+/// next question; without this question, one. The time; and how to go on with a shard that other ranks may compute, too.
 pub const COUNT: f64 = 100.0;
 const BEGUN: f64 = 101.0;
 const NEXT: f64 = 102.0;
 const SPAN: f64 = 103.0;
+const NOW: f64 = 104.0;
+const NEXT_FOR_RANKS: f64 = 105.0;
 
 /// What answers mean.
 const ALL_HERE: f64 = 0.0;
@@ -66,25 +74,32 @@ enum Role {
     Worker,
 }
 
-struct State {
+/// What a process knows of the shards at hand.
+pub struct State {
     role: Role,
     /// How many workers there may be, 0 if nobody has looked yet; what must be left to do for them; how long it took to
     /// start them.
-    threads: usize,
+    pub(crate) threads: usize,
     worth: f64,
     cost: f64,
     /// The loop that asks, and the loop that has workers: the number of shards, and the time at which it began.
-    count: f64,
+    pub(crate) count: f64,
     begun: f64,
     run: f64,
     // The leader.
     workers: [Process; MOST],
-    started: usize,
+    pub(crate) started: usize,
     /// Records of each worker that have not been taken, the first and the last one; each leads to the next.
     arrived: [Queue; MOST],
     taken: Received,
+    /// The results of all ranks.
+    shared: Shared,
+    /// Those of this one, as records.
+    found: Pages,
     // A worker.
     own: usize,
+    /// The shard behind the last one that workers compute.
+    last: u64,
     /// The shard at hand, for how many from there on that holds, and the first one that is not to be computed here. The
     /// leader knows the first one, too.
     shard: u64,
@@ -93,6 +108,15 @@ struct State {
     portion: u64,
     sent: Sent,
     written: u64,
+}
+
+/// Records of all ranks, in the order of the shards, in pages of their own: up to the first shard that has been
+/// abandoned.
+struct Shared {
+    words: *mut u64,
+    length: usize,
+    next: usize,
+    limit: u64,
 }
 
 /// Zeros, which take no room in executables.
@@ -108,7 +132,10 @@ static STATE: Single<State> = Single::new(State {
     started: 0,
     arrived: [Queue::EMPTY; MOST],
     taken: Received::new(),
+    shared: Shared { words: core::ptr::null_mut(), length: 0, next: 0, limit: 0 },
+    found: Pages::new(),
     own: 0,
+    last: 0,
     shard: 0,
     span: 0,
     end: 0,
@@ -129,7 +156,9 @@ pub fn ask(what: f64, x: f64) -> f64 {
     match what {
         COUNT => state.count = x,
         BEGUN => state.begun = x,
-        NEXT => return state.next(x),
+        NEXT => return state.next(x, false),
+        NEXT_FOR_RANKS => return state.next(x, true),
+        NOW => return watch::seconds(),
         SPAN => return state.span(),
         _ => {}
     }
@@ -152,8 +181,8 @@ pub fn end_workers() {
 }
 
 impl State {
-    /// How to go on with the shard `i`.
-    fn next(&mut self, i: f64) -> f64 {
+    /// How to go on with the shard `i`, which other ranks may compute, or only this one.
+    fn next(&mut self, i: f64, is_for_ranks: bool) -> f64 {
         match self.role {
             Role::Worker if self.begun == self.run => self.work(),
             // Shards within shards.
@@ -162,9 +191,9 @@ impl State {
             Role::Leader => {
                 // An error has ended the loop that had workers, and the program has handled it.
                 self.disband();
-                self.consider(i)
+                self.consider(i, is_for_ranks)
             }
-            Role::Alone => self.consider(i),
+            Role::Alone => self.consider(i, is_for_ranks),
         }
     }
 
@@ -183,23 +212,36 @@ impl State {
     }
 
     /// Decides whether workers are started, now that `i` shards are done.
-    fn consider(&mut self, i: f64) -> f64 {
+    fn consider(&mut self, i: f64, is_for_ranks: bool) -> f64 {
         if self.threads == 0 {
             self.initialise();
+        }
+        if let Some(group) = ranks::group().filter(|_| is_for_ranks) {
+            return (group.consider)(self, i);
         }
         let left = self.count - i;
         if self.threads == 1 || left < 2.0 {
             return ALL_HERE;
         }
-        let now = watch::seconds();
-        let each = (now - self.begun) / i;
-        let left_time = each * left;
-        let may_not_pay = now - self.begun < SAMPLE || each < SHORTEST || left_time < STARTS * self.cost;
-        if left_time < self.worth || self.worth > 0.0 && may_not_pay {
+        if !self.pays(i) {
             return i;
         }
-        let portion = (PORTION / each).clamp(1.0, 1e9) as u64;
-        self.start(i as u64, self.threads.min(left as usize), portion)
+        if self.start((i as u64, self.count as u64), self.threads.min(left as usize), i) {
+            return self.work();
+        }
+        if self.started == 0 {
+            return ALL_HERE;
+        }
+        self.take(i as u64)
+    }
+
+    /// Whether starting workers pays, after `i` shards.
+    pub fn pays(&self, i: f64) -> bool {
+        let passed = watch::seconds() - self.begun;
+        let each = passed / i;
+        let left_time = each * (self.count - i);
+        let may_not_pay = passed < SAMPLE || each < SHORTEST || left_time < STARTS * self.cost;
+        !(left_time < self.worth || self.worth > 0.0 && may_not_pay)
     }
 
     fn initialise(&mut self) {
@@ -214,19 +256,21 @@ impl State {
             }
         };
         let threads = number(b"VLAD_THREADS\0", "VLAD_THREADS is no number of processors");
-        self.threads = threads.map_or_else(processes::processors, |threads| threads as usize).clamp(1, MOST);
+        let processors = || ranks::group().map_or_else(processes::processors, |group| group.workers);
+        self.threads = threads.map_or_else(processors, |threads| threads as usize).clamp(1, MOST);
         self.worth = number(b"VLAD_THREADS_FROM\0", "VLAD_THREADS_FROM is no number of seconds").unwrap_or(WORTH);
     }
 
-    /// Starts workers for the shards from the first one on.
-    fn start(&mut self, first: u64, count: usize, portion: u64) -> f64 {
+    /// Starts workers for the shards from one to another, after `i` shards. `true` in each of these.
+    pub fn start(&mut self, (first, last): (u64, u64), count: usize, i: f64) -> bool {
         let begun = watch::seconds();
-        if processes::share(first).is_none() {
-            return ALL_HERE;
-        }
         self.taken.forget();
-        (self.run, self.portion) = (self.begun, portion);
         self.started = 0;
+        if processes::share(first).is_none() {
+            return false;
+        }
+        let each = (begun - self.begun) / i;
+        (self.run, self.last, self.portion) = (self.begun, last, (PORTION / each).clamp(1.0, 1e9) as u64);
         while self.started < count {
             let earlier = &self.workers[..self.started];
             match processes::start(earlier) {
@@ -236,8 +280,9 @@ impl State {
                     self.role = Role::Worker;
                     memory::divide(count as u64);
                     watch::silence();
+                    ranks::forget();
                     (self.shard, self.end, self.written) = (0, 0, system::time());
-                    return self.work();
+                    return true;
                 }
                 Some(worker) => {
                     self.workers[self.started] = worker;
@@ -245,17 +290,61 @@ impl State {
                 }
             }
         }
-        if self.started == 0 {
-            return ALL_HERE;
+        if self.started > 0 {
+            self.role = Role::Leader;
+            self.cost = watch::seconds() - begun;
         }
-        self.role = Role::Leader;
-        self.cost = watch::seconds() - begun;
-        self.take(first)
+        false
+    }
+
+    /// Waits until all workers are done; the first shard that has been abandoned.
+    pub fn collect(&mut self) -> u64 {
+        while self.started > 0 && self.receive() {}
+        processes::shared().limit()
+    }
+
+    /// The records that workers have written, in the order of the shards.
+    pub fn found(&mut self) -> &'static [u64] {
+        self.found.clear();
+        loop {
+            let queues = self.arrived[..self.started].iter_mut();
+            let Some(queue) = queues.filter(|queue| queue.first().is_some()).min_by_key(|queue| queue.first()) else {
+                break;
+            };
+            let Some(record) = queue.pop(|_| true) else { break };
+            // SAFETY: a whole record that nobody else refers to.
+            unsafe {
+                self.found.extend(core::slice::from_raw_parts(record, records::length(record)));
+                system::free(record.cast());
+            }
+        }
+        // SAFETY: nothing changes the words before shards are divided again.
+        unsafe { core::slice::from_raw_parts(self.found.all().as_ptr(), self.found.all().len()) }
+    }
+
+    /// Goes on with a shard, of which all ranks have the records, in pages of their own, up to the first shard that has
+    /// been abandoned.
+    pub fn take_all(&mut self, words: *mut u64, length: usize, limit: u64, shard: u64) -> f64 {
+        (self.role, self.run) = (Role::Leader, self.begun);
+        self.shared = Shared { words, length, next: 0, limit };
+        self.take(shard)
     }
 
     /// Waits for the result of a shard. Those before it have been taken.
     fn take(&mut self, shard: u64) -> f64 {
         self.shard = shard;
+        if self.taken.ready == 0 && !self.shared.words.is_null() {
+            if shard >= self.shared.limit {
+                self.disband();
+                return ALL_HERE;
+            }
+            // SAFETY: the records of all shards below the limit follow each other.
+            unsafe {
+                let record = self.shared.words.add(self.shared.next);
+                self.shared.next += records::length(record);
+                self.taken.unpack_in_place(record);
+            }
+        }
         if self.taken.ready == 0 {
             loop {
                 let found = self.arrived[..self.started].iter_mut().find_map(|queue| queue.pop(|first| first == shard));
@@ -268,7 +357,11 @@ impl State {
                     self.disband();
                     return ALL_HERE;
                 }
-                self.receive();
+                if !self.receive() {
+                    // Nobody is there any more, and the shard is neither computed nor abandoned.
+                    output::write_error(b"error: the processes that computed shards have ended too early\n");
+                    start::finish(start::EXHAUSTED);
+                }
             }
         }
         self.taken.ready -= 1;
@@ -278,8 +371,8 @@ impl State {
         TAKE
     }
 
-    /// Reads what workers have written, and waits until some have.
-    fn receive(&mut self) {
+    /// Reads what workers have written, and waits until some have. `false` if all have ended.
+    fn receive(&mut self) -> bool {
         let mut open = false;
         let started = self.started;
         processes::wait(&self.workers[..started]);
@@ -302,11 +395,7 @@ impl State {
                 start::finish(start::EXHAUSTED);
             }
         }
-        if !open {
-            // Nobody is there any more, and the shard is neither computed nor abandoned.
-            output::write_error(b"error: the processes that computed shards have ended too early\n");
-            start::finish(start::EXHAUSTED);
-        }
+        open
     }
 
     /// Ends the workers, and forgets what they have found beyond what has been taken.
@@ -321,11 +410,18 @@ impl State {
                 unsafe { system::free(record.cast()) };
             }
         }
+        if !self.shared.words.is_null() {
+            // What is being taken lies there.
+            self.taken.forget();
+            // SAFETY: nobody refers to the pages any more.
+            unsafe { system::unmap_pages(self.shared.words.cast(), (self.shared.length * WORD).max(WORD)) };
+            self.shared.words = core::ptr::null_mut();
+        }
         (self.role, self.started, self.run, self.taken.ready) = (Role::Alone, 0, -1.0, 0);
     }
 
     /// The next shard for a worker, after the last ones have been handed over.
-    fn work(&mut self) -> f64 {
+    pub fn work(&mut self) -> f64 {
         let now = system::time();
         let is_enough = self.sent.words().len() > ENOUGH || now - self.written > LATE;
         if self.sent.is_open {
@@ -337,10 +433,9 @@ impl State {
                 self.sent.finish();
             }
         }
-        let count = self.count as u64;
         if self.shard >= self.end {
-            let portion = self.portion.min((count - self.shard.min(count)) / 64 + 1);
-            (self.shard, self.end) = processes::shared().claim(portion, count);
+            let portion = self.portion.min((self.last - self.shard.min(self.last)) / 64 + 1);
+            (self.shard, self.end) = processes::shared().claim(portion, self.last);
         }
         if self.shard >= self.end || self.shard > processes::shared().limit() {
             self.write_records();

@@ -8,7 +8,7 @@
 
 #[cfg(all(vlad_archive, not(test)))]
 use crate::{command_line::USAGE, processor};
-use crate::{heap, memory, output, shards, system, terminal, trace};
+use crate::{heap, memory, output, ranks, shards, system, terminal, trace};
 use core::ffi::{c_int, c_void};
 use core::fmt::Write;
 
@@ -53,7 +53,7 @@ pub fn leave(code: c_int) -> ! {
     shards::demand_program();
     shards::end_workers();
     output::forget_file();
-    system::exit_process(code)
+    system::exit_process(ranks::leave(code))
 }
 
 /// Ends the program with an exit code, after its output is written out.

@@ -213,6 +213,19 @@ pub fn map_pages(size: usize, protection: c_int) -> Option<*mut u8> {
     if address as isize == -1 { None } else { Some(address.cast()) }
 }
 
+/// Fresh pages of zeros at an address where nothing else is; `false` when the system refuses.
+pub fn map_pages_at(address: usize, size: usize) -> bool {
+    const MAP_FIXED_NOREPLACE: c_int = 0x10_0000;
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    // SAFETY: a new mapping where nothing is touches nothing that exists.
+    let found = unsafe { mmap(address as *mut c_void, size, PROT_READ_WRITE, flags, -1, 0) } as usize;
+    if found as isize != -1 && found != address {
+        // SAFETY: systems that do not know the flag give other pages, which nobody uses.
+        unsafe { munmap(found as *mut c_void, size) };
+    }
+    found == address
+}
+
 /// Takes a mapping away.
 ///
 /// # Safety

@@ -5,7 +5,7 @@
 //! 143): nothing is left half written. The state of a search is kept, if that is wanted.
 
 use crate::cell::Single;
-use crate::{output, start, system, watch};
+use crate::{output, ranks, start, system, watch};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
@@ -25,6 +25,11 @@ const INTERRUPTION: c_int = 128;
 pub fn initialise() {
     // SAFETY: always sound.
     IS_TERMINAL.store(unsafe { system::isatty(system::STDERR) } == 1);
+}
+
+/// Shows progress, or not, whatever standard error is.
+pub fn show(shown: bool) {
+    IS_TERMINAL.store(shown);
 }
 
 /// Whether progress is shown.
@@ -66,6 +71,32 @@ pub fn catch_interruptions() {
     }
 }
 
+/// From here on, nobody interrupts the program.
+pub fn ignore_interruptions() {
+    let ignore = system::SigAction { handler: system::SIG_IGN, mask: [0; 16], flags: 0, restorer: 0 };
+    for signal in INTERRUPTIONS {
+        // SAFETY: the structure is complete.
+        unsafe { system::sigaction(signal, &raw const ignore, core::ptr::null_mut()) };
+    }
+}
+
+/// Does something that may take handlers of signals away, and puts them back.
+pub fn undisturbed<T>(work: impl FnOnce() -> T) -> T {
+    const SIGNALS: [c_int; 6] =
+        [system::SIGINT, system::SIGTERM, system::SIGPIPE, system::SIGSEGV, system::SIGBUS, system::SIGILL];
+    let mut before = SIGNALS.map(|_| system::SigAction { handler: 0, mask: [0; 16], flags: 0, restorer: 0 });
+    for (signal, action) in SIGNALS.into_iter().zip(&mut before) {
+        // SAFETY: the structure is complete.
+        unsafe { system::sigaction(signal, core::ptr::null(), action) };
+    }
+    let result = undivided(work);
+    for (signal, action) in SIGNALS.into_iter().zip(&before) {
+        // SAFETY: as it was.
+        unsafe { system::sigaction(signal, action, core::ptr::null_mut()) };
+    }
+    result
+}
+
 extern "C" fn interrupted(signal: c_int) {
     let is_busy = BUSY.load(Ordering::SeqCst);
     if is_busy && INTERRUPTED.swap(signal, Ordering::SeqCst) == 0 {
@@ -79,6 +110,7 @@ extern "C" fn interrupted(signal: c_int) {
 }
 
 fn leave(signal: c_int) -> ! {
+    ranks::interrupt();
     end_line();
     output::write_whole_lines();
     watch::interrupted();

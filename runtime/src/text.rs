@@ -10,7 +10,7 @@
 //! ```
 
 use crate::cell::Single;
-use crate::{memory, output, shards, system};
+use crate::{memory, output, ranks, shards, system};
 use core::ptr;
 
 /// What stands in front of the bytes of a made text.
@@ -54,6 +54,29 @@ fn allocate(bytes: usize) -> *mut u8 {
     let heap = unsafe { &mut *memory::vlad_heap.get() };
     heap.charge(size as u64);
     system::allocate(16, size).unwrap_or_else(|| heap.exhausted())
+}
+
+/// Where all ranks have their texts, so that each has the same number on all of them: nothing else is there, and this
+/// is the address of the next one. Pages come in chunks.
+static ALIKE: Single<usize> = Single::new(0x10_0000_0000);
+static ALIKE_END: Single<usize> = Single::new(0x10_0000_0000);
+const CHUNK: usize = 1 << 20;
+
+/// Memory for texts that ranks have, which all ask for in the same order.
+fn allocate_alike(bytes: usize) -> *mut u8 {
+    let (address, size) = (ALIKE.load(), bytes.next_multiple_of(16));
+    // SAFETY: nothing else refers to the heap while this function runs.
+    let heap = unsafe { &mut *memory::vlad_heap.get() };
+    heap.charge(size as u64);
+    if address + size > ALIKE_END.load() {
+        let more = size.next_multiple_of(CHUNK);
+        if !system::map_pages_at(ALIKE_END.load(), more) {
+            heap.exhausted();
+        }
+        ALIKE_END.store(ALIKE_END.load() + more);
+    }
+    ALIKE.store(address + size);
+    core::ptr::with_exposed_provenance_mut(address)
 }
 
 /// Whether a text is being made; then it gets what is written.
@@ -173,7 +196,8 @@ fn made(bytes: &[u8]) -> *mut Text {
         if (*place).is_null() {
             // Its number would be another one in each process.
             shards::demand_program();
-            let new = allocate(size_of::<Text>() + bytes.len()).cast::<Text>();
+            let size = size_of::<Text>() + bytes.len();
+            let new = if ranks::group().is_some() { allocate_alike(size) } else { allocate(size) }.cast::<Text>();
             new.write(Text { length: bytes.len(), hash });
             ptr::copy_nonoverlapping(bytes.as_ptr(), new.add(1).cast(), bytes.len());
             *place = new;

@@ -6,9 +6,10 @@ use crate::cell::Single;
 use crate::check::CHECKS;
 use crate::declaration::Purpose;
 use crate::progress::{HEADING, Shown};
-use crate::question::{System, Watch};
+use crate::question::{BASIS, System, Watch, Words, mixed};
+use crate::ranks::Topic;
 use crate::words::Pages;
-use crate::{checks, command_line, output, shards, system, terminal};
+use crate::{checks, command_line, output, ranks, shards, system, terminal};
 use core::ffi::c_int;
 use core::fmt::Write;
 
@@ -72,6 +73,8 @@ pub fn interrupted() {
 
 /// The time in seconds since the program began.
 const CLOCK: f64 = crate::question::CLOCK;
+/// Whether a search has to stop because of the time.
+const IS_LATE: f64 = crate::question::IS_LATE;
 
 /// Answers a question of the program.
 #[unsafe(no_mangle)]
@@ -87,7 +90,10 @@ pub extern "C" fn vlad_ask(what: f64, x: f64) -> f64 {
         return shards::ask(what, x);
     }
     if what == CLOCK {
-        return watch().ask(what, x, &mut Process(output::Stderr));
+        return ranks::agreed(seconds);
+    }
+    if what == IS_LATE && watch().is_limited() {
+        return ranks::agreed(|| terminal::undivided(|| watch().ask(what, x, &mut Process(output::Stderr))));
     }
     terminal::undivided(|| watch().ask(what, x, &mut Process(output::Stderr)))
 }
@@ -100,13 +106,17 @@ pub extern "C" fn vlad_ask(what: f64, x: f64) -> f64 {
 pub fn set(purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable> {
     match (purpose, setting) {
         (Purpose::Log, Setting::File(path)) => {
-            let log = command_line::open(path, system::O_NEW | system::O_APPEND, "write")?;
-            LOG.store(log);
             watch().show();
-            write(log, HEADING.as_bytes());
+            // Files are written by one of the ranks.
+            if !ranks::is_follower() {
+                let log = command_line::open(path, system::O_NEW | system::O_APPEND, "write")?;
+                LOG.store(log);
+                write(log, HEADING.as_bytes());
+            }
         }
         (Purpose::TimeLimit, Setting::Seconds(seconds)) => watch().limit(seconds),
         (Purpose::Finite, Setting::Truth(demanded)) => output::demand_finite(demanded),
+        (Purpose::Checkpoint, Setting::File(_)) if ranks::is_follower() => watch().checkpoint(),
         (Purpose::Checkpoint, Setting::File(path)) => {
             demand_regular(path)?;
             // SAFETY: nothing else refers to the names while this function runs.
@@ -134,6 +144,11 @@ pub fn set(purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable> {
             unsafe { system::close(file) };
             if count.is_none() {
                 return Err(command_line::cannot("read", path));
+            }
+            if let Some(group) = ranks::group() {
+                // Rank 0 may write to the same file when all have read it.
+                let words = watch().resumed_words().all().iter();
+                (group.agree)(Topic::File, words.fold(BASIS, |hash, word| mixed(hash, *word)), [0; 2]);
             }
             let refused = watch().resume().err();
             if let Some(refusal) = refused {
@@ -177,7 +192,7 @@ struct Process(output::Stderr);
 
 impl Shown for Process {
     fn terminal(&mut self) -> Option<&mut dyn Write> {
-        if terminal::is_shown() { Some(&mut self.0) } else { None }
+        if terminal::is_shown() && !ranks::is_follower() { Some(&mut self.0) } else { None }
     }
     fn log(&mut self, lines: &str) {
         if LOG.load() >= 0 && !write(LOG.load(), lines.as_bytes()) {
@@ -193,6 +208,9 @@ impl System for Process {
         system::time().saturating_sub(BEGINNING.load())
     }
     fn keep(&mut self, words: &[u64]) {
+        if ranks::is_follower() {
+            return;
+        }
         // SAFETY: nothing changes the names any more; they end in zero bytes, as the words are in a row of bytes.
         let kept = unsafe {
             let files = &*FILES.get();

@@ -10,6 +10,7 @@ use crate::codegen::callers::{self, Places};
 use crate::codegen::complaints::Complaints;
 use crate::codegen::constants::Boxes;
 use crate::codegen::debug::{self, Debug};
+use crate::codegen::decisions::ranks;
 use crate::codegen::registers::{far, pressure};
 use crate::codegen::{Error, Library, Machine, Object, Options, free, function, layout, library, processor, target};
 use crate::ssa::ir::{FuncId, Op, Program, SlotId, SumId, TextId};
@@ -512,10 +513,11 @@ impl<'p> Unit<'p> {
     fn define_entry(&mut self, context: &mut FunctionBuilderContext) -> Result<cranelift_module::FuncId, Error> {
         let main = self.program.main.map(|main| self.functions[main]);
         self.define_exported(layout::PROFILE_ORIGIN, context, |unit, builder| {
-            if unit.profile {
-                let profile = unit.external(External::Runtime("vlad_profile", &[], None))?;
-                let profile = unit.import(profile, builder.func);
-                builder.ins().call(profile, &[]);
+            let joins = !unit.is_library && ranks::divides(unit.program);
+            for (name, _) in [("vlad_profile", unit.profile), (ranks::JOIN, joins)].iter().filter(|(_, first)| *first) {
+                let function = unit.external(External::Runtime(name, &[], None))?;
+                let function = unit.import(function, builder.func);
+                builder.ins().call(function, &[]);
             }
             unit.prepare_arguments(builder)?;
             if let Some(main) = main {

@@ -43,6 +43,8 @@ mod options;
 
 mod profile;
 
+mod ranks;
+
 mod repl;
 
 mod shards;

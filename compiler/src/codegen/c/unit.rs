@@ -6,6 +6,7 @@ use crate::codegen::c::whole::{self, Whole};
 use crate::codegen::c::{Form, Source, function, literal, tail};
 use crate::codegen::complaints::{Messages, messages};
 use crate::codegen::constants::Boxes;
+use crate::codegen::decisions::ranks;
 use crate::codegen::{Error, Options, layout, processor};
 use crate::ssa::ir::{FuncId, Op, Program, SumId, TextId, Type};
 use crate::ssa::kinds::without_callers;
@@ -30,6 +31,7 @@ const DECLARATIONS: &[(&str, &str)] = &[
         "vlad_prepare_arguments",
         "void vlad_prepare_arguments(uint64_t identity, const char *declaration, size_t length)",
     ),
+    ("vlad_join", "void vlad_join(void)"),
     ("vlad_prepare_options", "void vlad_prepare_options(uint64_t identity)"),
     ("vlad_read", "double vlad_read(uint64_t item, const char *message, size_t length)"),
     ("vlad_recall", "void vlad_recall(uint64_t *question, word *heap)"),
@@ -360,11 +362,13 @@ impl Unit<'_> {
         };
         let main = self.program.main.map(|main| format!("    {}();\n", literal::function(self.program, main)));
         let main = main.unwrap_or_default();
+        let joins = form == Form::Linked && ranks::divides(self.program);
+        let join = if joins { format!("    {}();\n", self.needs(ranks::JOIN)) } else { String::new() };
         if form != Form::Linked {
             let _ = write!(text, "\nstatic void vlad_main(void) {{\n{prepare}{main}}}\n");
             return text;
         }
-        let _ = write!(text, "\nRUNTIME void vlad_main(void);\nvoid vlad_main(void) {{\n{prepare}{main}}}\n");
+        let _ = write!(text, "\nRUNTIME void vlad_main(void);\nvoid vlad_main(void) {{\n{join}{prepare}{main}}}\n");
         text.push_str("\nRUNTIME void vlad_release_globals(void);\nvoid vlad_release_globals(void) {\n");
         for (slot, _) in self.program.slots.iter().filter(|(_, ty)| **ty == Type::Ptr) {
             let _ = writeln!(text, "    release({slot});");

@@ -1,5 +1,5 @@
-//! What is decided about memory before a function is translated: facts about its values that [`super::operations`]
-//! looks up.
+//! What is decided before a function is translated: facts about its values that [`super::operations`] looks up, most of
+//! them about memory.
 //!
 //! | file | |
 //! |---|---|
@@ -9,10 +9,12 @@
 //! | [`in_place`] | vectors that are changed in place |
 //! | [`operands`] | fields that are read where they are needed |
 //! | [`loop_values`] | names of their own for what inner loops use |
+//! | [`ranks`] | programs whose work several processes share |
 
 pub mod adjacent;
 pub mod in_place;
 pub mod loop_values;
 pub mod operands;
 pub mod ownership;
+pub mod ranks;
 pub mod reuse;
