@@ -245,7 +245,7 @@ fn broadcast(bytes: &mut [u8]) {
     network.wait(request, u64::MAX);
 }
 
-fn leave(code: c_int) -> c_int {
+fn leave(code: c_int) -> ! {
     let network = network();
     // What ends in the middle of something, or may be in a handler, cannot wait for others.
     if code >= start::EXHAUSTED || ranks::is_interrupted() {
@@ -265,9 +265,9 @@ fn leave(code: c_int) -> c_int {
     if is_alone {
         ranks::say_kept(network.rank);
     }
+    // One exit code is enough. Launchers lose those of processes that end without letting the library take leave.
     terminal::undivided(|| network.library.end());
-    // One exit code is enough.
-    if network.rank == 0 || is_alone { code } else { 0 }
+    mpi::exit_process(if network.rank == 0 || is_alone { code } else { 0 })
 }
 
 /// The shards of a rank, of those from `first` on: its first one, and the one behind its last one.

@@ -31,6 +31,7 @@ unsafe extern "C" {
     fn readlink(path: *const c_char, place: *mut c_char, size: usize) -> isize;
     fn nanosleep(time: *const [c_long; 2], left: *mut [c_long; 2]) -> c_int;
     fn alarm(seconds: u32) -> u32;
+    fn exit(code: c_int) -> !;
 }
 
 macro_rules! functions {
@@ -158,6 +159,12 @@ fn beside_launcher(path: &mut [u8]) -> Option<usize> {
 pub fn end_in(seconds: u32) {
     // SAFETY: always sound.
     unsafe { alarm(seconds) };
+}
+
+/// Ends the process, after libraries have done what they do at the end.
+pub fn exit_process(code: c_int) -> ! {
+    // SAFETY: the program does nothing any more.
+    unsafe { exit(code) }
 }
 
 /// Waits for so many nanoseconds, below a second, or less if a signal comes.

@@ -52,8 +52,8 @@ pub struct Group {
     pub read: fn(&mut [u8]) -> Result<usize, c_int>,
     /// Decides how to go on with a shard.
     pub consider: fn(&mut State, f64) -> f64,
-    /// Leaves the group at the end, with that exit code; the one to end with.
-    pub leave: fn(c_int) -> c_int,
+    /// Ends the program with that exit code, when all do.
+    pub leave: fn(c_int) -> !,
 }
 
 static GROUP: Single<Option<Group>> = Single::new(None);

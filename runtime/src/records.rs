@@ -54,6 +54,23 @@ pub unsafe fn length(record: *const u64) -> usize {
     HEAD + unsafe { *record.add(WORDS) } as usize
 }
 
+/// A copy of a record, from `aligned_alloc`.
+///
+/// # Safety
+///
+/// The record is whole.
+pub unsafe fn copy(record: *const u64) -> *mut u64 {
+    // SAFETY: the caller's obligation; there is room for all of it.
+    unsafe {
+        let length = length(record);
+        let Some(copy) = system::allocate(16, (length * WORD).next_multiple_of(16)) else {
+            memory::exhausted(memory::Use::Heap)
+        };
+        core::ptr::copy_nonoverlapping(record, copy.cast(), length);
+        copy.cast()
+    }
+}
+
 /// Records that wait.
 #[derive(Clone, Copy)]
 pub struct Queue {
@@ -305,13 +322,20 @@ impl Received {
         self.words.is_null()
     }
 
+    /// Forgets the record if it lies among others.
+    pub fn forget_in_place(&mut self) {
+        if self.is_in_place {
+            self.forget();
+        }
+    }
+
     /// Forgets the record.
     pub fn forget(&mut self) {
         if !self.words.is_null() && !self.is_in_place {
             // SAFETY: nobody else refers to it.
             unsafe { system::free(self.words.cast()) };
         }
-        self.words = core::ptr::null_mut();
+        (self.words, self.is_in_place) = (core::ptr::null_mut(), false);
         self.ready = 0;
     }
 

@@ -342,7 +342,12 @@ impl State {
             unsafe {
                 let record = self.shared.words.add(self.shared.next);
                 self.shared.next += records::length(record);
-                self.taken.unpack_in_place(record);
+                if self.shared.next < self.shared.length {
+                    self.taken.unpack_in_place(record);
+                } else {
+                    // The pages go before its leaves are taken.
+                    self.taken.unpack(records::copy(record));
+                }
             }
         }
         if self.taken.ready == 0 {
@@ -373,15 +378,16 @@ impl State {
 
     /// Reads what workers have written, and waits until some have. `false` if all have ended.
     fn receive(&mut self) -> bool {
-        let mut open = false;
         let started = self.started;
+        if !self.workers[..started].iter().any(Process::is_open) {
+            return false;
+        }
         processes::wait(&self.workers[..started]);
         for index in 0..started {
             let worker = &mut self.workers[index];
             if !worker.is_open() {
                 continue;
             }
-            open = true;
             // SAFETY: the record has just been made.
             let whole = worker.read(|record| unsafe { self.arrived[index].push(record) });
             if let Some(end) = whole {
@@ -395,7 +401,7 @@ impl State {
                 start::finish(start::EXHAUSTED);
             }
         }
-        open
+        true
     }
 
     /// Ends the workers, and forgets what they have found beyond what has been taken.
@@ -411,8 +417,7 @@ impl State {
             }
         }
         if !self.shared.words.is_null() {
-            // What is being taken lies there.
-            self.taken.forget();
+            self.taken.forget_in_place();
             // SAFETY: nobody refers to the pages any more.
             unsafe { system::unmap_pages(self.shared.words.cast(), (self.shared.length * WORD).max(WORD)) };
             self.shared.words = core::ptr::null_mut();

@@ -213,7 +213,8 @@ fn errors_texts_and_outputs_are_those_of_one_process() {
 }
 
 /// A search whose objective takes some milliseconds.
-const SEARCH: &str = "(define (work x i) (let loop ((k 0) (s x)) (if (< k 20000) (loop (+ k 1) (+ (sin s) (* 1e-3 i))) s)))
+const SEARCH: &str =
+    "(define (work x i) (let loop ((k 0) (s x)) (if (< k 20000) (loop (+ k 1) (+ (sin s) (* 1e-3 i))) s)))
     (define (objective v)
       (let ((a (vector-ref v 0)) (b (vector-ref v 1)))
         (+ (expt (- 1 a) 2) (* 100 (expt (- b (* a a)) 2)) (* 1e-6 (sum-over 8 (lambda (i) (work (+ a b) i)))))))
@@ -294,11 +295,8 @@ fn a_rank_or_a_worker_that_dies_ends_all_and_says_so() {
     let folder = compiled(ENDLESS);
     for (rank, kills_worker) in [(0, false), (2, false), (0, true), (1, true)] {
         let ranks = start(&folder, 3, "", "", |_| ());
-        let workers: Vec<u32> = ranks
-            .ranks
-            .iter()
-            .map(|rank| wait_for(|| children(rank.id()).first().copied()))
-            .collect();
+        let workers: Vec<u32> =
+            ranks.ranks.iter().map(|rank| wait_for(|| children(rank.id()).first().copied())).collect();
         let killed = if kills_worker { workers[rank] } else { ranks.ranks[rank].id() };
         // SAFETY: a system call on a process that this test has started.
         unsafe { libc::kill(killed.cast_signed(), libc::SIGKILL) };
