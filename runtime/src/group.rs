@@ -9,6 +9,7 @@ use crate::cell::Single;
 use crate::mpi::{self, Library, Missing, Request};
 use crate::question::{BASIS, mixed};
 use crate::ranks::{self, FIRST, Group, SECOND, Said, Topic};
+use crate::rounds::{self, Part, Round};
 use crate::shards::{self, State};
 use crate::{command_line, input, output, processes, start, system, terminal};
 use core::ffi::c_int;
@@ -126,7 +127,7 @@ fn join(library: Library, rank: usize, count: usize) {
     // SAFETY: nobody else refers to it.
     unsafe { *NETWORK.get() = Some(Network { library, rank, count, topics: 0, said, counts, places }) };
     let workers = network().workers();
-    ranks::set(Group { rank, count, workers, agree, read, consider, leave });
+    ranks::set(Group { rank, count, workers, agree, read, consider, gather, leave });
     if rank > 0 {
         // Rank 0 is interrupted, and ends the others.
         terminal::ignore_interruptions();
@@ -270,55 +271,43 @@ fn leave(code: c_int) -> ! {
     mpi::exit_process(if network.rank == 0 || is_alone { code } else { 0 })
 }
 
-/// The shards of a rank, of those from `first` on: its first one, and the one behind its last one.
-fn block(first: u64, count: u64, rank: usize, ranks: usize) -> (u64, u64) {
-    let (each, rest) = ((count - first) / ranks as u64, (count - first) % ranks as u64);
-    let bound = |rank: usize| first + each * rank as u64 + rest * rank as u64 / ranks as u64;
-    (bound(rank), bound(rank + 1))
-}
-
 fn consider(state: &mut State, i: f64) -> f64 {
     let network = network();
     let same = mixed(mixed(BASIS, state.count.to_bits()), i.to_bits());
-    let pays = u64::from(state.pays(i));
-    if agree(Topic::Shards, same, [pays, 0])[0][FIRST] == 0 {
+    let count = state.count as u64;
+    let pays = state.pays(i);
+    let sizes =
+        rounds::sizes(count - i as u64, network.count as u64, state.threads as u64, |time| state.lasting(time, i));
+    let [.., portion, pieces] = agree(Topic::Shards, same, if pays { sizes } else { [0; 2] })[0];
+    if portion == 0 {
         return i;
     }
-    let count = state.count as u64;
-    let (first, end) = block(i as u64, count, network.rank, network.count);
-    let workers = state.threads.min((end - first) as usize);
-    if state.start((first, end), workers, i) {
-        return state.work();
-    }
-    // What a rank cannot compute, all do.
-    let mut limit = match (end > first, state.started) {
-        (false, _) => u64::MAX,
-        (true, 0) => first,
-        (true, _) => state.collect(),
-    };
-    let own = state.found();
-    let all = agree(Topic::Results, same, [own.len() as u64, limit]);
-    let mut place = 0;
-    for (rank, said) in all.iter().enumerate() {
+    let (rank, ranks) = (network.rank as u64, network.count as u64);
+    state.divide(Part { first: i as u64, count, rank, ranks, portion, pieces }, i)
+}
+
+fn gather(round: &mut Round, own: &[u64], number: u64, limit: u64) -> u64 {
+    let network = network();
+    let (mut place, mut lowest) = (0, u64::MAX);
+    for (rank, said) in agree(Topic::Results, number, [own.len() as u64, limit]).iter().enumerate() {
         // SAFETY: the tables have a number for each rank.
         unsafe {
             *network.counts.add(rank) = said[FIRST] as i64;
             *network.places.add(rank) = place as isize;
         }
         place += said[FIRST] as usize;
-        limit = limit.min(said[SECOND]);
+        lowest = lowest.min(said[SECOND]);
     }
-    let Some(words) = system::map_pages((place * 8).max(8), system::PROT_READ_WRITE) else {
-        crate::memory::exhausted(crate::memory::Use::Heap)
-    };
-    let words = words.cast::<u64>();
-    // SAFETY: there is room for what all ranks have found, and nobody touches it meanwhile.
-    unsafe {
-        let request =
-            terminal::undivided(|| network.library.gather(own, words, network.counts.cast_const(), network.places));
-        network.wait(request, u64::MAX);
+    let words = round.room(place);
+    if place > 0 {
+        // SAFETY: there is room for what all ranks have found, and nobody touches it meanwhile.
+        unsafe {
+            let request =
+                terminal::undivided(|| network.library.gather(own, words, network.counts.cast_const(), network.places));
+            network.wait(request, u64::MAX);
+        }
     }
-    state.take_all(words, place, limit, i as u64)
+    lowest
 }
 
 fn read(bytes: &mut [u8]) -> Result<usize, c_int> {

@@ -18,7 +18,7 @@
 //! | [`question`], [`watch`], [`words`] | what programs ask: whether their time is up, what is kept of their searches |
 //! | [`check`], [`checks`] | what programs ask that check derivatives |
 //! | [`shards`], [`records`], [`processes`] | work that several processes share |
-//! | [`ranks`], [`group`], [`mpi`] | those that a launcher of MPI has started |
+//! | [`ranks`], [`rounds`], [`group`], [`mpi`] | those that a launcher of MPI has started |
 //! | [`profile`] | where the program spends its time |
 //! | [`trace`], [`callers`] | the calls that led to an error |
 //! | [`finite`] | whether results are finite |
@@ -78,6 +78,8 @@ pub mod reader;
 #[cfg(not(vlad_library))]
 pub mod records;
 pub mod results;
+#[cfg(not(vlad_library))]
+pub mod rounds;
 #[cfg(not(vlad_library))]
 pub mod shards;
 #[cfg(not(vlad_library))]

@@ -8,6 +8,7 @@
 
 use crate::cell::Single;
 use crate::output;
+use crate::rounds::Round;
 use crate::shards::State;
 use core::ffi::c_int;
 use core::fmt::Write;
@@ -52,6 +53,9 @@ pub struct Group {
     pub read: fn(&mut [u8]) -> Result<usize, c_int>,
     /// Decides how to go on with a shard.
     pub consider: fn(&mut State, f64) -> f64,
+    /// Gives all ranks the records that each has found in the round with that number; the first shard that any of them has
+    /// abandoned.
+    pub gather: fn(&mut Round, &[u64], u64, u64) -> u64,
     /// Ends the program with that exit code, when all do.
     pub leave: fn(c_int) -> !,
 }

@@ -54,6 +54,16 @@ pub unsafe fn length(record: *const u64) -> usize {
     HEAD + unsafe { *record.add(WORDS) } as usize
 }
 
+/// How many shards a record holds.
+///
+/// # Safety
+///
+/// As for [`length`].
+pub unsafe fn shards(record: *const u64) -> u64 {
+    // SAFETY: the caller's obligation.
+    unsafe { *record.add(SHARDS) }
+}
+
 /// A copy of a record, from `aligned_alloc`.
 ///
 /// # Safety

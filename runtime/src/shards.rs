@@ -13,15 +13,15 @@
 //! anything else ends the program.
 //!
 //! Where a launcher of MPI has started several processes, the *ranks* ([`crate::ranks`]), each has workers for its own
-//! part of the shards of `map-over` and `sum-over`, and gets the records of all ranks when all are done. What one of
+//! part of the shards of `map-over` and `sum-over`, and gets the records of all ranks ([`crate::rounds`]). What one of
 //! them abandons, all ranks compute.
 
 use crate::cell::Single;
 use crate::heap;
 use crate::layout::WORD;
 use crate::processes::{self, Process};
-use crate::question::Words;
-use crate::records::{self, Queue, Received, Sent};
+use crate::records::{Queue, Received, Sent};
+use crate::rounds::{Part, Round};
 use crate::words::Pages;
 use crate::{memory, output, ranks, start, system, watch};
 use core::fmt::Write;
@@ -62,7 +62,7 @@ const ENOUGH: usize = 1 << 13;
 const LATE: u64 = 2_000_000;
 
 /// A worker takes no more shards at a time than take about so long, in seconds.
-const PORTION: f64 = 0.0005;
+pub const PORTION: f64 = 0.0005;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -90,12 +90,12 @@ pub struct State {
     workers: [Process; MOST],
     pub(crate) started: usize,
     /// Records of each worker that have not been taken, the first and the last one; each leads to the next.
-    arrived: [Queue; MOST],
-    taken: Received,
-    /// The results of all ranks.
-    shared: Shared,
-    /// Those of this one, as records.
-    found: Pages,
+    pub(crate) arrived: [Queue; MOST],
+    pub(crate) taken: Received,
+    /// The shards of this rank, if ranks share them; the results of all ranks, and those of this one, as records.
+    pub(crate) part: Option<Part>,
+    pub(crate) round: Round,
+    pub(crate) found: Pages,
     // A worker.
     own: usize,
     /// The shard behind the last one that workers compute.
@@ -108,15 +108,6 @@ pub struct State {
     portion: u64,
     sent: Sent,
     written: u64,
-}
-
-/// Records of all ranks, in the order of the shards, in pages of their own: up to the first shard that has been
-/// abandoned.
-struct Shared {
-    words: *mut u64,
-    length: usize,
-    next: usize,
-    limit: u64,
 }
 
 /// Zeros, which take no room in executables.
@@ -132,7 +123,8 @@ static STATE: Single<State> = Single::new(State {
     started: 0,
     arrived: [Queue::EMPTY; MOST],
     taken: Received::new(),
-    shared: Shared { words: core::ptr::null_mut(), length: 0, next: 0, limit: 0 },
+    part: None,
+    round: Round::NONE,
     found: Pages::new(),
     own: 0,
     last: 0,
@@ -235,6 +227,12 @@ impl State {
         self.take(i as u64)
     }
 
+    /// How many shards take so many seconds, judged by the first `i`.
+    pub fn lasting(&self, seconds: f64, i: f64) -> u64 {
+        let each = (watch::seconds() - self.begun) / i;
+        (seconds / each).clamp(1.0, 1e9) as u64
+    }
+
     /// Whether starting workers pays, after `i` shards.
     pub fn pays(&self, i: f64) -> bool {
         let passed = watch::seconds() - self.begun;
@@ -269,8 +267,7 @@ impl State {
         if processes::share(first).is_none() {
             return false;
         }
-        let each = (begun - self.begun) / i;
-        (self.run, self.last, self.portion) = (self.begun, last, (PORTION / each).clamp(1.0, 1e9) as u64);
+        (self.run, self.last, self.portion) = (self.begun, last, self.lasting(PORTION, i));
         while self.started < count {
             let earlier = &self.workers[..self.started];
             match processes::start(earlier) {
@@ -297,58 +294,19 @@ impl State {
         false
     }
 
-    /// Waits until all workers are done; the first shard that has been abandoned.
-    pub fn collect(&mut self) -> u64 {
-        while self.started > 0 && self.receive() {}
-        processes::shared().limit()
-    }
-
-    /// The records that workers have written, in the order of the shards.
-    pub fn found(&mut self) -> &'static [u64] {
-        self.found.clear();
-        loop {
-            let queues = self.arrived[..self.started].iter_mut();
-            let Some(queue) = queues.filter(|queue| queue.first().is_some()).min_by_key(|queue| queue.first()) else {
-                break;
-            };
-            let Some(record) = queue.pop(|_| true) else { break };
-            // SAFETY: a whole record that nobody else refers to.
-            unsafe {
-                self.found.extend(core::slice::from_raw_parts(record, records::length(record)));
-                system::free(record.cast());
-            }
-        }
-        // SAFETY: nothing changes the words before shards are divided again.
-        unsafe { core::slice::from_raw_parts(self.found.all().as_ptr(), self.found.all().len()) }
-    }
-
-    /// Goes on with a shard, of which all ranks have the records, in pages of their own, up to the first shard that has
-    /// been abandoned.
-    pub fn take_all(&mut self, words: *mut u64, length: usize, limit: u64, shard: u64) -> f64 {
+    /// Goes on as the leader of the loop at hand, whoever computes its shards.
+    pub fn lead(&mut self) {
         (self.role, self.run) = (Role::Leader, self.begun);
-        self.shared = Shared { words, length, next: 0, limit };
-        self.take(shard)
     }
 
     /// Waits for the result of a shard. Those before it have been taken.
-    fn take(&mut self, shard: u64) -> f64 {
+    pub fn take(&mut self, shard: u64) -> f64 {
         self.shard = shard;
-        if self.taken.ready == 0 && !self.shared.words.is_null() {
-            if shard >= self.shared.limit {
-                self.disband();
-                return ALL_HERE;
-            }
-            // SAFETY: the records of all shards below the limit follow each other.
-            unsafe {
-                let record = self.shared.words.add(self.shared.next);
-                self.shared.next += records::length(record);
-                if self.shared.next < self.shared.length {
-                    self.taken.unpack_in_place(record);
-                } else {
-                    // The pages go before its leaves are taken.
-                    self.taken.unpack(records::copy(record));
-                }
-            }
+        if let Some(part) = self.part.filter(|_| self.taken.ready == 0)
+            && self.next_record(part, shard).is_none()
+        {
+            self.disband();
+            return ALL_HERE;
         }
         if self.taken.ready == 0 {
             loop {
@@ -362,11 +320,7 @@ impl State {
                     self.disband();
                     return ALL_HERE;
                 }
-                if !self.receive() {
-                    // Nobody is there any more, and the shard is neither computed nor abandoned.
-                    output::write_error(b"error: the processes that computed shards have ended too early\n");
-                    start::finish(start::EXHAUSTED);
-                }
+                self.await_workers();
             }
         }
         self.taken.ready -= 1;
@@ -376,11 +330,13 @@ impl State {
         TAKE
     }
 
-    /// Reads what workers have written, and waits until some have. `false` if all have ended.
-    fn receive(&mut self) -> bool {
+    /// Reads what workers have written, and waits until some have.
+    pub fn await_workers(&mut self) {
         let started = self.started;
         if !self.workers[..started].iter().any(Process::is_open) {
-            return false;
+            // Nobody is there any more, and the shard is neither computed nor abandoned.
+            output::write_error(b"error: the processes that computed shards have ended too early\n");
+            start::finish(start::EXHAUSTED);
         }
         processes::wait(&self.workers[..started]);
         for index in 0..started {
@@ -401,7 +357,6 @@ impl State {
                 start::finish(start::EXHAUSTED);
             }
         }
-        true
     }
 
     /// Ends the workers, and forgets what they have found beyond what has been taken.
@@ -416,12 +371,9 @@ impl State {
                 unsafe { system::free(record.cast()) };
             }
         }
-        if !self.shared.words.is_null() {
-            self.taken.forget_in_place();
-            // SAFETY: nobody refers to the pages any more.
-            unsafe { system::unmap_pages(self.shared.words.cast(), (self.shared.length * WORD).max(WORD)) };
-            self.shared.words = core::ptr::null_mut();
-        }
+        self.taken.forget_in_place();
+        self.round.free();
+        self.part = None;
         (self.role, self.started, self.run, self.taken.ready) = (Role::Alone, 0, -1.0, 0);
     }
 
@@ -440,7 +392,10 @@ impl State {
         }
         if self.shard >= self.end {
             let portion = self.portion.min((self.last - self.shard.min(self.last)) / 64 + 1);
-            (self.shard, self.end) = processes::shared().claim(portion, self.last);
+            (self.shard, self.end) = match self.part {
+                None => processes::shared().claim(portion, self.last),
+                Some(part) => part.piece(processes::shared().claim(1, u64::MAX).0),
+            };
         }
         if self.shard >= self.end || self.shard > processes::shared().limit() {
             self.write_records();
