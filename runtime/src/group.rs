@@ -202,6 +202,8 @@ impl Network {
 
     /// Ends all ranks, after it is said what only this one knows.
     fn abort(&self, code: c_int) -> ! {
+        // Launchers send signals to those that end, too.
+        terminal::ignore_interruptions();
         if self.rank > 0 && ranks::has_kept() {
             // Most likely rank 0 says the same, and ends all.
             mpi::sleep(900_000_000);

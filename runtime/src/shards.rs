@@ -353,7 +353,8 @@ impl State {
                 let shard = processes::shared().current(index);
                 self.workers[..started].iter_mut().for_each(Process::kill);
                 output::flush();
-                let _ = write!(output::Stderr, "error: a process that computed shard {shard} {end}\n{HELP}");
+                let help = if ranks::group().is_none() { HELP } else { "" };
+                let _ = write!(output::Stderr, "error: a process that computed shard {shard} {end}\n{help}");
                 start::finish(start::EXHAUSTED);
             }
         }
