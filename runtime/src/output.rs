@@ -107,8 +107,11 @@ pub fn write_error(bytes: &[u8]) {
 
 /// Writes to standard error only; may be called in a signal handler.
 pub fn raw_error(bytes: &[u8]) {
+    if ranks::is_follower() {
+        return ranks::keep(bytes);
+    }
     // There is nowhere to report that standard error cannot be written.
-    let _ = ranks::keep(bytes) || write_all(system::STDERR, bytes).is_ok();
+    let _ = write_all(system::STDERR, bytes);
 }
 
 /// Writes all bytes to a file; an error is the system's.

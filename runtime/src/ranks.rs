@@ -92,18 +92,16 @@ pub fn is_follower() -> bool {
     IS_FOLLOWER.load()
 }
 
-/// Keeps a message of a follower; `false` if this is none.
-pub fn keep(message: &[u8]) -> bool {
-    if !is_follower() {
-        return false;
-    }
+/// Keeps a message of a follower.
+#[cold]
+#[inline(never)]
+pub fn keep(message: &[u8]) {
     // SAFETY: nothing else refers to what is kept while this function runs.
     let kept = unsafe { &mut *KEPT.get() };
     let message = &message[..message.len().min(ROOM)];
     let used = if KEPT_LENGTH.load() + message.len() > ROOM { 0 } else { KEPT_LENGTH.load() };
     kept[used..used + message.len()].copy_from_slice(message);
     KEPT_LENGTH.store(used + message.len());
-    true
 }
 
 /// Writes what a follower has kept, for nobody else says it.

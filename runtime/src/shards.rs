@@ -23,7 +23,7 @@ use crate::processes::{self, Process};
 use crate::records::{Queue, Received, Sent};
 use crate::rounds::{Part, Round};
 use crate::words::Pages;
-use crate::{memory, output, ranks, start, system, watch};
+use crate::{memory, output, ranks, start, system, text, watch};
 use core::fmt::Write;
 
 /// Questions: how many shards there are, when the first one was begun, and how to go on with a shard. Behind an answer
@@ -278,6 +278,7 @@ impl State {
                     memory::divide(count as u64);
                     watch::silence();
                     ranks::forget();
+                    text::begin_work();
                     (self.shard, self.end, self.written) = (0, 0, system::time());
                     return true;
                 }

@@ -44,6 +44,15 @@ struct Kept {
 
 static KEPT: Single<Kept> = Single::new(Kept { bytes: ptr::null_mut(), capacity: 0, used: 0, start: 0 });
 
+/// In a worker: where the text begins that was being made before it was started, which is the program's.
+static BEFORE_WORK: Single<usize> = Single::new(0);
+
+/// From here on this is a worker.
+pub fn begin_work() {
+    // SAFETY: nothing else refers to what is kept while this function runs.
+    BEFORE_WORK.store(unsafe { &*KEPT.get() }.start);
+}
+
 /// Bytes in front of a text that is being made.
 const BEFORE: usize = size_of::<usize>();
 
@@ -85,6 +94,9 @@ pub fn keep(bytes: &[u8]) -> bool {
     let kept = unsafe { &mut *KEPT.get() };
     if kept.start == 0 {
         return false;
+    }
+    if kept.start == BEFORE_WORK.load() {
+        shards::demand_program();
     }
     kept.append(bytes);
     true

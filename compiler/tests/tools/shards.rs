@@ -95,12 +95,14 @@ fn errors_texts_and_outputs_are_those_of_a_program_that_works_alone() {
          (define names (map-over 4 (lambda (i) (number->string (* i 10)))))
          names
          (string=? (vector-ref names 2) (number->string 20))
+         (with-output-to-string (lambda () (map-over 3 (lambda (i) (begin (write i) i)))))
+         (map-over 3 (lambda (i) (with-output-to-string (lambda () (write i)))))
          (read-real)",
         "7 8 9 10",
     );
     assert_eq!(
         (code, output.as_str()),
-        (Some(0), "(2 7)(3 8)(4 9)#(0 1 2 3 4)\n#(\"0\" \"10\" \"20\" \"30\")\n#t\n10\n")
+        (Some(0), "(2 7)(3 8)(4 9)#(0 1 2 3 4)\n#(\"0\" \"10\" \"20\" \"30\")\n#t\n\"012\"\n#(\"0\" \"1\" \"2\")\n10\n")
     );
 }
 
