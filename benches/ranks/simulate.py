@@ -1,24 +1,25 @@
 """What a `sum-over` costs on many ranks of MPI: a simulation with measured constants (docs/distributed.md).
 
-Each rank computes the first shard and then a block of the others. When the last one is done, all get the results of
-all, and add them. Run it with any Python 3: `python3 benches/ranks/simulate.py`.
+All ranks compute the first shard; the others are dealt out, one to each rank in turn. The results of a round are sent to
+all, which add them, while workers compute the next shards. Run it with any Python 3:
+`python3 benches/ranks/simulate.py`.
 """
 
 import math
 import random
 
-# Measured, on one machine: starting the workers of a rank; taking a result, and a number of it.
-START = 0.4e-3
-TAKE = 0.25e-6
-TAKE_NUMBER = 2e-9
+# Measured, on one machine: starting the workers of a rank; sending a result to another rank, taking and adding it; and
+# the same for each number of the result.
+START = 1e-3
+TAKE = 1e-6
+TAKE_NUMBER = 15e-9
 # Bytes of a result beside its numbers.
 BESIDE = 80
 # Of a fast network: a message, and a byte.
 MESSAGE = 2e-6
 BYTE = 1e-10
-# Words that ranks say about each topic, and topics of a `sum-over`.
+# Bytes that each rank says about a round.
 SAID = 32
-TOPICS = 2
 
 
 def gather(ranks, size):
@@ -27,16 +28,16 @@ def gather(ranks, size):
 
 
 def step(ranks, shards, seconds, spread, numbers, rng):
-    """Seconds of a sum, and the parts: computing, sending, adding."""
+    """Seconds of a sum that are computing, sending, adding; and the part of the time in which ranks compute shards."""
     sigma = math.sqrt(math.log(1 + spread * spread))
     lengths = [seconds * rng.lognormvariate(-sigma * sigma / 2, sigma) for _ in range(shards)]
-    left = shards - 1
-    bounds = [1 + left * r // ranks for r in range(ranks + 1)]
-    longest = max(sum(lengths[a:b]) for a, b in zip(bounds, bounds[1:]))
-    computing = lengths[0] + START + longest
-    sending = TOPICS * gather(ranks, ranks * SAID) + gather(ranks, shards * (8 * numbers + BESIDE))
+    computing = lengths[0] + START + max(sum(lengths[1 + rank :: ranks]) for rank in range(ranks))
+    rounds = math.ceil((shards - 1) / ranks)
+    sending = rounds * (gather(ranks, ranks * SAID) + gather(ranks, ranks * (8 * numbers + BESIDE)))
     adding = shards * (TAKE + numbers * TAKE_NUMBER)
-    return computing, sending, adding, sum(lengths) / ranks
+    # One rank waits for what all have computed, and what can be taken meanwhile has been taken.
+    total = max(computing, sending + adding) + (sending + adding) / rounds
+    return computing, sending, adding, sum(lengths) / ranks / total
 
 
 def main():
@@ -55,10 +56,9 @@ def main():
     ]:
         seconds = 1.0 if each < 100 else 0.1
         parts = step(ranks, ranks * each, seconds, spread, numbers, rng)
-        efficiency = parts[3] / sum(parts[:3])
         print(
             f"{ranks:5}  {each:11}  {numbers:7}  {spread:6.1f}  {parts[0]:8.2f}s {parts[1]:7.2g}s {parts[2]:6.2g}s"
-            f"  {100 * efficiency:9.1f}%"
+            f"  {100 * parts[3]:9.0f}%"
         )
 
 

@@ -105,6 +105,14 @@ impl Question {
     }
 }
 
+/// Told and asked by programs that watch their numbers, and by evaluated ones: the shard at hand from now on; which one
+/// that is, -1 for none; and to say so in a message.
+pub const ENTER_SHARD: f64 = 106.0;
+/// See [`ENTER_SHARD`].
+pub const SHARD: f64 = 107.0;
+/// See [`ENTER_SHARD`].
+pub const SAY_SHARD: f64 = 108.0;
+
 /// The question that libraries answer, too.
 pub const CLOCK: f64 = 9.0;
 /// [`Question::IsLate`]

@@ -9,7 +9,7 @@ use crate::shards::{PORTION, State};
 use crate::{memory, processes, ranks, records, system};
 
 /// A turn takes at least about so many seconds, so that ranks seldom wait for messages.
-const TURN: f64 = 0.02;
+const TURN: f64 = 0.004;
 
 /// How many shards a piece has, and how many pieces a turn, for so many shards, ranks and workers of each. `lasting` says
 /// how many shards take a time. All ranks have as much to do, as far as shards are as long as each other.
@@ -173,13 +173,14 @@ mod tests {
     fn turns_share_the_shards_evenly() {
         // Long ones: one for each.
         assert_eq!(sizes(63, 4, 2, |_| 1), [1, 1]);
-        // Milliseconds: as many for each, in turns of at most 20.
+        // Milliseconds: as many for each, in turns of about four.
         let milliseconds = |seconds: f64| (seconds / 0.001).max(1.0) as u64;
-        assert_eq!(sizes(64, 4, 2, milliseconds), [1, 16]);
-        assert_eq!(sizes(100, 4, 2, milliseconds), [1, 13]);
+        assert_eq!(sizes(64, 4, 2, milliseconds), [1, 4]);
+        assert_eq!(sizes(100, 4, 2, milliseconds), [1, 4]);
+        assert_eq!(sizes(20, 4, 2, milliseconds), [1, 3]);
         // Microseconds, in pieces.
         let microseconds = |seconds: f64| (seconds / 1e-6) as u64;
-        assert_eq!(sizes(1_000_000, 4, 2, microseconds), [500, 39]);
+        assert_eq!(sizes(1_000_000, 4, 2, microseconds), [497, 8]);
         assert_eq!(sizes(2, 4, 2, microseconds), [1, 1]);
     }
 

@@ -20,6 +20,7 @@ use crate::cell::Single;
 use crate::heap;
 use crate::layout::WORD;
 use crate::processes::{self, Process};
+use crate::question::{ENTER_SHARD, SAY_SHARD, SHARD};
 use crate::records::{Queue, Received, Sent};
 use crate::rounds::{Part, Round};
 use crate::words::Pages;
@@ -86,6 +87,8 @@ pub struct State {
     pub(crate) count: f64,
     begun: f64,
     run: f64,
+    /// The number of the shard at hand and 1, or 0 for none.
+    at_hand: f64,
     // The leader.
     workers: [Process; MOST],
     pub(crate) started: usize,
@@ -119,6 +122,7 @@ static STATE: Single<State> = Single::new(State {
     count: 0.0,
     begun: 0.0,
     run: 0.0,
+    at_hand: 0.0,
     workers: [Process::NONE; MOST],
     started: 0,
     arrived: [Queue::EMPTY; MOST],
@@ -151,6 +155,11 @@ pub fn ask(what: f64, x: f64) -> f64 {
         NEXT => return state.next(x, false),
         NEXT_FOR_RANKS => return state.next(x, true),
         NOW => return watch::seconds(),
+        ENTER_SHARD => state.at_hand = x + 1.0,
+        SHARD => return state.at_hand - 1.0,
+        SAY_SHARD if state.at_hand > 0.0 => {
+            let _ = writeln!(output::Stderr, "note: this happened in shard {}", state.at_hand - 1.0);
+        }
         SPAN => return state.span(),
         _ => {}
     }

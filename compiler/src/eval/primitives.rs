@@ -13,6 +13,7 @@ use crate::core::input::Unread;
 use crate::core::ir::{Below, Part, Program};
 use crate::core::number;
 use crate::core::prim::{Family, Levels, Prim};
+use crate::core::question::{ENTER_SHARD, SHARD};
 use std::rc::Rc;
 
 /// Applies a primitive. Operands that it does not take are `()`.
@@ -352,6 +353,11 @@ fn effect(prim: Prim, x: Value, y: Value, carried: Value, world: &mut World<'_>)
         Prim::Warn => Ok(Value::Nil),
         Prim::Ask => {
             let (what, about) = (number_of(prim, 0, &x, world.program)?, number_of(prim, 1, &y, world.program)?);
+            match what {
+                ENTER_SHARD => world.shard = about,
+                SHARD => return Ok(Value::real(world.shard)),
+                _ => {}
+            }
             // While a derivative is checked nobody listens.
             Ok(Value::real(world.answer.filter(|_| !world.in_check).map_or(0.0, |answer| answer(what, about))))
         }

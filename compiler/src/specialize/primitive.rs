@@ -6,6 +6,7 @@ use crate::core::errors::RuntimeError;
 use crate::core::ir::{Below, Part, RecordId, Var};
 use crate::core::mismatch::{mismatch, mismatch_at_top};
 use crate::core::prim::{Family, Levels, Prim};
+use crate::core::question::{ENTER_SHARD, SHARD};
 use crate::shape::lattice::{Class, Fact, Head, Shape};
 use crate::shape::operators::Operator;
 use crate::shape::primitive::{Question, known_zero, part, real_fact, satisfies};
@@ -428,6 +429,11 @@ impl Specializer<'_> {
                 Some(Val { shape: result, leaves: vec![e.value(op, &[], Type::F64)] })
             }
             Prim::Ask => {
+                let what = real_fact(&mut self.flow.shapes, args[0].shape).and_then(Fact::number);
+                // Only messages about numbers that are watched name the shard.
+                if !self.watches && what.is_some_and(|what| [ENTER_SHARD, SHARD].contains(&what)) {
+                    return Some(Val { shape: result, leaves: vec![e.real(0.0)] });
+                }
                 let asked = self.real_operands(e, prim, args)?;
                 Some(Val { shape: result, leaves: vec![e.value(Op::Ask, &asked, Type::F64)] })
             }

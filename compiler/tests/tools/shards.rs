@@ -102,7 +102,10 @@ fn errors_texts_and_outputs_are_those_of_a_program_that_works_alone() {
     );
     assert_eq!(
         (code, output.as_str()),
-        (Some(0), "(2 7)(3 8)(4 9)#(0 1 2 3 4)\n#(\"0\" \"10\" \"20\" \"30\")\n#t\n\"012\"\n#(\"0\" \"1\" \"2\")\n10\n")
+        (
+            Some(0),
+            "(2 7)(3 8)(4 9)#(0 1 2 3 4)\n#(\"0\" \"10\" \"20\" \"30\")\n#t\n\"012\"\n#(\"0\" \"1\" \"2\")\n10\n"
+        )
     );
 }
 

@@ -48,6 +48,8 @@ pub struct World<'a> {
     pub raised: Option<(Value, Value)>,
     /// Files that are written.
     pub files: Files,
+    /// The shard at hand, or -1.
+    pub shard: f64,
 }
 
 /// The state of a run.
@@ -116,6 +118,8 @@ struct Handler {
     slots: usize,
     /// The function that is called with the message and the value of the error.
     function: Value,
+    /// The shard at hand.
+    shard: f64,
 }
 
 /// What to do after an instruction.
@@ -146,6 +150,7 @@ impl<'a> Machine<'a> {
             answer: options.answer,
             raised: None,
             files: Files::telling(options.on_file),
+            shard: -1.0,
         };
         Machine {
             world,
@@ -223,6 +228,9 @@ impl<'a> Machine<'a> {
                 Err(error) => {
                     let Failure { mut diagnostic, exit_code } = failure(&error, &self.place(&code));
                     diagnostic.callers = self.callers(&code);
+                    if self.world.shard >= 0.0 && matches!(error, RuntimeError::NotFinite { .. }) {
+                        diagnostic.callers.push(format!("this happened in shard {}", self.world.shard));
+                    }
                     let diagnostic = Box::new(self.with_suspect(&error, *diagnostic));
                     return Err(Failure { diagnostic, exit_code });
                 }
@@ -359,7 +367,8 @@ impl<'a> Machine<'a> {
         let [function, handler, argument] = [function, handler, argument].map(|operand| self.get(operand));
         let slots = self.stack.len();
         let next = self.call_value(function, argument, false)?;
-        self.handlers.push(Handler { waiting: self.frames.len(), slots, function: handler });
+        let (waiting, shard) = (self.frames.len(), self.world.shard);
+        self.handlers.push(Handler { waiting, slots, function: handler, shard });
         Ok(next)
     }
 
@@ -376,6 +385,7 @@ impl<'a> Machine<'a> {
         });
         self.frames.truncate(handler.waiting);
         self.stack.truncate(handler.slots);
+        self.world.shard = handler.shard;
         self.running = self.frames.pop().expect("the caller waits");
         self.leave_check();
         self.leave_given();

@@ -31,6 +31,7 @@
 //! watched: nobody needs what they give. Tests: `tests/opt/watch/`.
 
 use crate::base::EntityVec;
+use crate::core::question::SAY_SHARD;
 use crate::opt::analysis::finite::{are_finite, keeps_infinity};
 use crate::opt::edit::rewrite::{append, use_counts};
 use crate::ssa::ir::{
@@ -289,6 +290,9 @@ fn reporter(program: &mut Program, operands: usize) -> FuncId {
         write(Op::WriteReal(Stream::Err), &[*operand]);
     }
     write(Op::WriteTextOf(Stream::Err, Form::Plain), &texts[2..]);
+    let [question, zero] = [SAY_SHARD, 0.0]
+        .map(|x| append(&mut function.values, &mut said, Op::ConstReal(x.to_bits()), Vec::new(), Type::F64, None));
+    append(&mut function.values, &mut said, Op::Ask, vec![question, zero], Type::F64, None);
     (function.blocks[say].insts, function.blocks[say].terminator) = (said, Terminator::Fail(nothing, None));
     function.blocks[leave].terminator = Terminator::Return(Vec::new());
     let entry = &mut function.blocks[Function::ENTRY];

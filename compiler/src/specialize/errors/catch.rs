@@ -20,6 +20,7 @@ use super::failure::HOLE;
 use crate::core::check::Check;
 use crate::core::errors::RuntimeError;
 use crate::core::ir::Var;
+use crate::core::question::{ENTER_SHARD, SHARD};
 use crate::flow::analysis::Facts;
 use crate::shape::lattice::{Head, Shape};
 use crate::specialize::Specializer;
@@ -50,6 +51,11 @@ impl Specializer<'_> {
             let asked = [Check::Level as u32 as f64, 0.0].map(|x| e.real(x));
             e.value(Op::Ask, &asked, Type::F64)
         });
+        // And shards.
+        let shard = self.watches.then(|| {
+            let asked = [SHARD, 0.0].map(|x| e.real(x));
+            e.value(Op::Ask, &asked, Type::F64)
+        });
         e.depth += 1;
         let calls = Calls { noted: var, form: None, catches: Some(failed) };
         if let Some(value) = self.apply(e, calls, f, x, shape, facts) {
@@ -60,6 +66,10 @@ impl Specializer<'_> {
         if let Some(level) = level {
             let what = e.real(Check::Restore as u32 as f64);
             e.value(Op::Ask, &[what, level], Type::F64);
+        }
+        if let Some(shard) = shard {
+            let what = e.real(ENTER_SHARD);
+            e.value(Op::Ask, &[what, shard], Type::F64);
         }
         let leaves = e.function.blocks[failed].params.clone();
         let error = self.flow.shapes.make(Head::Pair(None), &raised);
