@@ -1,7 +1,7 @@
 """What a `sum-over` costs on many ranks of MPI: a simulation with measured constants (docs/distributed.md).
 
-All ranks compute the first shard; the others are dealt out, one to each rank in turn. The results of a round are sent to
-all, which add them, while workers compute the next shards. Run it with any Python 3:
+Each rank computes the first shard; the others are dealt out, one to each in turn. The results of a round are sent to
+all ranks, which add them, while workers compute the next shards. Run it with any Python 3:
 `python3 benches/ranks/simulate.py`.
 """
 

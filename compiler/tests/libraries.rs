@@ -3,7 +3,7 @@
 //! `tests/libraries/functions.vlad` is compiled to a library, statically and shared. Programs in C, Rust and Python
 //! beside it call all of its functions from several threads at a time, check what happens when a call fails, and print
 //! the bits of the results, which have to be those that the evaluator prints for `answers.vlad`. Valgrind looks for
-//! what they leave behind.
+//! what they leave behind. And executables that MPICH starts.
 //!
 //! Needs a C compiler, valgrind, and a Python with NumPy, SciPy, JAX, mpi4py and MPICH (`target/python`, made with pip if
 //! it is missing). What is for PyTorch is tested where a Python has it.
@@ -15,8 +15,9 @@ use common::{Outcome, TOOLS_LIMIT as LIMIT, names, run_command};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/libraries")
@@ -422,4 +423,71 @@ fn stubs_are_python() {
     command.args(["-c", program]).arg(place.path().join("functions.pyi"));
     let parsed = succeed(command).output;
     assert!(parsed.contains("name='_energy_gradient'") && parsed.contains("AnnAssign"), "{parsed}");
+}
+
+/// A search that takes some tenths of a second, and adds shards.
+const SEARCH: &str = "\
+(define (work x i)
+  (let loop ((k 0) (s x)) (if (< k 20000) (loop (+ k 1) (+ (sin s) (* 1e-3 i))) s)))
+(define (objective v)
+  (let ((a (vector-ref v 0)) (b (vector-ref v 1)))
+    (+ (expt (- 1 a) 2) (* 100 (expt (- b (* a a)) 2)) (* 1e-6 (sum-over 8 (lambda (i) (work (+ a b) i)))))))
+(define found (minimise by-bfgs objective #(-1.2 1)))
+(found-place found)
+(found-value found)
+";
+
+/// The process with that name among those that a process has started, and those that these have.
+fn descendant(of: u32, name: &str, choice: usize) -> Option<u32> {
+    let [mut waiting, mut found] = [vec![of], Vec::new()];
+    while let Some(process) = waiting.pop() {
+        let tasks = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+        let children = tasks.map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default());
+        let children: Vec<u32> = children.collect::<String>().split_whitespace().flat_map(str::parse).collect();
+        for child in children {
+            if fs::read_to_string(format!("/proc/{child}/comm")).is_ok_and(|text| text.trim_end() == name) {
+                found.push(child);
+            }
+            waiting.push(child);
+        }
+    }
+    found.get(choice % found.len().max(1)).copied()
+}
+
+/// Ranks, and the processes that help them, are killed; whoever goes on, on however many ranks, finds the same.
+#[test]
+fn executables_on_ranks_that_are_killed_end_and_go_on() {
+    let place = common::folder(&[("search.vlad", SEARCH)]);
+    let program = place.path().join("search");
+    succeed(vlad(&["build", "--native", "-o", &program.display().to_string()], &place.path().join("search.vlad")));
+    let whole = succeed(Command::new(&program)).output;
+    let state = place.path().join("state");
+    let mut kills = 0;
+    for attempt in 0..40 {
+        let mut command = Command::new(python().join("mpiexec"));
+        command.args(["-n", &(1 + attempt % 4).to_string(), "-hosts", "localhost", "-iface", "lo"]).arg(&program);
+        command.args(["--checkpoint", "state", "--checkpoint-every", "0s"]).current_dir(place.path());
+        command.args(if state.exists() { &["--resume", "state"][..] } else { &[] });
+        command.env("VLAD_THREADS_FROM", "0").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let launcher = command.spawn().expect("MPICH is there");
+        std::thread::sleep(Duration::from_millis(100 + 37 * attempt));
+        if let Some(process) = descendant(launcher.id(), "search", attempt as usize).filter(|_| kills < 8) {
+            kills += 1;
+            let mut command = Command::new("kill");
+            command.args(["-9", &process.to_string()]);
+            let _ = run_command(command, "", LIMIT);
+        }
+        let begun = Instant::now();
+        let output = launcher.wait_with_output().expect("it ends");
+        if output.status.success() {
+            assert_eq!(String::from_utf8_lossy(&output.stdout), whole);
+            if kills == 8 {
+                return;
+            }
+            let _ = fs::remove_file(&state);
+        } else {
+            assert!(begun.elapsed() < Duration::from_secs(10));
+        }
+    }
+    panic!("it does not get to its end");
 }

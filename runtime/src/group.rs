@@ -1,5 +1,5 @@
-//! Makes a group of the ranks that a launcher of MPI has started ([`crate::ranks`]), lets them agree, and divides shards
-//! among them. Only programs that share something are linked with this.
+//! Makes a group of the ranks that a launcher of MPI has started ([`crate::ranks`]), lets them agree, and divides
+//! shards among them. Only programs that share something are linked with this.
 //!
 //! All ranks compute the same, so that they get to the same places. There each says something, and gets what all say:
 //! whether shards are worth dividing (which rank 0 decides, by its time), how much each has found, that the program
@@ -11,7 +11,7 @@ use crate::question::{BASIS, mixed};
 use crate::ranks::{self, FIRST, Group, SECOND, Said, Topic};
 use crate::rounds::{self, Part, Round};
 use crate::shards::{self, State};
-use crate::{command_line, input, output, processes, start, system, terminal};
+use crate::{command_line, input, output, processes, start, system, terminal, watch};
 use core::ffi::c_int;
 use core::fmt::Write;
 
@@ -32,8 +32,8 @@ static NETWORK: Single<Option<Network>> = Single::new(None);
 /// Bits of the topic in what is said.
 const TOPIC_BITS: u32 = 8;
 
-/// So long in nanoseconds a rank that ends waits for the others to end, too: rank 0, which has said why, and the others,
-/// which let it say so.
+/// So long in nanoseconds a rank that ends waits for the others to end, too: rank 0, which has said why, and the
+/// others, which let it say so.
 const PATIENCE: u64 = 5_000_000_000;
 const LONG_PATIENCE: u64 = 60_000_000_000;
 
@@ -95,6 +95,8 @@ pub extern "C" fn vlad_join() {
     }
     if count > 1 {
         join(library, rank, count);
+    } else {
+        library.end();
     }
 }
 
@@ -276,7 +278,7 @@ fn leave(code: c_int) -> ! {
 
 fn consider(state: &mut State, i: f64) -> f64 {
     let network = network();
-    let same = mixed(mixed(BASIS, state.count.to_bits()), i.to_bits());
+    let same = mixed(mixed(mixed(BASIS, watch::identity()), state.count.to_bits()), i.to_bits());
     let count = state.count as u64;
     let pays = state.pays(i);
     let sizes =

@@ -253,6 +253,11 @@ impl<W: Words> Watch<W> {
         self.program = identity;
     }
 
+    /// What says so.
+    pub fn identity(&self) -> u64 {
+        self.program
+    }
+
     /// A number of the arguments.
     pub fn argument(&mut self, number: f64) {
         self.arguments = mixed(self.arguments, number.to_bits());

@@ -4,7 +4,8 @@
 //! acts for all: what the others, its *followers*, would write goes nowhere, since it would be the same. What one of
 //! them has to say about itself alone is kept until it is clear that rank 0 does not say it.
 //!
-//! Programs that share nothing are not linked with what makes a group ([`crate::group`]); so it is reached by addresses.
+//! Programs that share nothing are not linked with what makes a group ([`crate::group`]); so it is reached by
+//! addresses.
 
 use crate::cell::Single;
 use crate::output;
@@ -53,8 +54,8 @@ pub struct Group {
     pub read: fn(&mut [u8]) -> Result<usize, c_int>,
     /// Decides how to go on with a shard.
     pub consider: fn(&mut State, f64) -> f64,
-    /// Gives all ranks the records that each has found in the round with that number; the first shard that any of them has
-    /// abandoned.
+    /// Gives all ranks the records that each has found in the round with that number; the first shard that any of them
+    /// has abandoned.
     pub gather: fn(&mut Round, &[u64], u64, u64) -> u64,
     /// Ends the program with that exit code, when all do.
     pub leave: fn(c_int) -> !,

@@ -11,8 +11,8 @@ use crate::{memory, processes, ranks, records, system};
 /// A turn takes at least about so many seconds, so that ranks seldom wait for messages.
 const TURN: f64 = 0.004;
 
-/// How many shards a piece has, and how many pieces a turn, for so many shards, ranks and workers of each. `lasting` says
-/// how many shards take a time. All ranks have as much to do, as far as shards are as long as each other.
+/// How many shards a piece has, and how many pieces a turn, for so many shards, ranks and workers of each. `lasting`
+/// says how many shards take a time. All ranks have as much to do, as far as shards are as long as each other.
 pub fn sizes(shards: u64, ranks: u64, workers: u64, lasting: impl Fn(f64) -> u64) -> [u64; 2] {
     let each = shards.div_ceil(ranks);
     let turn = each.div_ceil(each.div_ceil(lasting(TURN)));

@@ -45,6 +45,11 @@ pub fn program(identity: u64) {
     watch().program(identity);
 }
 
+/// What says which program this is.
+pub fn identity() -> u64 {
+    watch().identity()
+}
+
 /// A number of the arguments.
 pub fn argument(number: f64) {
     watch().argument(number);

@@ -1,6 +1,7 @@
 /* The functions of MPI's standard binary interface that programs call, for processes of one machine that share a folder:
-   what a rank has to say is a file there. For tests where no MPI is installed; PMI_RANK, PMI_SIZE (or
-   MPI_SIZE, where that lies) and MPI_FOLDER say who a process is. Ranks that abort end themselves only: whoever has started them ends the others. */
+   what a rank has to say is a file there. For tests where no MPI is installed. PMI_RANK, PMI_SIZE (or MPI_SIZE, where
+   that lies) and MPI_FOLDER say who a process is. Ranks that abort end themselves only: whoever has started them ends
+   the others. */
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-//! Programs that a launcher of MPI has started several times: the bits, texts, files and exit codes of one process; ranks
-//! that die; wrong usage.
+//! Programs that a launcher of MPI has started several times: the bits, texts, files and exit codes of one process;
+//! ranks that die; wrong usage.
 //!
-//! The library of MPI is one for tests (`tests/ranks/mpi.c`); `docs/distributed.md` is tested with MPICH. This module is
-//! the launcher: like all of them, it ends the other ranks when one has failed.
+//! The library of MPI is one for tests (`tests/ranks/mpi.c`); `docs/distributed.md` is tested with MPICH. This module
+//! is the launcher: like all of them, it ends the other ranks when one has failed.
 
 use crate::{Outcome, folder, run, vlad};
 use std::fs;
@@ -77,7 +77,8 @@ fn start(folder: &TempDir, count: usize, arguments: &str, input: &str, change: i
 }
 
 impl Ranks {
-    /// Waits until all have ended; one that fails ends the others, soon. The exit code is that of the first that failed.
+    /// Waits until all have ended; one that fails ends the others, soon. The exit code is that of the first that
+    /// failed.
     fn end(mut self) -> Outcome {
         let begun = Instant::now();
         let mut failed = None;
@@ -316,6 +317,7 @@ fn memory_that_is_exhausted_and_other_faults_of_one_rank_end_all() {
         "(arguments (n integer 0) (data vector))
          (define (long n) (let loop ((n n) (l '())) (if (= n 0) l (loop (- n 1) (cons (sin n) l)))))
          (map-over 4 (lambda (i) (length (long n))))
+         (vector-length (map-over data sin))
          (fold-left + 0 (long (* 100 n)))",
     );
     fs::write(folder.path().join("data"), "1 2 3").expect("it can be written");
@@ -323,7 +325,7 @@ fn memory_that_is_exhausted_and_other_faults_of_one_rank_end_all() {
         command.env("VLAD_MAX_MEMORY", "200M");
     })
     .end();
-    assert_eq!((code, output.as_str()), (Some(3), "#(300000 300000 300000 300000)\n"), "{message}");
+    assert_eq!((code, output.as_str()), (Some(3), "#(300000 300000 300000 300000)\n3\n"), "{message}");
     assert!(message.starts_with("error[V0311]: out of memory"), "{message}");
     // One rank has another file.
     let (code, _, message) = start(&folder, 3, "--n 3 --data data", "", |command| {
@@ -334,6 +336,16 @@ fn memory_that_is_exhausted_and_other_faults_of_one_rank_end_all() {
     .end();
     assert_eq!(code, Some(2), "{message}");
     assert!(message.starts_with("note: rank 1 of this program says:\nerror: cannot read `data`"), "{message}");
+    fs::create_dir(folder.path().join("other")).expect("it can be made");
+    fs::write(folder.path().join("other/data"), "1 2 3 4").expect("it can be written");
+    let (code, output, message) = start(&folder, 3, "--n 3 --data data", "", |command| {
+        if command.get_envs().any(|(name, value)| name == "PMI_RANK" && value.is_some_and(|value| value == "1")) {
+            command.current_dir(folder.path().join("other"));
+        }
+    })
+    .end();
+    assert_eq!((code, output.as_str()), (Some(3), "#(3 3 3 3)\n"), "{message}");
+    assert!(message.starts_with("error: rank 1 does not compute what rank 0 does\nhelp: "), "{message}");
     let (code, _, message) = start(&folder, 2, "--wrong", "", |_| ()).end();
     assert_eq!((code, message.matches("error").count()), (Some(2), 1), "{message}");
 }
