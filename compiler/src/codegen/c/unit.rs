@@ -27,11 +27,11 @@ const DECLARATIONS: &[(&str, &str)] = &[
     ("vlad_end_text", "uint64_t vlad_end_text(const char *texts, const uint64_t *offsets, size_t count)"),
     ("vlad_fail", "_Noreturn void vlad_fail(const char *message, size_t length)"),
     ("vlad_forget", "void vlad_forget(uint64_t table, word *heap)"),
+    ("vlad_join", "void vlad_join(void)"),
     (
         "vlad_prepare_arguments",
         "void vlad_prepare_arguments(uint64_t identity, const char *declaration, size_t length)",
     ),
-    ("vlad_join", "void vlad_join(void)"),
     ("vlad_prepare_options", "void vlad_prepare_options(uint64_t identity)"),
     ("vlad_read", "double vlad_read(uint64_t item, const char *message, size_t length)"),
     ("vlad_recall", "void vlad_recall(uint64_t *question, word *heap)"),

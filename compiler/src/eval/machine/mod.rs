@@ -208,6 +208,7 @@ impl<'a> Machine<'a> {
         let code = self.add_code(code::of_item(self.world.program, body, span));
         self.running = Activation { code, ..Activation::default() };
         self.last_of_item = None;
+        self.world.shard = -1.0;
         self.stack.resize(self.codes[code as usize].slots as usize, Value::Nil);
         self.execute()
     }
