@@ -364,6 +364,9 @@ fn launchers_without_a_library_are_refused_and_programs_without_shards_are_copie
     assert!(message.contains("2 processes") && message.contains("knows 1"), "{message}");
     let (code, output, _) = start(&folder, 2, "", "", |command| _ = command.env("VLAD_MPI", "none")).end();
     assert_eq!((code, output.as_str()), (Some(0), "14\n14\n"));
+    // What the optimiser makes of shards is nobody's business.
+    let few = compiled("(map-over 0 (lambda (i) i)) (sum-over 1 (lambda (i) 7))");
+    assert_eq!(start(&few, 3, "", "", |_| ()).end(), (Some(0), "#()\n7\n".to_owned(), String::new()));
     let alone = compiled("(* 6 7)");
     let (code, output, _) = start(&alone, 2, "", "", |command| _ = command.env("VLAD_MPI", "/no/library")).end();
     assert_eq!((code, output.as_str()), (Some(0), "42\n42\n"));
