@@ -158,7 +158,7 @@ pub fn ask(what: f64, x: f64) -> f64 {
         ENTER_SHARD => state.at_hand = x + 1.0,
         SHARD => return state.at_hand - 1.0,
         SAY_SHARD if state.at_hand > 0.0 => {
-            let _ = writeln!(output::Stderr, "note: this happened in shard {}", state.at_hand - 1.0);
+            let _ = writeln!(output::Stderr, "note: this happened in shard {}", state.at_hand as u64 - 1);
         }
         SPAN => return state.span(),
         _ => {}
