@@ -119,17 +119,22 @@ fn conjuncts(insts: &[Inst], condition: Value) -> Vec<Value> {
     }
 }
 
-/// The sine and the cosine of one number, if the instruction is one of them, and the other follows in the block.
-pub(super) fn sine_and_cosine(block: &Block, position: usize) -> Option<(Value, Value)> {
-    let inst = &block.insts[position];
-    let other = match inst.op {
-        Op::Real1(Real1::Sin) => Op::Real1(Real1::Cos),
-        Op::Real1(Real1::Cos) => Op::Real1(Real1::Sin),
-        _ => return None,
-    };
-    let other = block.insts[position..].iter().find(|found| found.op == other && found.args == inst.args)?;
-    let (result, other) = (inst.results[0], other.results[0]);
-    Some(if inst.op == Op::Real1(Real1::Sin) { (result, other) } else { (other, result) })
+/// By the positions of instructions that are the sine or the cosine of a number of which the other follows in the block:
+/// the sine and the cosine.
+pub(super) fn sines_and_cosines(block: &Block) -> FxHashMap<usize, (Value, Value)> {
+    let mut pairs = FxHashMap::default();
+    // What follows, by operand.
+    let (mut sines, mut cosines) = (FxHashMap::default(), FxHashMap::default());
+    for (position, inst) in block.insts.iter().enumerate().rev() {
+        let Op::Real1(op @ (Real1::Sin | Real1::Cos)) = inst.op else { continue };
+        let (operand, result) = (inst.args[0], inst.results[0]);
+        let (own, others) = if op == Real1::Sin { (&mut sines, &cosines) } else { (&mut cosines, &sines) };
+        if let Some(other) = others.get(&operand) {
+            pairs.insert(position, if op == Real1::Sin { (result, *other) } else { (*other, result) });
+        }
+        own.insert(operand, result);
+    }
+    pairs
 }
 
 /// Translates a function of the program.
@@ -260,6 +265,7 @@ impl<'p> Translator<'_, 'p, '_> {
         if let Some(first) = source.insts.iter().find(|inst| inst.span.is_some()) {
             self.stand_at(first);
         }
+        let pairs = sines_and_cosines(source);
         for (position, inst) in source.insts.iter().enumerate() {
             if constants.needs_no_code(inst) {
                 continue;
@@ -278,8 +284,8 @@ impl<'p> Translator<'_, 'p, '_> {
                 let address = self.value(inst.args[0]);
                 let offset = self.field_offset(sum, tag, field);
                 self.values[inst.results[0].index()] = Some(Held::Memory(address, offset, types::F64));
-            } else if let Some((sine, cosine)) = sine_and_cosine(source, position) {
-                self.sin_cos(inst.args[0], sine, cosine)?;
+            } else if let Some((sine, cosine)) = pairs.get(&position) {
+                self.sin_cos(inst.args[0], *sine, *cosine)?;
             } else if !plan.skipped.contains(&position)
                 && inst.results.iter().all(|result| self.values[result.index()].is_none())
             {

@@ -12,7 +12,7 @@ use crate::codegen::constants::Constants;
 use crate::codegen::decisions::adjacent::adjacent;
 use crate::codegen::decisions::ownership::{Facts, Plan};
 use crate::codegen::decisions::reuse::Reuse;
-use crate::codegen::function::sine_and_cosine;
+use crate::codegen::function::sines_and_cosines;
 use crate::ssa::graph::reverse_postorder;
 use crate::ssa::ir::{BlockId, FuncId, Function, Op, Program, Target, Terminator, Type, Value};
 use crate::ssa::sole_owners::sole_owners;
@@ -223,6 +223,7 @@ impl<'u, 'p> Writer<'u, 'p> {
         if id != Function::ENTRY {
             let _ = writeln!(self.out, "{}{id}:;", self.prefix);
         }
+        let pairs = sines_and_cosines(source);
         for (position, inst) in source.insts.iter().enumerate() {
             if self.constants.needs_no_code(inst) || inst.results.iter().any(|value| self.literals.contains_key(value))
             {
@@ -238,8 +239,8 @@ impl<'u, 'p> Writer<'u, 'p> {
                 self.release_known(inst.args[0], &known, reuses);
             } else if let Op::Box(sum, tag) = inst.op {
                 self.new_box(inst, sum, tag, reuses);
-            } else if let Some((sine, cosine)) = sine_and_cosine(source, position) {
-                self.sin_cos(inst.args[0], sine, cosine);
+            } else if let Some((sine, cosine)) = pairs.get(&position) {
+                self.sin_cos(inst.args[0], *sine, *cosine);
             } else if let Op::Call(callee) = inst.op {
                 self.call(callee, &inst.args, &inst.results);
             } else if !self.plans[id].skipped.contains(&position)

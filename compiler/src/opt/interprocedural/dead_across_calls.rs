@@ -378,7 +378,9 @@ fn sweep(program: &mut Program, effects: &Effects, live: &Live) -> bool {
         .iter()
         .map(|(id, function)| function.params().iter().map(|param| live.values[id][*param]).collect())
         .collect();
-    let sweep = Sweep { effects, live, params };
+    let fields = live.fields.values().map(|tags| tags.iter().map(|kept| positions(kept)).collect()).collect();
+    let elements = live.elements.values().map(|kept| positions(kept)).collect();
+    let sweep = Sweep { effects, live, params, fields, elements };
     let mut changed = false;
     for id in program.functions.ids() {
         let function = &mut program.functions[id];
@@ -405,10 +407,14 @@ fn sweep(program: &mut Program, effects: &Effects, live: &Live) -> bool {
     changed
 }
 
-/// The position of a field among those that are kept.
-fn position(kept: &[bool], field: u32) -> u32 {
-    let before = kept[..field as usize].iter().filter(|kept| **kept).count();
-    u32::try_from(before).expect("fewer than before")
+/// The positions of fields among those that are kept.
+fn positions(kept: &[bool]) -> Vec<u32> {
+    let before = kept.iter().scan(0, |next, kept| {
+        let position = *next;
+        *next += u32::from(*kept);
+        Some(position)
+    });
+    before.collect()
 }
 
 struct Sweep<'l> {
@@ -416,6 +422,9 @@ struct Sweep<'l> {
     live: &'l Live,
     /// The parameters that each function keeps.
     params: EntityVec<FuncId, Vec<bool>>,
+    /// Where each field will be.
+    fields: EntityVec<SumId, Vec<Vec<u32>>>,
+    elements: EntityVec<VectorId, Vec<u32>>,
 }
 
 impl Sweep<'_> {
@@ -465,10 +474,10 @@ impl Sweep<'_> {
                 }
             }
             Op::Field(sum, tag, field) => {
-                *op = Op::Field(sum, tag, position(&self.live.fields[sum][tag as usize], field));
+                *op = Op::Field(sum, tag, self.fields[sum][tag as usize][field as usize]);
             }
-            Op::Element(vector, field) => *op = Op::Element(vector, position(&self.live.elements[vector], field)),
-            Op::Elements(vector, field) => *op = Op::Elements(vector, position(&self.live.elements[vector], field)),
+            Op::Element(vector, field) => *op = Op::Element(vector, self.elements[vector][field as usize]),
+            Op::Elements(vector, field) => *op = Op::Elements(vector, self.elements[vector][field as usize]),
             Op::WithElement(vector) | Op::WithElements(vector) => {
                 let mut fields: Values = args.drain(3..).collect();
                 keep_values(&mut fields, &self.live.elements[vector]);

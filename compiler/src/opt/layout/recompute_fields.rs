@@ -82,7 +82,7 @@ fn plan(program: &Program) -> FxHashMap<Field, Expression> {
                 filled.insert(holder);
             }
             let Some((holder, first)) = stores(inst.op) else { continue };
-            let site = Site { function, definitions: &definitions, args: &inst.args[first..] };
+            let site = Site::new(function, &definitions, &inst.args[first..]);
             let here = (0..site.args.len()).map(|field| site.expression(field)).collect();
             found
                 .entry(holder)
@@ -149,18 +149,28 @@ struct Site<'f> {
     function: &'f Function,
     definitions: &'f Definitions,
     args: &'f [Value],
+    /// The first field with each value.
+    fields: FxHashMap<Value, u32>,
 }
 
-impl Site<'_> {
+impl<'f> Site<'f> {
+    fn new(function: &'f Function, definitions: &'f Definitions, args: &'f [Value]) -> Site<'f> {
+        let mut fields = FxHashMap::default();
+        for (field, arg) in (0..).zip(args) {
+            fields.entry(*arg).or_insert(field);
+        }
+        Site { function, definitions, args, fields }
+    }
+
     /// How a field follows from others, if it does.
     fn expression(&self, field: usize) -> Option<Expression> {
         let value = self.args[field];
         if self.function.values[value] == Type::Ptr {
             return None;
         }
-        match self.args[..field].iter().position(|arg| *arg == value) {
-            Some(same) => Some(Expression::Field(u32::try_from(same).ok()?)),
-            None => self.computed(value, MAX_OPERATIONS),
+        match self.fields.get(&value) {
+            Some(first) if (*first as usize) < field => Some(Expression::Field(*first)),
+            _ => self.computed(value, MAX_OPERATIONS),
         }
     }
 
@@ -173,8 +183,8 @@ impl Site<'_> {
         if !is_cheap(inst.op) || depth == 0 {
             return None;
         }
-        let operand = |arg: &Value| match self.args.iter().position(|other| other == arg) {
-            Some(field) => Some(Expression::Field(u32::try_from(field).ok()?)),
+        let operand = |arg: &Value| match self.fields.get(arg) {
+            Some(field) => Some(Expression::Field(*field)),
             None => self.computed(*arg, depth - 1),
         };
         Some(Expression::Operation(inst.op, inst.args.iter().map(operand).collect::<Option<_>>()?))
