@@ -1,7 +1,9 @@
 //! Conversion of a value to a shape that covers its own: known numbers become constants, alternatives get a tag, data
 //! that join a recursive shape are boxed.
 //!
-//! Between two boxed shapes a conversion is a function of its own, made on demand, which may call itself.
+//! Between two boxed shapes a conversion is a function of its own, made on demand, which may call itself. So is that of
+//! a large constant, such as the zero of a closure whose captures share what they capture: in place, each occurrence of
+//! a shared part would be made anew.
 
 use super::dispatch::Among;
 use super::emit::{Emitted, Emitter, Parts, Val};
@@ -20,7 +22,8 @@ impl Specializer<'_> {
         if value.shape == target {
             return Some(value.clone());
         }
-        if self.is_large(value.shape) && self.is_large(target) || self.changes_large(value.shape, target) {
+        let is_wide = self.is_large(value.shape) || value.leaves.is_empty() && self.has_many_parts(value.shape);
+        if is_wide && self.is_large(target) || self.changes_large(value.shape, target) {
             return Some(self.call_helper(e, Helper::Convert(value.shape, target), &[value], target));
         }
         self.convert_unfolded(e, value, target)

@@ -169,6 +169,9 @@ const MAX_CHOICES: usize = 8;
 /// The same in programs whose operations are not shared otherwise.
 const MAX_CHOICES_APART: usize = 64;
 
+/// A constant with more parts than this is worth sharing.
+const MAX_CONSTANT: usize = 32;
+
 impl Specializer<'_> {
     /// The types of the leaves of a shape.
     pub fn leaves(&mut self, shape: Shape) -> Rc<[Type]> {
@@ -232,6 +235,21 @@ impl Specializer<'_> {
         choices
     }
 
+    /// Whether a shape unfolds to more than a few parts.
+    pub fn has_many_parts(&mut self, shape: Shape) -> bool {
+        let mut left = MAX_CONSTANT;
+        let mut open = vec![shape];
+        while let Some(shape) = open.pop() {
+            if left == 0 {
+                return true;
+            }
+            left -= 1;
+            open.extend(self.flow.shapes.alternatives(shape).iter().flat_map(|a| a.children.iter().copied()));
+        }
+        false
+    }
+
+    /// The types of the leaves of one alternative.
     pub fn alternative_leaves(&mut self, alternative: &Alternative) -> Vec<Type> {
         self.layouts.alternative(&self.flow.shapes, &mut self.out, alternative)
     }
