@@ -203,6 +203,7 @@ impl Analyzer<'_> {
             let (variant, shape) = self.call(Key { lambda, args, shared })?;
             facts.calls.insert((var, code.lambda), variant);
             self.frame().loops |= self.result.variants[variant].recursive || self.result.variants[variant].loops;
+            self.hand_on(self.result.variants[variant].raises);
             results.push(shape);
             gives = gives.join(self.result.variants[variant].gives.clone());
             let new = self.result.variants[variant].makes.clone();

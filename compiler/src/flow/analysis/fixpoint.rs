@@ -4,6 +4,7 @@
 //! no result in the component changes; then all of them are final and are never looked at again. A variant further in
 //! depends on a preliminary result of a frame outside of it ([`Frame::low`]) and waits for that frame.
 
+use super::errors::NO_ERROR;
 use super::{Abort, Analyzer, Facts, Frame, General, Key, Shared, Variant, VariantId};
 use crate::ad::plain_without_sums;
 use crate::core::ir::LambdaId;
@@ -308,9 +309,16 @@ impl Analyzer<'_> {
             self.result.variants[id].frame = Some(index);
             self.result.variants[id].visited = true;
             let code = Some(self.codes.code(key.lambda));
-            self.frames.push(Frame { key: Some(key.clone()), code, dynamic: 0, low: usize::MAX, loops: false });
+            self.frames.push(Frame {
+                key: Some(key.clone()),
+                code,
+                dynamic: 0,
+                low: usize::MAX,
+                loops: false,
+                raises: NO_ERROR,
+            });
             let outcome = self.interpret(id);
-            let Frame { low, loops, .. } = self.frames.pop().expect("the frame pushed above");
+            let Frame { low, loops, raises, .. } = self.frames.pop().expect("the frame pushed above");
             self.result.variants[id].frame = None;
             self.result.variants[id].loops |= loops;
             let result = match outcome {
@@ -327,7 +335,7 @@ impl Analyzer<'_> {
                     };
                 }
             };
-            self.update(id, result, low >= index);
+            self.update(id, (result, raises), low >= index);
             if low < index {
                 self.result.variants[id].low = low;
                 self.pending.push(id);
@@ -367,6 +375,7 @@ impl Analyzer<'_> {
             result: Shapes::BOTTOM,
             gives: Shared::Nothing,
             makes: Shared::All,
+            raises: NO_ERROR,
             facts: Rc::default(),
             recursive: false,
             loops: false,
@@ -396,25 +405,34 @@ impl Analyzer<'_> {
         Ok(result)
     }
 
-    /// The variant has that result now. It is the head of its component unless the component began before it.
-    fn update(&mut self, id: VariantId, result: Shape, is_head: bool) {
+    /// The variant has that result now, or ends in these errors. It is the head of its component unless the component
+    /// began before it.
+    fn update(&mut self, id: VariantId, (result, raises): (Shape, [Shape; 2]), is_head: bool) {
         let variant = &self.result.variants[id];
-        let (old, recursive, updates) = (variant.result, variant.recursive, variant.updates);
+        let (recursive, updates) = (variant.recursive, variant.updates);
+        let [message, value] = variant.raises;
+        let before = [variant.result, message, value];
         let shapes = &mut self.result.shapes;
-        let widens = recursive && (is_head || updates > HEADS);
-        let mut new = if widens { shapes.widen(old, result) } else { shapes.join(old, result) };
-        if new != old && recursive && updates > PATIENCE {
-            new = shapes.fold_repetitions(new, 0);
-        }
-        if new != old && recursive && updates > 2 * PATIENCE {
-            new = shapes.collapse(new);
-        }
-        if new != old && recursive && updates > 3 * PATIENCE {
-            new = shapes.fuse(new);
-        }
-        if new != old {
-            self.result.variants[id].result = new;
-            self.result.variants[id].updates += 1;
+        let mut grow = |old: Shape, found: Shape| {
+            let widens = recursive && (is_head || updates > HEADS);
+            let mut new = if widens { shapes.widen(old, found) } else { shapes.join(old, found) };
+            if new != old && recursive && updates > PATIENCE {
+                new = shapes.fold_repetitions(new, 0);
+            }
+            if new != old && recursive && updates > 2 * PATIENCE {
+                new = shapes.collapse(new);
+            }
+            if new != old && recursive && updates > 3 * PATIENCE {
+                new = shapes.fuse(new);
+            }
+            new
+        };
+        let found = [result, raises[0], raises[1]];
+        let [result, message, value] = [0, 1, 2].map(|part| grow(before[part], found[part]));
+        if [result, message, value] != before {
+            let variant = &mut self.result.variants[id];
+            (variant.result, variant.raises) = (result, [message, value]);
+            variant.updates += 1;
             self.changes += 1;
         }
     }

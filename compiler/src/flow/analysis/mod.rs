@@ -26,6 +26,7 @@
 //! final results only.
 
 mod body;
+mod errors;
 mod filling;
 mod fixpoint;
 mod shared;
@@ -41,6 +42,7 @@ use crate::shape::collapse::Grade;
 use crate::shape::lattice::{Code, Head, Shape, Shapes, Site};
 use crate::shape::primitive;
 use crate::shape::primitive::Question;
+use errors::NO_ERROR;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shared::{Made, Shared};
 use std::cell::RefCell;
@@ -95,6 +97,8 @@ pub struct Facts {
     pub calls: FxHashMap<(Var, LambdaId), VariantId>,
     /// What the tests bound to variables say, for the branches that they decide.
     pub tests: FxHashMap<Var, Test>,
+    /// The pairs of message and value that the handlers get whose outcomes are bound to variables.
+    pub caught: FxHashMap<Var, Shape>,
 }
 
 /// A test of the shape of a value.
@@ -140,6 +144,8 @@ pub struct Variant {
     pub gives: Shared,
     /// Which parts of its result it has made.
     makes: Shared,
+    /// The messages and the values of the errors that it raises and does not handle.
+    raises: [Shape; 2],
     /// What is known inside it. It is shared by attempts to specialise the program.
     pub facts: Rc<Facts>,
     /// It may call itself, directly or through others.
@@ -173,7 +179,7 @@ pub struct Analysis {
     pub unchecked_globals: FxHashSet<GlobalId>,
     /// Texts by number.
     pub texts: Vec<Rc<str>>,
-    /// The messages and the values of the errors that the program raises, if it handles any.
+    /// The messages and the values of all errors, if the program handles any.
     pub raised: Option<[Shape; 2]>,
 }
 
@@ -253,8 +259,7 @@ fn attempt(
             texts: Vec::new(),
             raised: None,
         },
-        raised: [Shapes::BOTTOM; 2],
-        raises_more: false,
+        raised: NO_ERROR,
         memo: FxHashMap::default(),
         redirects: FxHashMap::default(),
         budgets: FxHashMap::default(),
@@ -348,6 +353,8 @@ struct Frame {
     low: usize,
     /// A variant that calls itself has been called.
     loops: bool,
+    /// The messages and the values of the errors that have been raised so far and are not handled.
+    raises: [Shape; 2],
 }
 
 /// The arguments of a variant that covers further calls of its λ.
@@ -397,8 +404,6 @@ struct Analyzer<'a> {
     inverse_of: FxHashMap<Var, (Var, Below)>,
     /// The messages and the values of the errors that the program raises.
     raised: [Shape; 2],
-    /// These have become more since a handler has been interpreted with them.
-    raises_more: bool,
     /// The binding at hand.
     span: Option<Span>,
     /// The item at hand.
@@ -407,13 +412,20 @@ struct Analyzer<'a> {
 
 impl Analyzer<'_> {
     fn program(&mut self) -> Result<(), Failure> {
+        self.fixed_point()?;
+        if self.result.raised.is_some() {
+            self.result.raised = Some(self.beside_own_errors(self.raised));
+        }
+        Ok(())
+    }
+
+    fn fixed_point(&mut self) -> Result<(), Failure> {
         let items: Vec<Rc<Item>> = self.codes.program.items.iter().cloned().map(Rc::new).collect();
         loop {
             let mut stable = true;
             self.result.items.clear();
             self.undefined.clear();
             self.defined.clear();
-            self.raises_more = false;
             for variant in self.result.variants.values_mut() {
                 (variant.complete, variant.visited) = (false, false);
             }
@@ -435,7 +447,7 @@ impl Analyzer<'_> {
                     break;
                 }
             }
-            if stable && !self.raises_more {
+            if stable {
                 return Ok(());
             }
         }
@@ -448,7 +460,7 @@ impl Analyzer<'_> {
         };
         self.item = Some(span);
         let mut facts = Facts::default();
-        self.frames.push(Frame { key: None, code: None, dynamic: 0, low: usize::MAX, loops: false });
+        self.frames.push(Frame { key: None, code: None, dynamic: 0, low: usize::MAX, loops: false, raises: NO_ERROR });
         let shape = self.body(body, &mut facts);
         self.frames.clear();
         match shape {
@@ -615,39 +627,6 @@ impl Analyzer<'_> {
             "make the number of nested derivatives a constant to compile it",
         );
         Abort::Failure(Failure::Tower { refusal, hides: self.result.shapes.hides_numbers.get() || self.keeps_loops })
-    }
-
-    /// `(%catch f handler x)`: what `f` gives, or its handler of any error of the program.
-    fn catch(&mut self, var: Var, [f, handler, x]: [Var; 3], facts: &mut Facts) -> Result<Shape, Abort> {
-        let value = self.apply(var, f, x, facts)?;
-        let raised = match self.result.raised {
-            Some(raised) => raised,
-            None => {
-                let shapes = &mut self.result.shapes;
-                let own = [shapes.make(Head::Text(None), &[]), shapes.nil()];
-                self.raised = [0, 1].map(|part| shapes.join(self.raised[part], own[part]));
-                self.raised
-            }
-        };
-        self.result.raised = Some(raised);
-        let error = self.result.shapes.make(Head::Pair(None), &raised);
-        self.frame().dynamic += 1;
-        let handled = self.apply_to(handler, handler, (error, Shared::Nothing), facts)?;
-        self.frame().dynamic -= 1;
-        Ok(self.result.shapes.join(value, handled))
-    }
-
-    /// The program raises an error with that message and that value.
-    fn raise(&mut self, error: [Shape; 2]) {
-        let shapes = &mut self.result.shapes;
-        let raised = [0, 1].map(|part| shapes.widen(self.raised[part], error[part]));
-        if raised != self.raised {
-            self.raised = raised;
-            if let Some(handled) = &mut self.result.raised {
-                *handled = raised;
-                self.raises_more = true;
-            }
-        }
     }
 }
 

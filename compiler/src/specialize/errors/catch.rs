@@ -75,7 +75,11 @@ impl Specializer<'_> {
         let error = self.flow.shapes.make(Head::Pair(None), &raised);
         let error = Val { shape: error, leaves };
         let calls = Calls { noted: handler_var, form: None, catches: None };
-        if let Some(value) = self.apply(e, calls, handler, &error, shape, facts) {
+        let handled = match self.convert(e, &error, facts.caught[&var]) {
+            Some(caught) => self.apply(e, calls, handler, &caught, shape, facts),
+            None => None,
+        };
+        if let Some(value) = handled {
             e.jump(join, value.leaves);
             joined = true;
         }
