@@ -81,6 +81,18 @@ fn interpreters() {
     grows_in_proportion("interpreter", 25, [220, 220]);
 }
 
+/// What is wrong with a record of another kind is said once for each place, not for each kind.
+#[test]
+fn kinds_of_records() {
+    grows_in_proportion("kinds", 20, [220, 220]);
+}
+
+/// The zero of a closure, which captures two that capture the same, is made once for each of these.
+#[test]
+fn continuations() {
+    grows_in_proportion("continuations", 8, [300, 300]);
+}
+
 /// A place in a list is looked for from its beginning: there are as many ways to get there as pairs of places.
 #[test]
 fn records_as_lists() {

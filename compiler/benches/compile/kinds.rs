@@ -71,6 +71,8 @@ pub const KINDS: &[Kind] = &[
     ),
     kind("roots", "searches for a root in what another one looks at, and the gradient", roots),
     kind("interpreter", "a function that a pattern for each kind of term leads back to, and the gradient", interpreter),
+    kind("kinds", "kinds of records in a tree, taken apart by patterns, and the gradient", kinds),
+    kind("continuations", "functions that hand on two continuations each, and the gradient", continuations),
     kind("letrec", "groups of a hundred local functions that see each other", letrec),
 ];
 
@@ -535,6 +537,35 @@ fn roots(lines: usize) -> String {
 }
 
 /// An interpreter with a clause for each kind of term, on a term that is made at run time.
+fn kinds(lines: usize) -> String {
+    let each = |write: &dyn Fn(usize) -> String| (0..lines).map(write).collect::<String>();
+    let definitions = each(&|i| format!("(define-record k{i} l r)\n"));
+    let made = each(&|i| format!("    ((= (modulo n {lines}) {i}) (k{i} (tree (- n 1)) (tree (- n 2))))\n"));
+    let clauses = each(&|i| format!("    ((k{i} l r) (sin (+ {i} (* (value l x) (value r x)))))\n"));
+    format!(
+        "{definitions}(define (tree n)\n  (cond\n    ((< n 1) 1)\n{made}    (else 2)))\n\
+         (define (value t x)\n  (match t\n{clauses}    (n (* n x))))\n\
+         (define a (read-real))\n(define t (tree a))\n((gradient-R (lambda (x) (value t x))) a)\n"
+    )
+}
+
+fn continuations(lines: usize) -> String {
+    let mut text =
+        "(define a (read-real))\n(define (f0 x yes no) (if (< x 0.1) (yes (sin x)) (no (* x x))))\n".to_string();
+    for i in 1..lines {
+        let _ = write!(
+            text,
+            "(define (f{i} x yes no)\n  (f{} (sin (* {i} x))\n      \
+             (lambda (y) (if (< y 0.5) (yes (* x y)) (no (+ x y))))\n      \
+             (lambda (y) (if (< y 0.1) (no (* y y)) (yes (cos y))))))\n",
+            i - 1
+        );
+    }
+    let last = lines.max(1) - 1;
+    let _ = writeln!(text, "((gradient-R (lambda (x) (f{last} x (lambda (y) (* y x)) (lambda (y) (+ y x))))) a)");
+    text
+}
+
 fn interpreter(lines: usize) -> String {
     let clauses = (0..lines).map(|i| format!("    ((list {i} a) (sin (* {i} (value a x))))\n"));
     let clauses: String = clauses.collect();

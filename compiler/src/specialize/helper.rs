@@ -40,6 +40,8 @@ pub enum Helper {
     Side(Prim, Shape, Levels, Shape),
     /// Printing.
     Write(Shape, Position, Stream),
+    /// Writing the name of the kind of a record into an error.
+    WriteKind(Shape),
 }
 
 /// The place that a helper's run-time errors blame. The default is for those that cannot fail.
@@ -84,7 +86,7 @@ impl Specializer<'_> {
             Helper::UnfoldZeros(from, to) => ("unfold", vec![from], Some(to)),
             Helper::BeneathZeros(from, to) => ("beneath", vec![from], Some(to)),
             Helper::Side(side, from, _, to) => (side.name(), vec![from], Some(to)),
-            Helper::Write(shape, ..) => ("write", vec![shape], None),
+            Helper::Write(shape, ..) | Helper::WriteKind(shape) => ("write", vec![shape], None),
         };
         let mut params = parameter_types(self, &params);
         if let Helper::SharedPlus(..) = helper {
@@ -92,7 +94,7 @@ impl Specializer<'_> {
         }
         let results: Vec<Type> = results.map_or_else(Vec::new, |shape| self.leaves(shape).to_vec());
         let mut function = Function::new(name.into(), &params, results);
-        if !matches!(helper, Helper::Write(..)) {
+        if !matches!(helper, Helper::Write(..) | Helper::WriteKind(_)) {
             function.walk = Walk::Shared;
         }
         let function = self.out.functions.push(function);
@@ -154,6 +156,7 @@ impl Specializer<'_> {
                 e.terminate(Terminator::Return(Vec::new()));
                 None
             }
+            Helper::WriteKind(shape) => self.write_kind(e, &value(shape)),
         };
         if let Some(result) = result {
             e.terminate(Terminator::Return(result.leaves));

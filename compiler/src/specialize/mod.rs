@@ -22,6 +22,7 @@
 //! | [`operators`] | `zero`, `plus` |
 //! | [`transform`] | `*j`, `*j-inverse`, `bundle`, `j*`, `primal`, `tangent` |
 //! | [`vector`] | vectors |
+//! | [`records`] | records |
 //! | [`primitive`] | all other primitives |
 //! | [`write`] | printing |
 //! | [`failure`] | run-time errors |
@@ -41,6 +42,8 @@ pub mod operators;
 pub mod primitive;
 
 mod projections;
+
+mod records;
 
 pub mod write;
 

@@ -2,8 +2,8 @@
 
 use super::emit::{Emitted, Emitter, Parts, Val};
 use crate::ad::base_and_tower;
-use crate::core::errors::RuntimeError;
-use crate::core::ir::{Below, Part, RecordId, Var};
+use crate::core::errors::{Found, RuntimeError};
+use crate::core::ir::{Below, Part, Var};
 use crate::core::mismatch::{mismatch, mismatch_at_top};
 use crate::core::prim::{Family, Levels, Prim};
 use crate::core::question::{ENTER_SHARD, SHARD};
@@ -33,8 +33,8 @@ impl Specializer<'_> {
             Family::Test => self.test(e, below, prim, args, result),
             Family::Structure => match prim {
                 Prim::Record => self.record(e, &args[0], &args[1], result),
-                Prim::RecordParts => self.record_parts(e, None, &args[0], result, |this, head| {
-                    RuntimeError::Sensitivity { part: Part::Never, record: None, found: this.found(head) }
+                Prim::RecordParts => self.record_parts(e, None, &args[0], result, |_, found| {
+                    RuntimeError::Sensitivity { part: Part::Never, record: None, found }
                 }),
                 Prim::Cons => {
                     let leaves = args.iter().flat_map(|arg| arg.leaves.iter().copied()).collect();
@@ -57,15 +57,15 @@ impl Specializer<'_> {
                 Prim::WithEnvironment => self.with_environment(e, &args[0], &args[1], result),
                 Prim::Series => {
                     self.rename(e, &args[0], (Head::Series, |head| matches!(head, Head::Pair(_))), result, {
-                        |this, head| RuntimeError::NotAPair { prim, found: this.found(head) }
+                        |_, found| RuntimeError::NotAPair { prim, found }
                     })
                 }
                 Prim::SeriesParts => {
                     let takes = |head| head == Head::Series;
-                    self.rename(e, &args[0], (Head::Pair(None), takes), result, |this, head| RuntimeError::NotAReal {
+                    self.rename(e, &args[0], (Head::Pair(None), takes), result, |_, found| RuntimeError::NotAReal {
                         prim,
                         operand: 0,
-                        found: this.found(head),
+                        found,
                     })
                 }
                 Prim::InCar => self.in_part(e, 0, &args[0], &args[1], result),
@@ -92,7 +92,7 @@ impl Specializer<'_> {
             return self.demand_length(e, value, length, |this, head| this.mismatch(part, var, head));
         }
         if let Part::Record(kind) = part {
-            return self.record_parts(e, Some(kind), value, result, |this, head| this.mismatch(part, var, head));
+            return self.record_parts(e, Some(kind), value, result, |this, found| this.mismatch_of(part, var, found));
         }
         if part == Part::Never {
             return self.dispatch(e, value, result, |this, e, parts| {
@@ -108,7 +108,10 @@ impl Specializer<'_> {
     }
 
     fn mismatch(&self, part: Part, var: Var, head: Head) -> RuntimeError {
-        let found = self.found(head);
+        self.mismatch_of(part, var, self.found(head))
+    }
+
+    fn mismatch_of(&self, part: Part, var: Var, found: Found) -> RuntimeError {
         match self.lambda {
             Some(lambda) => {
                 // The name that the source has, for transforms too.
@@ -180,80 +183,6 @@ impl Specializer<'_> {
             }
             Some(this.build(e, result, tag, leaves))
         })
-    }
-
-    /// What has one of the heads that are `taken` under the other name: a pair as a power series or a record, or the
-    /// other way round. The leaves are the same.
-    fn rename(
-        &mut self,
-        e: &mut Emitter,
-        value: &Val,
-        (to, taken): (Head, impl Fn(Head) -> bool),
-        result: Shape,
-        error: impl Fn(&Self, Head) -> RuntimeError,
-    ) -> Emitted<Val> {
-        let value = self.unfold_zeros(e, value)?;
-        self.dispatch(e, &value, result, |this, e, parts| {
-            let head = parts.alternative.head;
-            if !taken(head) {
-                let error = error(this, head);
-                return this.fail(e, &error);
-            }
-            let shape = this.flow.shapes.make(to, &parts.alternative.children);
-            let leaves = parts.children.into_iter().flat_map(|child| child.leaves).collect();
-            let renamed = this.build(e, shape, 0, leaves);
-            this.convert(e, &renamed, result)
-        })
-    }
-
-    /// The same, where nothing stays nothing, as in the sums that backpropagators are handed.
-    fn rename_in_sums(
-        &mut self,
-        e: &mut Emitter,
-        value: &Val,
-        (to, taken): (Head, impl Fn(Head) -> bool),
-        result: Shape,
-        error: impl Fn(&Self, Head) -> RuntimeError,
-    ) -> Emitted<Val> {
-        if self.tag_of(value.shape, Class::Nothing).is_none() {
-            return self.rename(e, value, (to, taken), result, error);
-        }
-        self.dispatch(e, value, result, |this, e, parts| {
-            let is_nothing = parts.alternative.head == Head::Nothing;
-            let value = this.single(e, parts);
-            match is_nothing {
-                true => this.convert(e, &value, result),
-                false => this.rename(e, &value, (to, &taken), result, &error),
-            }
-        })
-    }
-
-    /// The record of the kind of another that is made of a pair.
-    fn record(&mut self, e: &mut Emitter, of: &Val, pair: &Val, result: Shape) -> Emitted<Val> {
-        let of = self.unfold_zeros(e, of)?;
-        self.dispatch(e, &of, result, |this, e, parts| {
-            let to = parts.alternative.head;
-            if !matches!(to, Head::Record(_)) {
-                let found = this.found(to);
-                return this.fail(e, &RuntimeError::Sensitivity { part: Part::Never, record: None, found });
-            }
-            this.rename_in_sums(e, pair, (to, |head| matches!(head, Head::Pair(_))), result, |this, head| {
-                RuntimeError::NotAPair { prim: Prim::Record, found: this.found(head) }
-            })
-        })
-    }
-
-    /// The pair that a record, of that kind, is made of.
-    fn record_parts(
-        &mut self,
-        e: &mut Emitter,
-        kind: Option<RecordId>,
-        record: &Val,
-        result: Shape,
-        error: impl Fn(&Self, Head) -> RuntimeError,
-    ) -> Emitted<Val> {
-        let taken = |head: Head| matches!(head, Head::Record(of) if kind.is_none_or(|kind| of == kind));
-        self.rename_in_sums(e, record, (Head::Pair(None), taken), result, error)
     }
 
     /// The number that a value is, checked.

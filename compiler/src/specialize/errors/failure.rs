@@ -11,6 +11,7 @@ use crate::shape::lattice::{Code, Head, Shape};
 use crate::specialize::Specializer;
 use crate::specialize::emit::{Emitted, Emitter, Val, target};
 use crate::specialize::errors::certain::Event;
+use crate::specialize::helper::Helper;
 use crate::ssa::ir::{CALLERS, Compare, Form, Op, Stream, Terminator, TextId, Type, Value};
 use crate::ssa::kinds::without_callers;
 use rustc_hash::FxHashMap;
@@ -180,6 +181,25 @@ impl Specializer<'_> {
         self.note_error(e, error, None);
         self.fail_in_pieces(e, error, |_, e, hole| {
             e.inst(Op::WriteReal(Stream::Err), &[numbers[hole]], &[]);
+        })
+    }
+
+    /// Ends the current block with an error in whose message the name of the kind of a record stands.
+    pub fn fail_with_kind<T>(&mut self, e: &mut Emitter, error: &RuntimeError, record: &Val) -> Emitted<T> {
+        self.note_error(e, error, None);
+        let write = self.helper(Helper::WriteKind(record.shape));
+        self.fail_in_pieces(e, error, |_, e, _| drop(e.call(write, &record.leaves, &[])))
+    }
+
+    /// Writes the name of the kind of a record.
+    pub fn write_kind(&mut self, e: &mut Emitter, record: &Val) -> Emitted<Val> {
+        let nil = self.flow.shapes.nil();
+        self.dispatch(e, record, nil, |this, e, parts| {
+            if let Head::Record(kind) = parts.alternative.head {
+                let name = this.core.records[kind].name.clone();
+                this.write_text(e, Stream::Err, &name);
+            }
+            Some(Val { shape: nil, leaves: Vec::new() })
         })
     }
 
