@@ -60,14 +60,11 @@ pub fn expand(program: &mut Program) {
 /// depend on decisions.
 fn is_constructor(program: &Program, lambda: LambdaId) -> bool {
     let Lambda { origin, body, .. } = &program.lambdas[lambda];
-    // Accessors find the fields of a record in pairs.
-    let is_of_record = |binding: &Binding| matches!(binding.rhs, Rhs::Destructure(Part::Record(_), _));
-    let takes_record = body.bindings.iter().any(is_of_record);
     let makes = |binding: &Binding| match &binding.rhs {
         Rhs::Closure(..) | Rhs::Prim(Prim::Cons | Prim::Record, _) | Rhs::Destructure(Part::Car | Part::Cdr, _) => {
             binding.var == body.result
         }
-        Rhs::Prim(Prim::Car | Prim::Cdr, _) => takes_record && binding.var == body.result,
+        Rhs::Prim(Prim::Car | Prim::Cdr, _) => takes_record(body) && binding.var == body.result,
         _ => false,
     };
     let is_step = |binding: &Binding| match &binding.rhs {
@@ -85,6 +82,11 @@ fn is_constructor(program: &Program, lambda: LambdaId) -> bool {
         && body.bindings.iter().any(makes)
         && body.bindings.iter().all(is_step)
         && !is_exported()
+}
+
+/// Whether a body takes a record apart, as accessors do, which find the fields in pairs.
+fn takes_record(body: &Body) -> bool {
+    body.bindings.iter().any(|binding| matches!(binding.rhs, Rhs::Destructure(Part::Record(_), _)))
 }
 
 /// The calls in a λ.
@@ -179,12 +181,12 @@ impl Calls<'_> {
         let constructor = self.constructors.get(&lambda)?;
         let mut names: FxHashMap<Var, Var> = constructor.captures.iter().copied().zip(captured).collect();
         names.insert(constructor.param, argument);
-        // What fails in another file, such as the library, is said of the call.
-        let is_elsewhere = constructor.span.file != call.span.file;
+        // What fails in another file, such as the library, is said of the call, and so is what an accessor is given.
+        let is_of_call = constructor.span.file != call.span.file || takes_record(&constructor.body);
         let mut copied = Vec::with_capacity(constructor.body.bindings.len());
         let mut copies: FxHashSet<Var> = FxHashSet::default();
         for Binding { var, rhs, span } in &constructor.body.bindings {
-            let span = if is_elsewhere { call.span } else { *span };
+            let span = if is_of_call { call.span } else { *span };
             if let Rhs::Destructure(part, of) = rhs {
                 if let Some(part) = self.known_part(*part, names[of]) {
                     names.insert(*var, part);
