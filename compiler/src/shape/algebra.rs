@@ -10,7 +10,6 @@ use crate::ad::tower::Transformation;
 use crate::core::ir::Below;
 use crate::core::prim::Prim;
 use crate::shape::lattice::{Alternative, Class, Code, Fact, Head, NewNode, Ref, Shape, Shapes};
-use crate::shape::vector::Most;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -505,10 +504,7 @@ impl Unfolding<'_, '_> {
                             let (base, one, other) = (x.children[0], x.children[1], y.children[1]);
                             let part = vec![Atom::Shape(one), Atom::Shape(other), Atom::Plus(one, other)];
                             Self::add(parts, Head::OneHot(places), vec![vec![Atom::Shape(base)], part]);
-                            let fills = [base, one, other].iter().all(|part| self.shapes.holds_no_vectors(*part));
-                            if places.most != Most::Any || !fills {
-                                continue;
-                            }
+                            continue;
                         }
                         let zero = self.shapes.zero(x.children[0]);
                         let [zero, one, other] =

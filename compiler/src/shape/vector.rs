@@ -6,8 +6,8 @@
 //!
 //! The sum of one-hot vectors has few places, whose number is in its shape, and is a vector otherwise. If it began with
 //! the zero of what closures in data share, or is handed on to such a closure, it may have any number: each of n
-//! closures has a sum of its own then, of which none may cost what the vector does; where it turns out to have many
-//! places for its length, it becomes a vector. In loops there is one sum, which is a vector.
+//! closures has a sum of its own then, of which none may cost what the vector does. In loops there is one sum, which is
+//! a vector.
 
 use crate::core::prim::{Levels, Prim};
 use crate::shape::algebra::{are_pairs, is_pair};
@@ -48,11 +48,6 @@ impl Shapes {
         let sum = each.fold(0, u32::saturating_add);
         self.known.lengths.insert(shape, sum);
         sum
-    }
-
-    /// Whether values of a shape have no vectors in them: a vector of such values takes the memory of its elements.
-    pub fn holds_no_vectors(&mut self, shape: Shape) -> bool {
-        self.lengths_in_zero(shape) == 0
     }
 
     /// A zero whose plain vectors are folded, as others of its vectors are: of data that may have several forms the

@@ -142,7 +142,7 @@ impl Peeled {
             }
         }
         let targets = function.blocks[self.header].terminator.targets().into_iter();
-        let way_out = targets.filter(|target| !is_inside(target)).cloned().next();
+        let way_out = targets.into_iter().find(|target| !is_inside(target)).cloned();
         if let Some(way_out) = way_out {
             function.blocks[self.header].terminator = Terminator::Jump(way_out);
         }

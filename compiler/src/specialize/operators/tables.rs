@@ -17,9 +17,6 @@
 //! Invariant: the places in a table differ, so that the sum with another vector adds to each element at most once, as
 //! it would if both had all their elements: tables change no number. There is at least one place.
 //!
-//! A table of numbers, or of what has no vectors in it, becomes a vector when it has a place for every sixteen elements:
-//! what has been added to it until then has cost as much.
-//!
 //! Of two tables the smaller one is put into the larger one, operands in the order of the sum. Tables are vectors to
 //! SSA: who owns one alone changes it in place.
 
@@ -36,9 +33,6 @@ const FIRST: i64 = 8;
 
 /// A vector has a cell for each place if there are no more, and if a larger table would have half as many.
 const FEW: i64 = 16;
-
-/// To add to a table costs about as much as to add to so many elements of a vector.
-const PAYS: i64 = 16;
 
 /// The golden ratio: multiples of it are spread evenly between integers.
 const RATIO: f64 = 0.618_033_988_749_894_9;
@@ -307,7 +301,7 @@ impl Specializer<'_> {
     }
 
     /// `(plus x y)` of one-hot vectors of one length, as the alternative `tag` of a shape, which is one with a table: a
-    /// function of its own, since it is more than a few instructions. A sum of many places is a vector.
+    /// function of its own, since it is more than a few instructions.
     pub(in crate::specialize) fn plus_tables(
         &mut self,
         e: &mut Emitter,
@@ -317,38 +311,6 @@ impl Specializer<'_> {
         tag: usize,
     ) -> Emitted<Val> {
         let shape = self.shape_of_tables(result, tag);
-        let Some(vector) = self.vector_for_many(result, tag) else { return self.sum_of_tables(e, x, y, shape, result) };
-        let is_vector = self.are_many(e, &x, &y)?;
-        self.either(e, is_vector, result, |this, e, is_vector| match is_vector {
-            true => this.plus_to_vector(e, &x, &y, result, vector),
-            false => this.sum_of_tables(e, x.clone(), y.clone(), shape, result),
-        })
-    }
-
-    /// The alternative that sums of many places have in place of this one, a table.
-    fn vector_for_many(&mut self, result: Shape, tag: usize) -> Option<usize> {
-        let parts = self.flow.shapes.alternatives(result)[tag].children.clone();
-        let holds_no_vectors = parts.iter().all(|part| self.flow.shapes.holds_no_vectors(*part));
-        self.tag_of(result, Class::Vector).filter(|_| holds_no_vectors)
-    }
-
-    /// Whether two one-hot vectors of one length have so many places that their sum is a vector.
-    fn are_many(&mut self, e: &mut Emitter, x: &Parts, y: &Parts) -> Emitted<Value> {
-        let mut places = e.int(0);
-        for parts in [x, y] {
-            let count = match self.table(parts) {
-                Some(table) => table.count,
-                None => e.int(i64::try_from(parts.hots().len()).expect("few places")),
-            };
-            places = e.value(Op::Int2(Int2::Add), &[places, count], Type::Int);
-        }
-        let each = e.int(PAYS);
-        let covered = e.value(Op::Int2(Int2::Mul), &[places, each], Type::Int);
-        Some(e.value(Op::IntCompare(IntCompare::Lt), &[x.own?, covered], Type::Bool))
-    }
-
-    /// The sum of one-hot vectors of one length as a table of that shape, as a value of shape `result`.
-    fn sum_of_tables(&mut self, e: &mut Emitter, x: Parts, y: Parts, shape: Shape, result: Shape) -> Emitted<Val> {
         let [x, y] = [x, y].map(|parts| self.single(e, parts));
         let helper = Helper::PlusTables(x.shape, y.shape, shape, self.origin(e));
         let sum = self.call_helper(e, helper, &[&x, &y], shape);
