@@ -18,12 +18,25 @@ struct Outcomes {
     shapes: Vec<Shape>,
     /// The variables that conditionals at ends of branches are bound to.
     conditionals: Vec<Var>,
+    /// What all outcomes have been made by the body.
+    new: Option<Shared>,
 }
 
 impl Outcomes {
+    /// A body returns the value of that variable.
+    fn add(&mut self, result: Var, facts: &Facts) {
+        self.shapes.push(facts.shapes[&result]);
+        let new = facts.new_of(result);
+        self.new = Some(self.new.take().map_or(new.clone(), |all| all.meet(new)));
+    }
+
     fn join(self, shapes: &mut Shapes, facts: &mut Facts) -> Shape {
         let shape = shapes.join_all(&self.shapes);
-        facts.shapes.extend(self.conditionals.into_iter().map(|var| (var, shape)));
+        let new = self.new.unwrap_or_default();
+        for var in self.conditionals {
+            facts.shapes.insert(var, shape);
+            facts.note_new(var, new.clone());
+        }
         shape
     }
 }
@@ -49,7 +62,7 @@ impl Analyzer<'_> {
             return Ok(());
         }
         let Some((binding, condition, then, other)) = choice else {
-            outcomes.shapes.push(facts.shapes[&body.result]);
+            outcomes.add(body.result, facts);
             return Ok(());
         };
         self.span = Some(binding.span);
@@ -127,15 +140,16 @@ impl Analyzer<'_> {
         subjects
     }
 
-    /// The shape of a conditional that is not the end of a body.
+    /// The shape of a conditional that is not the end of a body, and is bound to a variable.
     pub(super) fn choice(
         &mut self,
+        var: Var,
         condition: Var,
         then: &Body,
         other: &Body,
         facts: &mut Facts,
     ) -> Result<Shape, Abort> {
-        let mut outcomes = Outcomes::default();
+        let mut outcomes = Outcomes { conditionals: vec![var], ..Outcomes::default() };
         self.conditional(condition, then, other, facts, &mut outcomes)?;
         Ok(outcomes.join(&mut self.result.shapes, facts))
     }
@@ -180,7 +194,7 @@ impl Analyzer<'_> {
 
     pub(super) fn apply(&mut self, var: Var, function: Var, operand: Var, facts: &mut Facts) -> Result<Shape, Abort> {
         let shared = self.shared_of_operand(function, operand, facts);
-        self.apply_to(var, function, (facts.shapes[&operand], shared), facts)
+        self.apply_to(var, function, (facts.shapes[&operand], shared, facts.new_of(operand)), facts)
     }
 
     /// Applies a function to an argument of that shape. The calls are noted beside `var`.
@@ -188,7 +202,7 @@ impl Analyzer<'_> {
         &mut self,
         var: Var,
         function: Var,
-        (operand, operand_shared): (Shape, Shared),
+        (operand, operand_shared, operand_new): (Shape, Shared, Shared),
         facts: &mut Facts,
     ) -> Result<Shape, Abort> {
         let alternatives = self.result.shapes.alternatives(facts.shapes[&function]);
@@ -197,10 +211,15 @@ impl Analyzer<'_> {
         self.frame().dynamic += dynamic;
         for alternative in alternatives.iter() {
             let Head::Closure(code, site) = alternative.head else { continue };
-            let shared = self.shared_by_call(function, (code, site), operand_shared.clone(), facts);
+            let is_differentiated = self.has_sensitivities(code);
+            let (shared, new) = if is_differentiated {
+                (self.shared_by_call(function, site, operand_shared.clone(), facts), operand_new.clone())
+            } else {
+                Default::default()
+            };
             let (lambda, argument) = self.without_sums(code, operand);
             let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
-            let (variant, shape) = self.call(Key { lambda, args, shared })?;
+            let (variant, shape) = self.call(Key { lambda, args, shared, new })?;
             facts.calls.insert((var, code.lambda), variant);
             self.frame().loops |= self.result.variants[variant].recursive || self.result.variants[variant].loops;
             self.hand_on(self.result.variants[variant].raises);

@@ -176,6 +176,10 @@ impl Analyzer<'_> {
             if old.lambda != key.lambda || self.result.shapes.coarse {
                 continue;
             }
+            if old.new != Shared::Nothing {
+                // What is handed on in a recursion, however often, has not been made for each call.
+                return Err(Abort::Restart { frame: index, key: old.with_old_argument() });
+            }
             nested.push(index);
             walking += usize::from(dynamic);
             if !self.result.shapes.repeats(&old.args, &key.args) {
@@ -393,7 +397,7 @@ impl Analyzer<'_> {
         let key = self.result.variants[id].key.clone();
         let lambda = self.lambda(key.lambda);
         let mut facts = Facts::default();
-        facts.begin_with(&lambda.captures, lambda.param, &key.shared);
+        facts.begin_with(&lambda.captures, lambda.param, &key);
         for (var, shape) in lambda.captures.iter().chain([&lambda.param]).zip(key.args.iter()) {
             facts.shapes.insert(*var, *shape);
         }

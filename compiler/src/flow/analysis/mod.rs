@@ -69,12 +69,19 @@ pub struct Key {
     pub args: Rc<[Shape]>,
     /// What is shared of the environment and of the argument.
     pub shared: [Shared; 2],
+    /// Which parts of the argument the caller has made.
+    pub new: Shared,
 }
 
 impl Key {
     /// The same call with other arguments.
     fn with(&self, args: Rc<[Shape]>) -> Key {
-        Key { lambda: self.lambda, args, shared: self.shared.clone() }
+        Key { args, ..self.clone() }
+    }
+
+    /// The same call by whom has not made the argument.
+    fn with_old_argument(&self) -> Key {
+        Key { new: Shared::Nothing, ..self.clone() }
     }
 }
 
@@ -544,7 +551,7 @@ impl Analyzer<'_> {
                 self.primitive(*below, *prim, &args)?
             }
             Rhs::Apply(f, a) => self.apply(binding.var, *f, *a, facts)?,
-            Rhs::If(condition, then, other) => self.choice(*condition, then, other, facts)?,
+            Rhs::If(condition, then, other) => self.choice(binding.var, *condition, then, other, facts)?,
         })
     }
 

@@ -12,7 +12,7 @@
 //!   that were there before it was called ([`Analyzer::note_stored`]);
 //! - a call gives in a closure, a pair or a record, if it was there before the call;
 //! - an argument holds for the second time, since the sum of a vector is handed on to a call once; but not what the
-//!   body has made itself: a sum of its own costs no more than that;
+//!   body has made itself, or its caller for this call alone: a sum of its own costs no more than that;
 //!
 //! and what a body makes of that: closures that capture it, functions that it is handed to.
 //!
@@ -22,7 +22,7 @@
 //! on the tape: what the functions in its environment have captured is shared. Vectors in its environment are its own,
 //! such as the state of a loop.
 
-use super::{Analyzer, Facts};
+use super::{Analyzer, Facts, Key};
 use crate::ad::tower::Transformation;
 use crate::core::ir::{Binding, LambdaId, Origin, Part, Rhs, Var};
 use crate::core::prim::{Family, Prim};
@@ -162,13 +162,12 @@ impl Facts {
         }
     }
 
-    /// Notes what a binding makes, unless it is a call.
+    /// Notes what a binding makes, unless it is a call or a conditional.
     fn note_made(&mut self, binding: &Binding) {
         let parts = match &binding.rhs {
             Rhs::Var(y) => self.new_of(*y),
             Rhs::Destructure(Part::Car, y) => self.new_of(*y).part(0),
             Rhs::Destructure(Part::Cdr, y) => self.new_of(*y).part(1),
-            Rhs::If(_, then, other) => self.new_of(then.result).meet(self.new_of(other.result)),
             Rhs::Prim(prim, args) | Rhs::Lifted(_, prim, args) => match prim {
                 Prim::Finish => Shared::All,
                 Prim::Cons => Shared::pair([0, 1].map(|part| self.new_of(args[part]))),
@@ -196,11 +195,13 @@ impl Facts {
     }
 
     /// Begins with what the captures of a λ and its parameter hold.
-    pub(super) fn begin_with(&mut self, captures: &[Var], param: Var, [captured, argument]: &[Shared; 2]) {
+    pub(super) fn begin_with(&mut self, captures: &[Var], param: Var, key: &Key) {
+        let [captured, argument] = &key.shared;
         for (x, shared) in captures.iter().zip(captured.of_captures(captures.len())) {
             self.hold(*x, shared);
         }
         self.hold(param, argument.clone());
+        self.note_new(param, key.new.clone());
         self.old.extend(captures.iter().copied().chain([param]));
     }
 }
@@ -378,18 +379,7 @@ impl Analyzer<'_> {
 
     /// What is shared of the environment and the argument of a call. A closure of recursive data has been read from
     /// these, whatever it was read by.
-    pub(super) fn shared_by_call(
-        &self,
-        function: Var,
-        called: (Code, Site),
-        argument: Shared,
-        facts: &Facts,
-    ) -> [Shared; 2] {
-        let (code, site) = called;
-        let is_differentiated = |code: Code| code.tower.transformations().contains(&Transformation::Reverse);
-        if !is_differentiated(code) || self.is_derived(code) {
-            return [Shared::Nothing, Shared::Nothing];
-        }
+    pub(super) fn shared_by_call(&self, function: Var, site: Site, argument: Shared, facts: &Facts) -> [Shared; 2] {
         let caller = self.frames.last().and_then(|frame| frame.code);
         let is_on_tape = caller.is_some_and(|caller| self.is_derived(caller) && is_differentiated(caller));
         let is_data = site == Site::Data
@@ -402,6 +392,11 @@ impl Analyzer<'_> {
             (_, false) => Shared::Nothing,
         };
         [captured, argument]
+    }
+
+    /// Whether what is captured and handed over in calls of the code has sensitivities that this code adds up.
+    pub(super) fn has_sensitivities(&self, code: Code) -> bool {
+        is_differentiated(code) && !self.is_derived(code)
     }
 
     /// Whether the code is that of a backpropagator or transformed from it.
@@ -442,4 +437,9 @@ impl Analyzer<'_> {
         let children = [0, 1].map(|part| self.with_folded(children[part], &parts[part]));
         self.result.shapes.make(head, &children)
     }
+}
+
+/// Whether the code is a transform in reverse mode.
+fn is_differentiated(code: Code) -> bool {
+    code.tower.transformations().contains(&Transformation::Reverse)
 }

@@ -23,7 +23,8 @@
 //! Of reals that are not constants, it is also found out whether they are sure to be numbers that an operation has made
 //! or the program mentions: then a test for the bits that stand for a symbolic zero fails (`real_is`). A selection by
 //! such a test is what its operand is that can be selected. A vector is known as a number when all reals in it are sure
-//! to be numbers, and in the vectors that it holds.
+//! to be numbers, and in the vectors that it holds. In the same way all integers in a vector may be one: the rows of a
+//! matrix have the same length, wherever they are read.
 //!
 //! Parameters and results that this makes useless are dropped by [`crate::opt::interprocedural::dead_across_calls`].
 //!
@@ -35,7 +36,7 @@
 use crate::base::EntityVec;
 use crate::opt::analysis::points_to::Field;
 use crate::opt::edit::rewrite::{Constants, Definitions, Replacements, is_constant, use_counts};
-use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, Terminator, Type, Value};
+use crate::ssa::ir::{FuncId, Function, Inst, Op, Program, SlotId, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
 use std::num::NonZeroU32;
 
@@ -67,11 +68,67 @@ enum Known {
     /// Nothing has been seen yet.
     Nothing,
     Constant(Op),
-    /// A real, not one with bits that no operation makes; or a vector that holds nothing but such, or vectors of such.
+    /// A real, not one with bits that no operation makes.
     Number,
+    /// A vector.
+    Vector(Held),
     /// The parameter of the function at this position.
     Param(usize),
     Varies,
+}
+
+/// What is known of the elements of a vector, and of those of the vectors in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Held {
+    /// Whether all reals are numbers.
+    are_numbers: bool,
+    integers: Integers,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Integers {
+    None,
+    /// All are this constant.
+    All(Op),
+    Vary,
+}
+
+impl Held {
+    /// No elements.
+    const NONE: Held = Held { are_numbers: true, integers: Integers::None };
+    /// Whatever there is.
+    const ANY: Held = Held { are_numbers: false, integers: Integers::Vary };
+
+    fn join(self, other: Held) -> Held {
+        let integers = match (self.integers, other.integers) {
+            (Integers::None, one) | (one, Integers::None) => one,
+            (one, other) if one == other => one,
+            _ => Integers::Vary,
+        };
+        Held { are_numbers: self.are_numbers && other.are_numbers, integers }
+    }
+
+    /// What it says of a value of that type that is read of the vector.
+    fn read(self, ty: Type) -> Known {
+        match (ty, self.integers) {
+            (Type::F64, _) if self.are_numbers => Known::Number,
+            (Type::Ptr, _) => Known::Vector(self),
+            (Type::Int, Integers::None) => Known::Nothing,
+            (Type::Int, Integers::All(constant)) => Known::Constant(constant),
+            _ => Known::Varies,
+        }
+    }
+
+    /// What is known of a vector that holds a value of that type, of which that is known.
+    fn holds(ty: Type, known: Known) -> Held {
+        match (ty, known) {
+            (Type::F64, known) => Held { are_numbers: known.is_number(), ..Held::NONE },
+            (Type::Int, Known::Constant(constant)) => Held { integers: Integers::All(constant), ..Held::NONE },
+            (Type::Int, _) => Held { integers: Integers::Vary, ..Held::NONE },
+            (Type::Ptr, Known::Vector(held)) => held,
+            _ => Held::ANY,
+        }
+    }
 }
 
 impl Known {
@@ -80,6 +137,7 @@ impl Known {
             (Known::Nothing, x) | (x, Known::Nothing) => x,
             (x, y) if x == y => x,
             (x, y) if x.is_number() && y.is_number() => Known::Number,
+            (Known::Vector(x), Known::Vector(y)) => Known::Vector(x.join(y)),
             _ => Known::Varies,
         }
     }
@@ -106,12 +164,21 @@ enum Dependent {
     Call(u32, u32),
     /// The results of the function that a tail call gives, where they are its argument at this position.
     TailCall(FuncId, u32),
-    /// A field of all boxes of an alternative.
-    Field(Field),
+    /// What many places share.
+    Part(Part),
     /// A selection of reals, by its index.
     Selection(u32),
-    /// A vector that holds it, or an element of it.
+    /// A vector that holds it, or is made of it, or an element of it.
     Elements(Value),
+}
+
+/// What many places share.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    /// A field of all boxes of an alternative.
+    Field(Field),
+    /// A global variable.
+    Global(SlotId),
 }
 
 /// A call whose results are values.
@@ -150,9 +217,9 @@ struct Analysis<'p> {
     /// The results of a function that have been found to be its parameter at this position.
     results_of_params: FxHashMap<(FuncId, u32), Vec<usize>>,
     selections: Vec<Selection>,
-    fields: FxHashMap<Field, Known>,
-    /// Where each field is read.
-    reads: FxHashMap<Field, Vec<(FuncId, Value)>>,
+    parts: FxHashMap<Part, Known>,
+    /// Where each part is read.
+    reads: FxHashMap<Part, Vec<(FuncId, Value)>>,
     waiting: Vec<(FuncId, Value)>,
     waiting_results: Vec<(FuncId, usize)>,
 }
@@ -172,7 +239,7 @@ impl<'p> Analysis<'p> {
             tail_callers: functions.same_ids(Vec::new()),
             results_of_params: FxHashMap::default(),
             selections: Vec::new(),
-            fields: FxHashMap::default(),
+            parts: FxHashMap::default(),
             reads: FxHashMap::default(),
             waiting: Vec::new(),
             waiting_results: Vec::new(),
@@ -195,32 +262,10 @@ impl<'p> Analysis<'p> {
         let definitions = Definitions::new(function);
         for block in function.blocks.values() {
             for inst in &block.insts {
-                if let Op::Box(sum, tag) = inst.op {
-                    for (field, arg) in (0..).zip(&inst.args) {
-                        self.depends(id, *arg, Dependent::Field((sum, tag, field)));
-                    }
-                }
                 match inst.op {
                     Op::Call(callee) => self.index_call(id, callee, inst),
-                    Op::Field(sum, tag, field) if self.track == Track::Constants => {
-                        self.reads.entry((sum, tag, field)).or_default().push((id, inst.results[0]));
-                    }
-                    op if is_constant(op) && self.track == Track::Constants => {
-                        facts.push((inst.results[0], Known::Constant(op)))
-                    }
-                    op if self.track == Track::Constants && makes_numbers(op) => {
-                        facts.push((inst.results[0], Known::Number));
-                    }
-                    Op::Select if self.track == Track::Constants && function.values[inst.results[0]] == Type::F64 => {
-                        self.index_selection(id, function, &definitions, inst);
-                    }
-                    Op::Element(..) | Op::WithElement(_) | Op::Own(_) | Op::Kernel(..)
-                        if self.track == Track::Constants && has_numbers(function, inst.results[0]) =>
-                    {
-                        // What is made of a vector, or read of it, is as its operands are, but for integers.
-                        for value in inst.args.iter().filter(|value| has_numbers(function, **value)) {
-                            self.depends(id, *value, Dependent::Elements(inst.results[0]));
-                        }
+                    _ if self.track == Track::Constants => {
+                        self.index_constants(id, function, &definitions, inst, &mut facts);
                     }
                     _ => facts.extend(inst.results.iter().map(|value| (*value, Known::Varies))),
                 }
@@ -249,6 +294,60 @@ impl<'p> Analysis<'p> {
             }
         }
         facts.into_iter().for_each(|(value, known)| self.join(id, value, known));
+    }
+
+    /// The same of an instruction, where constants are looked for.
+    fn index_constants(
+        &mut self,
+        id: FuncId,
+        function: &Function,
+        definitions: &Definitions,
+        inst: &Inst,
+        facts: &mut Vec<(Value, Known)>,
+    ) {
+        let result = inst.results.first().copied();
+        match (inst.op, result) {
+            (Op::GlobalSet(slot), _) => self.depends(id, inst.args[0], Dependent::Part(Part::Global(slot))),
+            (Op::GlobalGet(slot), Some(result)) => {
+                self.reads.entry(Part::Global(slot)).or_default().push((id, result));
+            }
+            (Op::Field(sum, tag, field), Some(result)) => {
+                self.reads.entry(Part::Field((sum, tag, field))).or_default().push((id, result));
+            }
+            (op, Some(result)) if is_constant(op) => facts.push((result, Known::Constant(op))),
+            (Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_), Some(result)) => {
+                facts.push((result, Known::Vector(Held::NONE)));
+            }
+            (Op::Kernel(kernel, _), Some(result)) if !kernel.shares() => {
+                facts.push((result, Known::Vector(Held::NONE)));
+            }
+            (op, Some(result)) if makes_numbers(op) => facts.push((result, Known::Number)),
+            (Op::Select, Some(result)) if function.values[result] == Type::F64 => {
+                self.index_selection(id, function, definitions, inst);
+            }
+            (Op::Element(..) | Op::Own(_), Some(result)) => {
+                self.depends(id, inst.args[0], Dependent::Elements(result));
+            }
+            (Op::WithElement(_), Some(result)) => {
+                for value in inst.args[..1].iter().chain(&inst.args[3..]) {
+                    self.depends(id, *value, Dependent::Elements(result));
+                }
+            }
+            (Op::Kernel(..), Some(result)) => {
+                for value in inst.args.iter().filter(|value| function.values[**value] == Type::Ptr) {
+                    self.depends(id, *value, Dependent::Elements(result));
+                }
+            }
+            (op, result) => {
+                if let Op::Box(sum, tag) = op {
+                    for (field, arg) in (0..).zip(&inst.args) {
+                        self.depends(id, *arg, Dependent::Part(Part::Field((sum, tag, field))));
+                    }
+                }
+                facts.extend(result.map(|value| (value, Known::Varies)));
+                facts.extend(inst.results.iter().skip(1).map(|value| (*value, Known::Varies)));
+            }
+        }
     }
 
     fn index_selection(&mut self, id: FuncId, function: &Function, definitions: &Definitions, inst: &Inst) {
@@ -357,13 +456,18 @@ impl<'p> Analysis<'p> {
                         self.give(id, position, known);
                     }
                 }
-                Dependent::Field(field) => self.store(field, known),
+                Dependent::Part(part) => self.store(part, known),
                 Dependent::Selection(index) => self.update_selection(id, self.selections[index as usize]),
-                Dependent::Elements(value) => match known {
-                    Known::Nothing => {}
-                    known if known.is_number() => self.join(id, value, Known::Number),
-                    _ => self.join(id, value, Known::Varies),
-                },
+                Dependent::Elements(of) if known != Known::Nothing => {
+                    let types = &self.program.functions[id].values;
+                    let found = match (types[of], known) {
+                        (Type::Ptr, known) => Known::Vector(Held::holds(types[value], known)),
+                        (ty, Known::Vector(held)) => held.read(ty),
+                        _ => Known::Varies,
+                    };
+                    self.join(id, of, found);
+                }
+                Dependent::Elements(_) => {}
             }
         }
     }
@@ -382,13 +486,13 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    /// A box holds this in a field.
-    fn store(&mut self, field: Field, known: Known) {
-        let before = self.fields.get(&field).copied().unwrap_or(Known::Nothing);
+    /// A part holds this.
+    fn store(&mut self, part: Part, known: Known) {
+        let before = self.parts.get(&part).copied().unwrap_or(Known::Nothing);
         let after = before.join(known);
         if after != before {
-            self.fields.insert(field, after);
-            for (function, value) in self.reads.get(&field).cloned().unwrap_or_default() {
+            self.parts.insert(part, after);
+            for (function, value) in self.reads.get(&part).cloned().unwrap_or_default() {
                 self.join(function, value, after);
             }
         }
@@ -433,19 +537,9 @@ impl<'p> Analysis<'p> {
     }
 }
 
-/// Whether what an operation makes is a real with bits of a number, or a vector in which nothing else is.
+/// Whether what an operation makes is a real with bits of a number.
 fn makes_numbers(op: Op) -> bool {
-    match op {
-        Op::Real1(_) | Op::Real2(_) | Op::RealOf | Op::Read(..) | Op::Argument(_) => true,
-        Op::NewVector(_) | Op::NewRows(_) | Op::NewRow(_) => true,
-        Op::Kernel(kernel, _) => !kernel.shares(),
-        _ => false,
-    }
-}
-
-/// Whether a value is a real or may be a vector of reals.
-fn has_numbers(function: &Function, value: Value) -> bool {
-    matches!(function.values[value], Type::F64 | Type::Ptr)
+    matches!(op, Op::Real1(_) | Op::Real2(_) | Op::RealOf | Op::Read(..) | Op::Argument(_))
 }
 
 /// What [`rewrite`] needs to know about one function.
@@ -471,7 +565,7 @@ fn rewrite(function: &mut Function, facts: &Facts) -> bool {
         }
         for index in 0..function.blocks[block].insts.len() {
             let inst = &function.blocks[block].insts[index];
-            if let Op::Field(..) = inst.op
+            if let Op::Field(..) | Op::Element(..) = inst.op
                 && let Known::Constant(op) = facts.constants[inst.results[0]]
             {
                 let value = inst.results[0];
