@@ -10,6 +10,7 @@
 //! | [`ad`] | core λ | its reverse transform, a core λ |
 //! | [`shape`] | the abstract values of the analysis | |
 //! | [`flow`] | core | shapes: which functions at which shapes, which value has which shape |
+//! | [`success`] | core | what can never succeed in functions that nobody calls |
 //! | [`specialize`] | core and shapes | first-order SSA |
 //! | [`ssa`] | the SSA language: representation, printer, parser, verifier, evaluator | |
 //! | [`opt`] | SSA | better SSA |
@@ -37,6 +38,8 @@ pub mod eval;
 pub mod shape;
 
 pub mod flow;
+
+pub mod success;
 
 pub mod foreign;
 

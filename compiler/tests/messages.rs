@@ -6,6 +6,8 @@
 //!   coming is reported before anything is printed.
 //! - `tests/messages/compile/<name>.vlad` needs the reference evaluator at run time; `<name>.stderr` holds the warning
 //!   of `vlad build`. With `--native` it is an error.
+//! - `tests/messages/check/<name>.vlad` has functions that can never succeed, and that nobody calls; `<name>.stderr`
+//!   holds what `vlad check` says. One without messages has functions that may succeed.
 //! - `tests/messages/library/<name>.vlad` cannot be a library; `<name>.stderr` says why.
 //!
 //! A comment `;<= line` is a line of standard input. `BLESS=1 cargo test --test messages` writes the expectations anew;
@@ -28,9 +30,12 @@ fn main() {
     // Messages show paths as they are given, so they are given relative to this folder.
     std::env::set_current_dir(&root).expect("the folder of the tests exists");
     let mut trials = Vec::new();
-    for (folder, test) in
-        [("run", fails as fn(&Path) -> Result<(), Failed>), ("compile", warns), ("library", no_library)]
-    {
+    for (folder, test) in [
+        ("run", fails as fn(&Path) -> Result<(), Failed>),
+        ("compile", warns),
+        ("check", checked),
+        ("library", no_library),
+    ] {
         for path in programs(folder) {
             trials.push(Trial::test(path.with_extension("").display().to_string(), move || test(&path)));
         }
@@ -84,6 +89,20 @@ fn warns(path: &Path) -> Result<(), Failed> {
     compare(&path.with_extension("stderr"), &built.messages)?;
     let refused = vlad(&["build", "--native", "-o", &executable], path)?;
     if refused.code == Some(1) { Ok(()) } else { Err("--native accepts the program".into()) }
+}
+
+fn checked(path: &Path) -> Result<(), Failed> {
+    let checked = vlad(&["check"], path)?;
+    let code = if checked.messages.is_empty() { 0 } else { 1 };
+    if checked.code != Some(code) || !checked.output.is_empty() {
+        return Err(format!("exit code {:?}:\n{}", checked.code, checked.messages).into());
+    }
+    // Nobody calls what is wrong.
+    let run = vlad(&["run"], path)?;
+    if run.code != Some(0) {
+        return Err(format!("it fails when it runs:\n{}", run.messages).into());
+    }
+    compare(&path.with_extension("stderr"), &checked.messages)
 }
 
 fn no_library(path: &Path) -> Result<(), Failed> {

@@ -6,6 +6,7 @@
 use crate::base::{Diagnostic, Span};
 use crate::core::ir::Part;
 use crate::core::mismatch::Caller;
+pub use crate::core::place::{Arguments, Place};
 use crate::core::prim::Prim;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -77,17 +78,6 @@ impl From<Kind> for Found {
     fn from(kind: Kind) -> Found {
         Found { kind, value: None }
     }
-}
-
-/// A parameter list that did not fit the arguments.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Arguments {
-    /// The function called.
-    pub function: String,
-    /// How many arguments it takes.
-    pub expected: usize,
-    /// How many it got.
-    pub found: usize,
 }
 
 /// A run-time error.
@@ -311,23 +301,6 @@ fn inside_library(function: &str) -> String {
     format!("this happened inside the library function `{function}`")
 }
 
-/// Where an error happened.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
-    /// What to blame: the operation, or, for an operation of the standard library, the user's call that led there.
-    pub span: Span,
-    /// The library function that the blamed call called, if the operation is in the library.
-    pub library: Option<String>,
-    /// For a parameter list that does not fit: the call.
-    pub call: Option<Span>,
-}
-
-impl From<Span> for Place {
-    fn from(span: Span) -> Place {
-        Place { span, library: None, call: None }
-    }
-}
-
 impl RuntimeError {
     /// A kernel made a number that is not finite of arrays of finite ones.
     pub fn not_finite_arrays(prim: Prim, result: String, sweep: Sweep) -> RuntimeError {
@@ -387,17 +360,24 @@ impl RuntimeError {
 
     /// The message to the user.
     pub fn to_diagnostic(&self, place: &Place) -> Diagnostic {
-        let mut diagnostic = match (place.call, self) {
-            // What a definition of records defines is written nowhere.
-            (Some(call), RuntimeError::NotARecord { function: Some(_), .. }) => {
+        // What is wrong is the call: what a definition of records defines is written nowhere, and parameters are right.
+        let mut diagnostic = match (self, place.call) {
+            (RuntimeError::NotARecord { function: Some(_), .. }, Some(call)) => {
                 self.headline(place, call).secondary(place.span, "defined here")
+            }
+            (RuntimeError::Mismatch { arguments: Some(_), caller, .. }, _) if let Some(call) = caller.call(place) => {
+                let mut diagnostic = self.headline(place, call);
+                let label =
+                    diagnostic.primary.as_mut().map(|label| std::mem::replace(&mut label.text, "this call".into()));
+                diagnostic.secondary(place.span, label.unwrap_or_default())
             }
             _ => self.headline(place, place.span),
         };
         if let (Some(label), true) = (&mut diagnostic.primary, place.library.is_some()) {
             label.text = "this call".into();
         }
-        if let RuntimeError::Mismatch { caller, .. } | RuntimeError::NotARecord { function: None, caller, .. } = self
+        if let RuntimeError::Mismatch { arguments: None, caller, .. }
+        | RuntimeError::NotARecord { function: None, caller, .. } = self
             && let Some(call) = caller.call(place)
         {
             diagnostic = diagnostic.secondary(call, "called here");
@@ -418,9 +398,12 @@ impl RuntimeError {
         if let Some(function) = &place.library {
             diagnostic = diagnostic.note(inside_library(function));
         }
-        match self.help() {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
+        diagnostic.help = self.help();
+        match (&place.tuple, self.expectation()) {
+            (Some(arguments), Some((_, Found { kind: Kind::Pair, .. }))) => {
+                arguments.instead_of(diagnostic, place.call)
+            }
+            _ => diagnostic,
         }
     }
 
@@ -663,14 +646,6 @@ impl RuntimeError {
             RuntimeError::Raised { .. } | RuntimeError::InputOutput { .. } | RuntimeError::Interrupted => return None,
         };
         Some(text.into())
-    }
-}
-
-impl Arguments {
-    fn describe(&self) -> String {
-        let Arguments { function, expected, found } = self;
-        let plural = if *expected == 1 { "" } else { "s" };
-        format!("`{function}` takes {expected} argument{plural} but got {found}")
     }
 }
 

@@ -421,6 +421,8 @@ pub struct Program {
     pub series: FxHashMap<Prim, GlobalId>,
     /// The forms of backpropagators that add to sums they are handed.
     pub adding: FxHashMap<LambdaId, LambdaId>,
+    /// The parameters that are the only one of their function, and have a name; not those that take all arguments.
+    pub single: FxHashSet<Var>,
     /// Library functions of two numbers that have a kink where these are equal.
     pub kinked: FxHashSet<LambdaId>,
     /// The library functions that check derivatives.

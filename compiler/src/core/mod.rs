@@ -56,4 +56,6 @@ pub mod callers;
 
 pub mod errors;
 
+pub mod place;
+
 pub mod mismatch;

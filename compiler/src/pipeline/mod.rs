@@ -25,6 +25,7 @@ use crate::pipeline::passes as opt;
 use crate::projects::Access;
 use crate::specialize::{self, Sharing};
 use crate::ssa::ir as ssa;
+use crate::success;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -153,6 +154,11 @@ impl Pipeline {
             dialect: *dialect,
             access: *access,
         }
+    }
+
+    /// What fails in functions of the program, whatever they are called with.
+    pub fn never_succeeding(&mut self, program: &core::Program) -> Vec<Diagnostic> {
+        self.timed("success", |p| success::mistakes(program, &p.sources))
     }
 
     /// Finds out which functions the program calls at which shapes.

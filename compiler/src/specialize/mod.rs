@@ -52,6 +52,7 @@ use crate::base::{Diagnostic, SourceMap, Span};
 use crate::core::errors::{Place, RuntimeError};
 use crate::core::interface::INITIALISE;
 use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
+use crate::core::place::Tuples;
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Facts, VariantId, truth};
 use crate::flow::{Analysis, Options};
@@ -107,6 +108,7 @@ pub struct Specializer<'a> {
     fallback_span: Span,
     /// Whether a pattern of the variant may meet a value that does not fit.
     may_mismatch: FxHashMap<VariantId, bool>,
+    tuples: Tuples,
     sharing: Sharing,
     /// Drops what nobody needs from a function that has been emitted: of what captures and boxes are taken apart into,
     /// most is needed by few, and all of it would count for the size of the program.
@@ -199,6 +201,7 @@ pub fn lower(
         blame: None,
         fallback_span,
         may_mismatch: FxHashMap::default(),
+        tuples: Tuples::new(core),
         sharing,
         clean,
         watches,

@@ -26,6 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("eval/", &["base", "core", "ad"]),
     ("shape/", &["base", "core", "ad"]),
     ("flow/", &["base", "core", "ad", "shape"]),
+    ("success/", &["base", "core"]),
     ("specialize/", &["base", "core", "ad", "shape", "flow", "ssa"]),
     // Its evaluator computes with the arithmetic that `core` defines.
     ("ssa/", &["base", "core"]),

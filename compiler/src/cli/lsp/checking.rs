@@ -204,7 +204,9 @@ fn look(shared: &Shared, job: &Job, is_front: bool) -> Vec<Found> {
         Err(diagnostics) => diagnostics,
         Ok(_) if is_front => Vec::new(),
         Ok(mut core) => {
+            let mistakes = pipeline.never_succeeding(&core);
             let found = match pipeline.first_order(&core) {
+                _ if !mistakes.is_empty() => mistakes,
                 Ok(_) => Vec::new(),
                 Err(Refusal::Mistake(diagnostics)) => diagnostics,
                 Err(Refusal::Unsupported(diagnostic)) => vec![*diagnostic],

@@ -19,8 +19,9 @@ use crate::core::input::Numbers;
 use crate::core::ir::{Body, Definition, GlobalId, Item, LambdaId, Part, Program, Var};
 use crate::core::mismatch::{mismatch, mismatch_at_top};
 use crate::core::number;
+use crate::core::place::Tuples;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::io::{BufRead, Write};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -56,6 +57,8 @@ pub struct World<'a> {
 pub struct Machine<'a> {
     world: World<'a>,
     sources: &'a SourceMap,
+    /// For messages.
+    tuples: OnceCell<Tuples>,
     memory: usize,
     trap_nan: bool,
     on_kink: Option<KinkReport>,
@@ -155,6 +158,7 @@ impl<'a> Machine<'a> {
         Machine {
             world,
             sources,
+            tuples: OnceCell::new(),
             memory: live_bytes().saturating_add(options.limits.memory),
             trap_nan: options.trap_nan,
             on_kink: options.on_kink,
@@ -508,13 +512,20 @@ impl<'a> Machine<'a> {
         let span = code.spans[self.running.next as usize - 1];
         if !self.sources.is_library(span) {
             let lambda = code.lambda.map(|lambda| Function::of(self.world.program, lambda));
-            let call = self.running.call.filter(|call| Some(call.callee) == lambda).map(|call| self.span_of(call));
-            return Place { span, library: None, call: call.filter(|call| !self.sources.is_library(*call)) };
+            let call = self.running.call.filter(|call| Some(call.callee) == lambda);
+            let call = call.map(|call| (self.span_of(call), call.callee.base));
+            let tuples = || self.tuples.get_or_init(|| Tuples::new(self.world.program));
+            let tuple = call.and_then(|(call, callee)| tuples().passed(self.world.program, callee, call));
+            let call = call.map(|(call, _)| call).filter(|call| !self.sources.is_library(*call));
+            return Place { span, library: None, call, tuple };
         }
         let activations = std::iter::once(&self.running).chain(self.frames.iter().rev());
         let mut calls = activations.filter_map(|activation| activation.call);
         match calls.find(|call| !self.sources.is_library(self.span_of(*call))) {
-            Some(call) => Place { span: self.span_of(call), library: Some(self.source_name(call.callee)), call: None },
+            Some(call) => {
+                let library = Some(self.source_name(call.callee));
+                Place { library, ..Place::from(self.span_of(call)) }
+            }
             None => Place::from(span),
         }
     }

@@ -201,11 +201,11 @@ impl Expander {
         self.last(last)
     }
 
-    /// The last form of a sequence. A call is bound here: where it stands is not where the form around the sequence
-    /// does.
+    /// The last form of a sequence. What may fail is bound here: where it stands is not where the form around the
+    /// sequence does.
     fn last(&mut self, form: &Datum) -> Rhs {
         match self.rhs(form) {
-            rhs @ Rhs::Apply(..) => Rhs::Var(self.hold(rhs, form.span)),
+            rhs @ (Rhs::Apply(..) | Rhs::Prim(..)) => Rhs::Var(self.hold(rhs, form.span)),
             rhs => rhs,
         }
     }

@@ -88,6 +88,9 @@ impl Expander {
             [Datum { kind: DatumKind::Symbol(name), span }] => {
                 let param = self.new_var(name, *span);
                 self.add(&mut bound, name, *span, param);
+                if !params.rest {
+                    self.core.single.insert(param);
+                }
                 param
             }
             _ => {

@@ -70,9 +70,13 @@ impl Specializer<'_> {
         match self.call_into_library(span) {
             Some(call) => {
                 let name = self.core.lambdas[call.callee].name.to_string();
-                Place { span: call.span, library: Some(name), call: None }
+                Place { library: Some(name), ..Place::from(call.span) }
             }
-            None => Place { span, library: None, call: self.blame.map(|call| call.span) },
+            None => {
+                let tuple = self.blame.and_then(|call| self.tuples.passed(self.core, call.callee, call.span));
+                let call = self.blame.map(|call| call.span).filter(|call| !self.sources.is_library(*call));
+                Place { span, library: None, call, tuple }
+            }
         }
     }
 
@@ -287,7 +291,7 @@ impl Specializer<'_> {
     }
 
     /// The call to name in the errors of a function called from here: for a library function, the call by the program
-    /// that led into the library; for one of the program's whose pattern may not fit, the call itself.
+    /// that led into the library; for one of the program's whose pattern may not fit, or whose parameter gets several arguments, the call itself.
     pub fn blame_of_call(&mut self, e: &Emitter, code: Code, variant: VariantId) -> Option<Call> {
         let span = e.span.unwrap_or(self.fallback_span);
         let here = Call { span, callee: code.base };
@@ -295,7 +299,8 @@ impl Specializer<'_> {
         if self.sources.is_library(self.core.lambdas[code.lambda].span) {
             return if in_library { self.blame } else { Some(here) };
         }
-        (!in_library && self.may_mismatch(variant)).then_some(here)
+        let is_wrong = || self.tuples.passed(self.core, code.base, span).is_some();
+        (is_wrong() || !in_library && self.may_mismatch(variant)).then_some(here)
     }
 
     /// Whether a variant that has not been emitted yet begins with a pattern that a value may not fit.
