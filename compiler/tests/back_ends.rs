@@ -39,7 +39,8 @@ fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let all = std::env::var("BACK_ENDS").is_ok_and(|which| which == "all");
     let corpora = ["tests/run", "compiler/tests/programs"].map(|corpus| programs(&root.join(corpus)));
-    let is_taken = |path: &Path, one_in: u64| all || number(path.strip_prefix(&root).unwrap_or(path)) % one_in == 0;
+    let is_taken =
+        |path: &Path, one_in: u64| all || number(path.strip_prefix(&root).unwrap_or(path)).is_multiple_of(one_in);
     let corpora = corpora.into_iter().flatten().filter(|path| is_taken(path, SOME));
     let paths: Vec<PathBuf> = corpora.chain(programs(&root.join("examples"))).collect();
     let mut trials = vec![

@@ -557,7 +557,7 @@ impl RuntimeError {
     fn help(&self) -> Option<String> {
         let text = match self {
             RuntimeError::NotAProcedure { .. } => {
-                "the first expression in parentheses is called: remove the parentheses if no call is meant"
+                "what stands first in parentheses is called: write `(* x 2)` for x * 2, and no parentheses around what is no call"
             }
             RuntimeError::Sensitivity { .. } | RuntimeError::NotAReal { prim: Prim::Scale | Prim::Unscale, .. } => {
                 "backpropagators take sensitivities shaped like the value; `gradient` passes 1 and wants a function whose \
@@ -595,9 +595,7 @@ impl RuntimeError {
             RuntimeError::VectorLength { .. } => {
                 "a pattern fits only vectors of its own length: ask for the `vector-length` if that can vary"
             }
-            RuntimeError::Mismatch { arguments: Some(_), .. } => {
-                "`(f a b c)` passes the tuple `(a . (b . c))`, and a parameter list takes it apart in the same way"
-            }
+            RuntimeError::Mismatch { arguments: Some(arguments), .. } => return Some(arguments.help()),
             RuntimeError::Mismatch { part: Part::Never, .. } => {
                 "add a clause for such a value, or `(_ e)` for all others"
             }

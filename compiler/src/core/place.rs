@@ -19,9 +19,20 @@ pub struct Arguments {
 impl Arguments {
     /// What is wrong, as a headline.
     pub fn describe(&self) -> String {
-        let Arguments { function, expected, found } = self;
-        let plural = if *expected == 1 { "" } else { "s" };
-        format!("`{function}` takes {expected} argument{plural} but got {found}")
+        format!("`{}` takes {} but got {}", self.function, self.expected(), self.found)
+    }
+
+    /// How to mend it.
+    pub fn help(&self) -> String {
+        let expected = self.expected();
+        format!(
+            "call it with {expected}, or give it other parameters: `(f a b c)` passes the tuple `(a . (b . c))`, which \
+             they take apart"
+        )
+    }
+
+    fn expected(&self) -> String {
+        format!("{} argument{}", self.expected, if self.expected == 1 { "" } else { "s" })
     }
 
     /// The message about an operation on the pair that several arguments are to one parameter: what is wrong is the

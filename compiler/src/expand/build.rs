@@ -53,8 +53,10 @@ pub struct Expander {
     pub pending: FxHashSet<GlobalId>,
     /// The constructors of records.
     pub records: FxHashMap<GlobalId, RecordId>,
-    /// How many operands named functions take, and where they stand.
-    pub arities: FxHashMap<Callee, (Arity, Span)>,
+    /// How named functions are called.
+    pub arities: FxHashMap<Callee, Usage>,
+    /// The names that the `let` forms around the current point bind, where these are not in scope yet.
+    pub beside: Vec<Rc<str>>,
     /// The language of the program.
     pub dialect: Dialect,
     /// True while the library is expanded.
@@ -80,6 +82,17 @@ pub enum Callee {
     Local(Var),
     /// One of the top level.
     Global(GlobalId),
+}
+
+/// How a function is called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Usage {
+    /// How many operands it takes.
+    pub arity: Arity,
+    /// Where it is defined.
+    pub span: Span,
+    /// Its name and its parameters, as in a call.
+    pub call: Rc<str>,
 }
 
 /// What a name stands for.
@@ -125,6 +138,7 @@ impl Expander {
             pending: FxHashSet::default(),
             records: FxHashMap::default(),
             arities: FxHashMap::default(),
+            beside: Vec::new(),
             in_library: true,
             primitives_file: None,
             functions_around: 0,

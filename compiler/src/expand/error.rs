@@ -1,8 +1,7 @@
 //! The mistakes in the structure of a program, and their messages.
 
 use crate::base::{Diagnostic, Span};
-use crate::expand::build::{MAX_CLAUSES, MAX_NESTING};
-use crate::expand::forms::pattern::Arity;
+use crate::expand::build::{MAX_CLAUSES, MAX_NESTING, Usage};
 use crate::expand::program::export::TYPES;
 use std::rc::Rc;
 
@@ -66,7 +65,7 @@ pub enum Error {
     /// A pattern with the wrong number of parts, and its grammar.
     MalformedPattern(Span, &'static str),
     /// A call of a function that does not take so many operands.
-    WrongNumber { call: Span, name: Option<Rc<str>>, definition: Span, arity: Arity, operands: usize },
+    WrongNumber { call: Span, name: Option<Rc<str>>, usage: Usage, is_library: bool, operands: usize },
     /// A pattern of a record with the wrong number of parts: where the records are defined, and what fits.
     RecordPattern { span: Span, definition: Span, usage: String },
     /// A definition of records that is not at top level.
@@ -316,8 +315,8 @@ impl Error {
                     .note(format!("the name of records is also a pattern, and `({name} ...)` is one already"))
                     .help("choose another name")
             }
-            Error::WrongNumber { call, name, definition, arity, operands } => {
-                wrong_number(*call, name.as_deref(), *definition, *arity, *operands)
+            Error::WrongNumber { call, name, usage, is_library, operands } => {
+                wrong_number(*call, name.as_deref(), usage, *is_library, *operands)
             }
             Error::NotAParameterList(span) => {
                 Diagnostic::error("V0218", "expected a parameter list", *span, "not a list")
@@ -350,7 +349,7 @@ impl Error {
             Error::CallOfConstant(span) => {
                 Diagnostic::error("V0223", "a constant cannot be called", *span, "not a function")
                     .note("the first element of a bracket is the function that is called with the others")
-                    .help("write `'(...)` or `(list ...)` for a list, or remove the brackets")
+                    .help("write `'(...)` or `(list ...)` for a list, `#(...)` or `(vector ...)` for a vector")
             }
             Error::MisplacedElse(span) => {
                 Diagnostic::error("V0224", "`else` stands outside of `cond`", *span, "unexpected `else`")
@@ -462,7 +461,8 @@ impl Error {
     }
 }
 
-fn wrong_number(call: Span, name: Option<&str>, definition: Span, arity: Arity, operands: usize) -> Diagnostic {
+fn wrong_number(call: Span, name: Option<&str>, usage: &Usage, is_library: bool, operands: usize) -> Diagnostic {
+    let Usage { arity, span: definition, call: right } = usage;
     let counted = |count: usize| match count {
         0 => "no arguments".to_string(),
         1 => "one argument".to_string(),
@@ -475,13 +475,14 @@ fn wrong_number(call: Span, name: Option<&str>, definition: Span, arity: Arity, 
         _ if arity.curried && operands > arity.named => {
             format!("its value is a function that takes the others: `(({word} ...) ...)`")
         }
-        (1, 2..) => "make a pair or a list of them, or give the function more parameters: `. rest` takes all that \
-                     are left"
+        (1, 2..) if !is_library => "make a pair or a list of them, or give the function more parameters: `. rest` \
+                                    takes all that are left"
             .to_string(),
-        _ => format!("give each parameter its argument; one tuple for all of them is fine, too: `({word} tuple)`"),
+        (0 | 1, _) => format!("call it so: `{right}`"),
+        _ => format!("call it so: `{right}`; one tuple for all of them is fine, too: `({word} tuple)`"),
     };
     Diagnostic::error("V0217", format!("{name} takes {takes}"), call, format!("called with {}", counted(operands)))
-        .secondary(definition, "defined here")
+        .secondary(*definition, "defined here")
         .note("a call has as many operands as the function has parameters")
         .help(help)
 }

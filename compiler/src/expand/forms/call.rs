@@ -41,6 +41,10 @@ impl Expander {
             self.atoms(operands);
             return Rhs::Const(Const::Nil);
         }
+        if let Some(name) = head.symbol().filter(|name| self.is_foreign_form(name)).cloned() {
+            operands.iter().for_each(|operand| self.excuse(operand));
+            return self.unbound(&name, head.span);
+        }
         self.check_arity(span, head, meaning, operands.len());
         let function = self.atom(head);
         let operands = self.atoms(operands);
@@ -74,12 +78,13 @@ impl Expander {
             _ => None,
         };
         let known = match callee {
-            Some(callee) => self.arities.get(&callee).copied(),
-            None => lambda_params(head).map(|params| (params.arity(), params.span)),
+            Some(callee) => self.arities.get(&callee).cloned(),
+            None => lambda_params(head).map(|params| params.usage("f", params.span)),
         };
-        if let Some((arity, definition)) = known.filter(|(arity, _)| !arity.takes(operands)) {
+        if let Some(usage) = known.filter(|usage| !usage.arity.takes(operands)) {
             let name = head.symbol().cloned();
-            self.errors.push(Error::WrongNumber { call: span, name, definition, arity, operands });
+            let is_library = matches!(meaning, Some(Meaning::Library(_)));
+            self.errors.push(Error::WrongNumber { call: span, name, usage, is_library, operands });
         }
     }
 

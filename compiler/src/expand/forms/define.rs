@@ -5,7 +5,7 @@ use crate::core::ir::{Body, Checks, Const, Definition, Given, GlobalId, Item, La
 use crate::expand::Dialect;
 use crate::expand::build::{Callee, Expander, Meaning, closure};
 use crate::expand::error::Error;
-use crate::expand::forms::pattern::{Arity, Params};
+use crate::expand::forms::pattern::Params;
 use crate::expand::names::basis;
 use crate::expand::names::basis::Keyword;
 use crate::expand::names::modules::{ModuleId, Modules};
@@ -293,8 +293,9 @@ impl Expander {
         if let Defined::Function(Function { layers, .. }) = &define.value
             && let Some(params) = layers.first()
         {
-            let arity = Arity { curried: layers.len() > 1, ..params.arity() };
-            self.arities.insert(callee, (arity, define.name_span));
+            let mut usage = params.usage(define.name, define.name_span);
+            usage.arity.curried = layers.len() > 1;
+            self.arities.insert(callee, usage);
         }
     }
 

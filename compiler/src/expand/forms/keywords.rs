@@ -250,12 +250,18 @@ impl Expander {
     fn let_form(&mut self, span: Span, bindings: &Datum, forms: &[Datum], form: &'static str) -> Rhs {
         let mark = self.scope.mark();
         let mut bound = Bound::default();
-        for (pattern, value) in self.let_bindings(bindings, form) {
+        let pairs = self.let_bindings(bindings, form);
+        let around = self.beside.len();
+        if form == "let" {
+            pairs.iter().for_each(|(pattern, _)| pattern.names(&mut |name| self.beside.push(name.clone())));
+        }
+        for (pattern, value) in pairs {
             self.bind_pattern(pattern, value, &mut bound);
             if form == "let*" {
                 self.bring_into_scope(std::mem::take(&mut bound));
             }
         }
+        self.beside.truncate(around);
         self.bring_into_scope(bound);
         let rhs = self.scoped_body(forms, span, form);
         self.scope.reset(mark);

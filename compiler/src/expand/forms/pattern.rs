@@ -11,10 +11,10 @@ use crate::base::Span;
 use crate::core::ir::{Const, Part, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::expand::Dialect;
-use crate::expand::build::{Callee, Expander};
+use crate::expand::build::{Callee, Expander, Usage};
 use crate::expand::error::Error;
 use crate::expand::names::basis;
-use crate::syntax::{Datum, DatumKind};
+use crate::syntax::{self, Datum, DatumKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -47,6 +47,16 @@ impl<'a> Params<'a> {
     pub fn arity(&self) -> Arity {
         let rest = self.rest || matches!(self.patterns.last(), Some(Datum { kind: DatumKind::List(_), .. }));
         Arity { named: self.patterns.len() - usize::from(rest), rest, curried: false }
+    }
+
+    /// How a function of that name with these parameters is called.
+    pub fn usage(&self, name: &str, span: Span) -> Usage {
+        let mut call = format!("({name}");
+        for (index, pattern) in self.patterns.iter().enumerate() {
+            let dot = if self.rest && index + 1 == self.patterns.len() { " ." } else { "" };
+            call += &format!("{dot} {}", syntax::flat(pattern));
+        }
+        Usage { arity: self.arity(), span, call: (call + ")").into() }
     }
 }
 
@@ -117,7 +127,7 @@ impl Expander {
                 let rhs = self.named(value, name);
                 let var = self.new_var(name, pattern.span);
                 if let Some(params) = lambda_params(value) {
-                    self.arities.insert(Callee::Local(var), (params.arity(), pattern.span));
+                    self.arities.insert(Callee::Local(var), params.usage(name, pattern.span));
                 }
                 self.bind(var, rhs, value.span);
                 self.add(bound, name, pattern.span, var);

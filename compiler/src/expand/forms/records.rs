@@ -16,7 +16,7 @@
 use crate::base::Span;
 use crate::core::ir::{Const, GlobalId, LambdaId, Part, Record, RecordId, Rhs, Var};
 use crate::core::prim::Prim;
-use crate::expand::build::{Callee, Expander, Meaning};
+use crate::expand::build::{Callee, Expander, Meaning, Usage};
 use crate::expand::error::Error;
 use crate::expand::forms::pattern::{Arity, Bound, Params};
 use crate::expand::names::basis::Keyword;
@@ -86,7 +86,8 @@ impl Expander {
             self.records.insert(global, kind);
         }
         let arity = Arity { named, rest: false, curried: false };
-        self.arities.insert(Callee::Global(global), (arity, defined.span));
+        self.arities
+            .insert(Callee::Global(global), Usage { arity, span: defined.span, call: defined.call.clone().into() });
     }
 
     /// The function that a name stands for which a definition of records defines.
