@@ -28,7 +28,7 @@ mod value;
 
 use crate::base::{Definitions, Diagnostic, SourceMap, Span};
 use crate::core::callers;
-use crate::core::ir::{Body, Definition, Item, Lambda, LambdaId, Origin, Program, Rhs, Var};
+use crate::core::ir::{Body, Definition, Item, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
 use crate::core::place::{Place, Tuples};
 use crate::core::prim::Prim;
 use interpreter::{Interpreter, Mistake};
@@ -61,7 +61,8 @@ pub fn mistakes(program: &Program, sources: &SourceMap) -> Vec<Diagnostic> {
     for function in functions.filter(is_own) {
         let mut waiting = vec![(function, Vec::new())];
         while let Some((id, captured)) = waiting.pop() {
-            if !seen.insert(id) || handled.as_ref().is_some_and(|handled| handled.contains(&id)) {
+            // What is to be handled may be meant to fail.
+            if !seen.insert(id) || handled.contains(&id) {
                 continue;
             }
             interpreter.function(id, &captured);
@@ -86,52 +87,53 @@ fn named<'p>(program: &'p Program, sources: &'p SourceMap) -> impl Iterator<Item
     program.lambdas.values().filter(own).map(|lambda| (lambda.span, (*lambda.name).into()))
 }
 
-/// The functions that may be called where the program handles their errors: those that are handed on, if it handles
-/// any.
-fn handled(program: &Program, sources: &SourceMap) -> Option<FxHashSet<LambdaId>> {
+/// The functions that may be called where the program handles their errors: those without parameters that are handed
+/// on, if it handles any.
+fn handled(program: &Program, sources: &SourceMap) -> FxHashSet<LambdaId> {
     let functions = program.lambdas.values().filter(|lambda| !sources.is_library(lambda.span));
     let own: Vec<&Body> = functions.map(|lambda| &lambda.body).chain(program.items.iter().map(Item::body)).collect();
-    if !handles(program, &own) {
-        return None;
-    }
     let mut handed = FxHashSet::default();
-    for body in own {
-        let bindings = body.all_bindings();
+    if !reaches_handler(program, own.clone()) {
+        return handed;
+    }
+    for bindings in own.into_iter().map(Body::all_bindings) {
         let called = bindings.iter().filter_map(|binding| match binding.rhs {
             Rhs::Apply(function, _) => Some(function),
             _ => None,
         });
         let called: FxHashSet<Var> = called.collect();
-        for binding in bindings {
-            match &binding.rhs {
-                Rhs::Closure(lambda, _) => drop(handed.insert(*lambda)),
-                Rhs::Global(global) if !called.contains(&binding.var) => {
-                    if let Definition::Function(lambda) = program.globals[*global].definition {
-                        handed.insert(lambda);
-                    }
-                }
-                _ => {}
-            }
-        }
+        let made = bindings.iter().filter(|binding| !called.contains(&binding.var));
+        handed.extend(made.filter_map(|binding| function(program, &binding.rhs)).filter(|id| is_thunk(program, *id)));
     }
-    Some(handed)
+    handed
+}
+
+/// The function that a right-hand side is.
+fn function(program: &Program, rhs: &Rhs) -> Option<LambdaId> {
+    match rhs {
+        Rhs::Closure(lambda, _) => Some(*lambda),
+        Rhs::Global(global) => match program.globals[*global].definition {
+            Definition::Function(lambda) => Some(lambda),
+            Definition::Value => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_thunk(program: &Program, id: LambdaId) -> bool {
+    let Lambda { param, body, .. } = &program.lambdas[id];
+    body.bindings.iter().any(|binding| matches!(binding.rhs, Rhs::Destructure(Part::Nil, of) if of == *param))
 }
 
 /// Whether errors may be handled in what bodies do.
-fn handles(program: &Program, bodies: &[&Body]) -> bool {
-    let mut waiting = bodies.to_vec();
+fn reaches_handler<'p>(program: &'p Program, mut waiting: Vec<&'p Body>) -> bool {
     let mut seen: FxHashSet<LambdaId> = FxHashSet::default();
     while let Some(body) = waiting.pop() {
         for binding in body.all_bindings() {
-            let lambda = match &binding.rhs {
-                Rhs::Prim(Prim::Catch, _) => return true,
-                Rhs::Closure(lambda, _) => *lambda,
-                Rhs::Global(global) => match program.globals[*global].definition {
-                    Definition::Function(lambda) => lambda,
-                    Definition::Value => continue,
-                },
-                _ => continue,
-            };
+            if matches!(binding.rhs, Rhs::Prim(Prim::Catch, _)) {
+                return true;
+            }
+            let Some(lambda) = function(program, &binding.rhs) else { continue };
             if seen.insert(lambda) {
                 waiting.push(&program.lambdas[lambda].body);
             }

@@ -185,6 +185,10 @@ impl Interpreter<'_> {
                 self.demand(frame, operands[0], Demand::Text, is_text)?;
                 Value::Any
             }
+            Prim::TextByte => {
+                self.demand(frame, operands[0], Demand::Text, is_text)?;
+                Value::Real(None)
+            }
             Prim::EndText => Value::Text(None),
             Prim::Error => {
                 let records = &self.program.records;
