@@ -4,8 +4,8 @@
 //! one side fails, the other one is what goes on. A call is looked into with what is known of its argument.
 //!
 //! **Termination.** Calls nest so deep only, and a function that is called again behind a conditional that nothing
-//! decides is not looked into again: of its result nothing is known. Each function that is looked at may take so many
-//! steps. Whatever is given up is taken to succeed.
+//! decides is not looked into again: it comes to what it comes to for any argument, which is a fixed point. Each function
+//! that is looked at may take so many steps. Whatever is given up is taken to succeed.
 
 use super::primitives::Demand;
 use super::value::{Call, Head, Value};
@@ -22,6 +22,9 @@ const DEEPEST: usize = 48;
 /// How many bindings are looked at for one function of the program, with those of what it calls.
 const MOST_STEPS: usize = 20_000;
 
+/// How often a function is looked at to find out what it comes to.
+const MOST_ROUNDS: usize = 3;
+
 /// How many results of one function are kept.
 const MOST_KEPT: usize = 8;
 
@@ -30,6 +33,8 @@ const MOST_KEPT: usize = 8;
 pub enum Failure {
     /// Because of a mistake.
     Mistake(Box<Mistake>),
+    /// As far as is known it does not end: it comes to what a function comes to of which nothing is assumed yet.
+    Endless,
     /// Because it is meant to, as where the program raises an error, or because of a mistake that is known already.
     Known,
 }
@@ -141,6 +146,10 @@ pub struct Interpreter<'p> {
     /// What is known of the values of the top level.
     pub globals: EntityVec<GlobalId, Value>,
     kept: FxHashMap<LambdaId, Vec<Kept>>,
+    /// What functions come to, whatever their arguments are.
+    general: FxHashMap<LambdaId, Value>,
+    /// The functions of which that is being found out, and what is assumed of them.
+    assumed: Vec<(LambdaId, Option<Value>)>,
     /// The functions that are being looked at, with the conditionals that are open where they are called.
     active: Vec<(LambdaId, usize)>,
     steps: usize,
@@ -156,8 +165,20 @@ impl<'p> Interpreter<'p> {
     /// One that has looked at nothing.
     pub fn new(program: &'p Program, is_library: &'p dyn Fn(Span) -> bool) -> Interpreter<'p> {
         let globals = program.globals.values().map(|_| Value::Any).collect();
-        let (kept, active, mistakes, made) = Default::default();
-        Interpreter { program, is_library, globals, kept, active, steps: 0, outermost: 0, mistakes, made }
+        let (kept, general, assumed, active, mistakes, made) = Default::default();
+        Interpreter {
+            program,
+            is_library,
+            globals,
+            kept,
+            general,
+            assumed,
+            active,
+            steps: 0,
+            outermost: 0,
+            mistakes,
+            made,
+        }
     }
 
     /// Looks at a body of the top level.
@@ -344,6 +365,11 @@ impl<'p> Interpreter<'p> {
                 frame.forget(learnt);
                 Ok(first.join(second))
             }
+            (Err(Failure::Endless), Ok(value)) | (Ok(value), Err(Failure::Endless)) => {
+                frame.forget(learnt);
+                Ok(value)
+            }
+            (Err(Failure::Endless), Err(_)) | (Err(_), Err(Failure::Endless)) => Err(Failure::Endless),
             (Ok(value), Err(_)) => {
                 frame.forget(learnt);
                 known.into_iter().for_each(|(var, value)| frame.know(var, value));
@@ -385,9 +411,11 @@ impl<'p> Interpreter<'p> {
         if !matches!(lambda.origin, Origin::Source | Origin::Primitive(_))
             || self.active.len() >= DEEPEST
             || self.steps >= MOST_STEPS
-            || self.active.iter().any(again)
         {
             return Ok(Value::Any);
+        }
+        if self.active.iter().any(again) {
+            return self.general(id);
         }
         let result = self.result(id, captured, argument, frame.open);
         let Err(failure) = result else { return result };
@@ -401,6 +429,36 @@ impl<'p> Interpreter<'p> {
         Err(Failure::Mistake(mistake))
     }
 
+    /// What a function comes to, whatever its argument is and what it has captured: the least value that its body comes
+    /// to if the calls of itself in there do.
+    fn general(&mut self, id: LambdaId) -> Result<Value, Failure> {
+        if let Some((_, assumed)) = self.assumed.iter().find(|(function, _)| *function == id) {
+            return assumed.clone().ok_or(Failure::Endless);
+        }
+        if let Some(known) = self.general.get(&id) {
+            return Ok(known.clone());
+        }
+        let nothing = vec![Value::Any; self.program.lambdas[id].captures.len()];
+        let mut assumed: Option<Value> = None;
+        let mut found = Value::Any;
+        for _ in 0..MOST_ROUNDS {
+            self.assumed.push((id, assumed.clone()));
+            let result = self.called(id, &nothing, Value::Any, 0);
+            self.assumed.pop();
+            let Ok(value) = result else { break };
+            if assumed.as_ref() == Some(&value) {
+                found = value;
+                break;
+            }
+            assumed = Some(assumed.map_or(value.clone(), |assumed| assumed.join(value)));
+        }
+        // What rests on what is assumed of others holds no longer than that.
+        if self.assumed.is_empty() {
+            self.general.insert(id, found.clone());
+        }
+        Ok(found)
+    }
+
     fn result(&mut self, id: LambdaId, captured: &[Value], argument: Value, open: usize) -> Result<Value, Failure> {
         let is_it = |kept: &&Kept| kept.argument == argument && kept.captured == captured;
         if let Some(kept) = self.kept.get(&id).and_then(|kept| kept.iter().find(is_it)) {
@@ -408,7 +466,7 @@ impl<'p> Interpreter<'p> {
         }
         let result = self.called(id, captured, argument.clone(), open);
         let kept = self.kept.entry(id).or_default();
-        if kept.len() < MOST_KEPT {
+        if kept.len() < MOST_KEPT && self.assumed.is_empty() {
             kept.push(Kept { captured: captured.to_vec(), argument, result: result.clone() });
         }
         result
