@@ -60,6 +60,7 @@ pub const FILES: &[File] = &[
     File { name: "roots.vlad", text: include_str!("../../../stdlib/roots.vlad") },
     File { name: "quadrature.vlad", text: include_str!("../../../stdlib/quadrature.vlad") },
     File { name: "minimise.vlad", text: include_str!("../../../stdlib/minimise.vlad") },
+    File { name: "verdicts.vlad", text: include_str!("../../../stdlib/verdicts.vlad") },
     File { name: "descent.vlad", text: include_str!("../../../stdlib/descent.vlad") },
     File { name: "newton.vlad", text: include_str!("../../../stdlib/newton.vlad") },
     File { name: "conditions.vlad", text: include_str!("../../../stdlib/conditions.vlad") },
