@@ -15,7 +15,7 @@ use super::declaration::{Declared, Kind, Purpose, declared, nearest, nth};
 pub use super::declaration::{FIELD, RECORD, Text};
 use super::help;
 use super::number;
-use super::reader::{Failure, Fault, Input, Item, Reader, write_bytes};
+use super::reader::{Failure, Fault, Input, Item, Reader, write_bytes, write_start};
 use super::table::Table;
 use ::core::fmt::{self, Write};
 
@@ -599,15 +599,12 @@ impl fmt::Display for Wrong<'_> {
     }
 }
 
-/// How much of a value a message shows.
-const SHOWN: usize = 200;
-
 /// A value in quotes, shortened.
 #[inline(never)]
 fn quoted(f: &mut Text, value: &[u8]) -> fmt::Result {
     f.write_char('`')?;
-    write_bytes(f, value.get(..SHOWN).unwrap_or(value))?;
-    f.write_str(if value.len() > SHOWN { "...`" } else { "`" })
+    write_start(f, value)?;
+    f.write_char('`')
 }
 
 fn write_mistake(f: &mut Text, declaration: &str, (place, mistake): Placed<'_>) -> fmt::Result {
@@ -645,7 +642,18 @@ fn write_mistake(f: &mut Text, declaration: &str, (place, mistake): Placed<'_>) 
         }
         Mistake::NotOfKind(argument, value) => {
             write!(f, "`{dashes}{}`: expected {}, found ", argument.name, argument.expected())?;
-            quoted(f, value)
+            quoted(f, value)?;
+            // Of arrays one number may be meant.
+            let mut words = value.split(|byte| b",;[] \t\r\n".contains(byte));
+            let too_large = |word: &[u8]| ::core::str::from_utf8(word).is_ok_and(number::is_too_large);
+            match words.find(|word| too_large(word)) {
+                Some(word) => {
+                    f.write_str(", in which ")?;
+                    quoted(f, word)?;
+                    write!(f, " is too large: numbers go up to {}", number::format(f64::MAX).as_str())
+                }
+                None => Ok(()),
+            }
         }
         Mistake::TooLong(name) if place.is_some() => {
             write!(f, "`{name}`: the text is longer than {LONGEST} bytes, or has an escape that is none")

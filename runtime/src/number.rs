@@ -120,8 +120,23 @@ fn format_finite(x: f64, text: &mut Text) -> fmt::Result {
     Ok(())
 }
 
-/// The number that a literal denotes; `None` when the text is no literal.
+/// The number that a literal denotes; `None` when the text is no literal, or denotes a number beyond all doubles, which
+/// is not the infinity that it would be rounded to.
 pub fn parse(text: &str) -> Option<f64> {
+    literal(text).filter(|number| number.is_finite() || is_name(text))
+}
+
+/// Whether a text is a literal of a number beyond all doubles, such as `1e400`.
+pub fn is_too_large(text: &str) -> bool {
+    literal(text).is_some_and(|number| !number.is_finite() && !is_name(text))
+}
+
+/// Whether a text is the name of what is no finite number, and not a row of digits.
+fn is_name(text: &str) -> bool {
+    text.ends_with(".0") && text.contains(['i', 'a'])
+}
+
+fn literal(text: &str) -> Option<f64> {
     match text {
         "+inf.0" => return Some(f64::INFINITY),
         "-inf.0" => return Some(f64::NEG_INFINITY),
@@ -176,7 +191,8 @@ pub fn leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
         return Some((if is_negative { -number } else { number }, at));
     }
     // Digits and a point are a number to the standard library, too.
-    Some((::core::str::from_utf8(text.get(..at)?).ok()?.parse().ok()?, at))
+    let number: f64 = ::core::str::from_utf8(text.get(..at)?).ok()?.parse().ok()?;
+    number.is_finite().then_some((number, at))
 }
 
 fn parse_ratio(text: &str) -> Option<f64> {
@@ -235,7 +251,7 @@ fn split_sign(text: &str) -> (bool, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{format, parse};
+    use super::{format, is_too_large, leading_decimal, parse};
 
     #[test]
     fn numbers_print_shortest_and_in_the_documented_layout() {
@@ -298,6 +314,21 @@ mod tests {
         ];
         for (text, number) in cases {
             assert_eq!(parse(text), Some(number), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_all_doubles_are_not_infinite() {
+        let digits = "9".repeat(400);
+        let ratio = [&digits, "/", &digits].concat();
+        let hexadecimal = ["#x", &digits].concat();
+        for text in ["1e400", "-1e309", "1.8e308", &digits, &ratio, &hexadecimal] {
+            assert_eq!(parse(text), None, "{text}");
+            assert!(is_too_large(text), "{text}");
+        }
+        assert_eq!(leading_decimal(digits.as_bytes()), None);
+        for text in ["1.7976931348623157e308", "1e-400", "+inf.0", "-inf.0", "+nan.0", "x", "1e"] {
+            assert!(!is_too_large(text), "{text}");
         }
     }
 

@@ -82,6 +82,8 @@ pub(super) enum Place {
 pub(super) enum Problem {
     /// The last word is not a number.
     NotANumber,
+    /// The last word is a number beyond all doubles.
+    TooLarge,
     /// Nothing stands where a number should, or a word that says so.
     Missing,
     /// Columns are wanted, but the first line names none.
@@ -224,7 +226,13 @@ impl Reader {
             return Ok(number);
         }
         self.length = self.length.min(LONGEST);
-        Err(Failure::Malformed(Fault { place: self.place(back), problem: Problem::NotANumber }))
+        Err(Failure::Malformed(Fault { place: self.place(back), problem: self.no_number() }))
+    }
+
+    /// Why the last word is no number.
+    pub(super) fn no_number(&self) -> Problem {
+        let is_too_large = ::core::str::from_utf8(self.word().trim_ascii()).is_ok_and(number::is_too_large);
+        if is_too_large { Problem::TooLarge } else { Problem::NotANumber }
     }
 
     /// An array in NumPy's format.
@@ -283,7 +291,11 @@ impl Reader {
             self.keep(byte);
         }
         let header = ::core::str::from_utf8(self.word()).map_err(|_| NOT_UNDERSTOOD)?;
-        let is_transposed = entry(header, "'fortran_order'")?.starts_with("True");
+        let order = entry(header, "'fortran_order'")?;
+        let is_transposed = order.starts_with("True");
+        if !is_transposed && !order.starts_with("False") {
+            return Err(NOT_UNDERSTOOD);
+        }
         let kind = entry(header, "'descr'")?;
         // Elements with fields have a list here, not a text.
         let kind = kind.strip_prefix('\'').map_or(kind, |kind| kind.split('\'').next().unwrap_or(kind));
@@ -400,19 +412,24 @@ impl fmt::Display for Report<'_> {
         match self.fault.problem {
             Problem::NotANumber => {
                 f.write_char('`')?;
-                write_bytes(f, self.word)?;
+                write_start(f, self.word)?;
                 f.write_str("` is not a number")
+            }
+            Problem::TooLarge => {
+                f.write_char('`')?;
+                write_start(f, self.word)?;
+                write!(f, "` is too large: numbers go up to {}", number::format(f64::MAX).as_str())
             }
             Problem::Missing => f.write_str("a number is missing"),
             Problem::NoHeading => f.write_str("the first line must name the columns"),
             Problem::NoColumn => {
                 f.write_str("there is no column `")?;
-                write_bytes(f, self.word)?;
+                write_start(f, self.word)?;
                 f.write_char('`')
             }
             Problem::TwoColumns => {
                 f.write_str("two columns are called `")?;
-                write_bytes(f, self.word)?;
+                write_start(f, self.word)?;
                 f.write_char('`')
             }
             Problem::TooManyColumns => f.write_str("more than 256 columns are chosen"),
@@ -423,7 +440,7 @@ impl fmt::Display for Report<'_> {
             }
             Problem::ElementType => {
                 f.write_str("a .npy array has elements of type `")?;
-                write_bytes(f, self.word)?;
+                write_start(f, self.word)?;
                 f.write_str("`, not numbers of up to 8 bytes")
             }
             Problem::Dimensions { found, expected } => {
@@ -432,6 +449,15 @@ impl fmt::Display for Report<'_> {
             Problem::Array(text) => f.write_str(text),
         }
     }
+}
+
+/// So many bytes of a word are shown.
+pub const SHOWN: usize = 200;
+
+/// The beginning of a word as text, which is as much of it as one wants to see.
+pub fn write_start(f: &mut dyn Write, bytes: &[u8]) -> fmt::Result {
+    write_bytes(f, bytes.get(..SHOWN).unwrap_or(bytes))?;
+    f.write_str(if bytes.len() > SHOWN { "..." } else { "" })
 }
 
 /// Bytes as text; control characters are shown as pictures, as everywhere in messages.

@@ -415,7 +415,7 @@ impl Reader {
             return Ok(Cell::Missing);
         }
         let place = self.place(self.byte - begin);
-        Err(self.fault(place, Problem::NotANumber))
+        Err(self.fault(place, self.no_number()))
     }
 }
 

@@ -10,7 +10,7 @@
 //! A comment `;=> line` promises one line of output, in order. `;=> error: text` promises, as the last one, that the
 //! program fails with exit code 1 and a message that contains the text; a compiler that sees the error coming may say
 //! so before anything is printed. `;=> warning: text` promises that the compiler warns so. `;<= line` is a line of the
-//! program's standard input. White space at the ends of lines does not count.
+//! program's standard input, `;<= -- words` are words of its command line. White space at the ends of lines does not count.
 //!
 //! `vlad test` and the tests of the compiler read promises here.
 
@@ -24,6 +24,8 @@ use std::ops::Range;
 pub struct Promises {
     /// Its standard input.
     pub input: String,
+    /// The words of its command line.
+    pub arguments: Vec<String>,
     /// The lines of its standard output.
     pub lines: Vec<Promise>,
     /// What its last message contains, if it fails.
@@ -83,7 +85,9 @@ impl Promises {
             };
             let promise =
                 |text: &str| Promise { text: text.to_string(), place: place.start..place.start + comment.len() };
-            if let Some(line) = behind(";<=") {
+            if let Some(line) = behind(";<= --") {
+                promises.arguments.extend(words(line));
+            } else if let Some(line) = behind(";<=") {
                 promises.input.push_str(line);
                 promises.input.push('\n');
             } else if let Some(line) = behind(";=>") {
@@ -113,10 +117,12 @@ impl Promises {
         if !foreseen {
             self.compare(&lines, &mut broken);
         }
+        let has_arguments = !self.arguments.is_empty();
         match (&self.error, outcome.code) {
             (None, Some(0)) => {}
             (None, code) => broken.push(Broken::Failed { code }),
-            (Some(promise), Some(1)) if says(promise) => {}
+            // Wrong usage has another exit code.
+            (Some(promise), Some(1 | 2)) if says(promise) && (has_arguments || outcome.code == Some(1)) => {}
             (Some(promise), Some(1)) => broken.push(Broken::OtherError { promise: promise.clone() }),
             (Some(promise), code) => broken.push(Broken::NotFailed { promise: promise.clone(), code }),
         }
@@ -149,6 +155,24 @@ impl Promises {
     }
 }
 
+/// The words of a line, between white space; what stands in single or double quotes is part of one word.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None, None);
+    for character in line.chars() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(character);
+                word.get_or_insert_with(String::new);
+            }
+            (None, _) if character.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_with(String::new).push(character),
+        }
+    }
+    words.extend(word);
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +196,23 @@ mod tests {
         assert_eq!(promises.error.as_ref().map(|error| error.text.as_str()), Some("no"));
         assert_eq!(promises.warning.as_ref().map(|warning| warning.text.as_str()), Some("slow"));
         assert_eq!(promises.count(), 4);
+    }
+
+    #[test]
+    fn words_of_the_command_line_stand_behind_two_hyphens() {
+        let promises = Promises::read(";<= -- --rate 0.5 'a b.csv' \"\"\n;<= 3\n;<= -- --title=\"it's\" -1\n;<= --3\n");
+        assert_eq!(promises.arguments, ["--rate", "0.5", "a b.csv", "", "--title=it's", "-1"]);
+        assert_eq!(promises.input, "3\n--3\n");
+    }
+
+    #[test]
+    fn wrong_usage_can_be_promised_of_programs_with_arguments() {
+        let with = Promises::read(";<= -- --rate x\n1 ;=> error: expected a number\n");
+        let without = Promises::read("1 ;=> error: expected a number\n");
+        let refused = outcome(2, "", "error: `--rate`: expected a number, found `x`");
+        assert_eq!(with.broken(&refused, true), []);
+        assert_eq!(without.broken(&refused, true).len(), 1);
+        assert_eq!(with.broken(&outcome(2, "", "error: other"), true).len(), 1);
     }
 
     #[test]

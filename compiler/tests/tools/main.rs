@@ -13,6 +13,8 @@ use tempfile::TempDir;
 
 mod commands;
 
+mod damaged;
+
 mod doc;
 
 mod arguments;

@@ -19,6 +19,17 @@ fn kept_promises_are_counted() {
     assert_eq!(vlad(&folder, &["test", "--no-eval", "good.vlad"], "").0, Some(0));
 }
 
+#[test]
+fn programs_get_the_arguments_of_their_comments() {
+    let program = "(arguments (x real (more-than 0)) (data vector))\n(* x (vector-sum data)) (read-real)\n";
+    let right = format!("{program};<= -- --x 2\n;<= 7\n;<= -- 'with blanks.csv'\n;=> 6\n;=> 7\n");
+    let refused = format!("{program};<= -- --x=-1 1,2\n;=> error: `--x`: expected a number, more than 0\n");
+    let folder = folder(&[("right.vlad", &right), ("refused.vlad", &refused), ("with blanks.csv", "1\n2\n")]);
+    let (code, out, err) = vlad(&folder, &["test", "right.vlad", "refused.vlad"], "");
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    assert!(out.ends_with("2 files ok, 3 promises\n"), "{out}");
+}
+
 /// Both streams of a run that fails.
 fn complaints(program: &str) -> String {
     let folder = folder(&[("program.vlad", program)]);

@@ -125,10 +125,15 @@ fn test(path: &Path, arguments: &Arguments) -> Result<Verdict, u8> {
     let file = sources.add(path.display().to_string(), text, false);
     if checks.is_empty() {
         let broken = in_all_engines(arguments, |engine| {
-            attempt(execute(engine, path, &promises.input, arguments), path, arguments, |outcome| {
-                let found = promises.broken(outcome, engine.compiled);
-                found.iter().map(|broken| diagnostic(file, broken, outcome)).collect()
-            })
+            attempt(
+                execute(engine, path, &promises.input, &promises.arguments, arguments),
+                path,
+                arguments,
+                |outcome| {
+                    let found = promises.broken(outcome, engine.compiled);
+                    found.iter().map(|broken| diagnostic(file, broken, outcome)).collect()
+                },
+            )
         });
         return Ok(Verdict { promises: promises.count(), broken, sources });
     }
@@ -185,7 +190,7 @@ fn execute_check(
     let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let include = std::iter::once(beside.to_path_buf()).chain(arguments.include.iter().cloned()).collect();
     let arguments = Arguments { files: Vec::new(), include, ..*arguments };
-    let outcome = execute(engine, &copy, &check.input, &arguments)?;
+    let outcome = execute(engine, &copy, &check.input, &[], &arguments)?;
     // Forms stand in the copy where they stand in the program.
     let named = |messages: String| messages.replace(&*copy.to_string_lossy(), &path.to_string_lossy());
     Ok(outcome.map(|outcome| Outcome { messages: named(outcome.messages), ..outcome }))
@@ -207,7 +212,13 @@ fn same(a: &Diagnostic, b: &Diagnostic) -> bool {
 }
 
 /// Runs a program; `None` when it takes too long.
-fn execute(engine: &Engine, path: &Path, input: &str, arguments: &Arguments) -> io::Result<Option<Outcome>> {
+fn execute(
+    engine: &Engine,
+    path: &Path,
+    input: &str,
+    words: &[String],
+    arguments: &Arguments,
+) -> io::Result<Option<Outcome>> {
     let mut stdin = tempfile::tempfile()?;
     stdin.write_all(input.as_bytes())?;
     stdin.rewind()?;
@@ -226,7 +237,11 @@ fn execute(engine: &Engine, path: &Path, input: &str, arguments: &Arguments) -> 
     }
     // A name that looks like an option is one no more behind its folder.
     let path = if path.to_string_lossy().starts_with('-') { Path::new(".").join(path) } else { path.to_path_buf() };
-    command.arg(path).stdin(stdin).stdout(Stdio::from(stdout.try_clone()?)).stderr(stderr.try_clone()?);
+    command.arg(path);
+    if !words.is_empty() {
+        command.arg("--").args(words);
+    }
+    command.stdin(stdin).stdout(Stdio::from(stdout.try_clone()?)).stderr(stderr.try_clone()?);
     let status = wait(command, Duration::from_secs(arguments.time_limit))?;
     let Some(status) = status else { return Ok(None) };
     Ok(Some(Outcome { code: status.code(), output: contents(stdout)?, messages: contents(stderr)? }))
