@@ -33,6 +33,7 @@ impl Analyzer<'_> {
         loop {
             self.check_work()?;
             key = self.redirected(key);
+            self.check_new(&key)?;
             if let Some(id) = self.memo.get(&key).copied() {
                 if let Some(result) = self.known_result(id) {
                     return Ok((id, result));
@@ -51,6 +52,20 @@ impl Analyzer<'_> {
                     Err(wider) => key = wider,
                 },
             }
+        }
+    }
+
+    /// What is handed on in a recursion, however often, has not been made for each call: a call in progress of the same
+    /// λ is restarted as one whose argument is old.
+    fn check_new(&self, key: &Key) -> Result<(), Abort> {
+        let is_same = |of: &Key| of.lambda == key.lambda && of.new != Shared::Nothing;
+        if key.new == Shared::Nothing {
+            return Ok(());
+        }
+        let position = self.frames.iter().position(|frame| frame.key.as_ref().is_some_and(is_same));
+        match position.and_then(|frame| Some((frame, self.frames[frame].key.as_ref()?))) {
+            Some((frame, old)) => Err(Abort::Restart { frame, key: old.with_old_argument() }),
+            None => Ok(()),
         }
     }
 
@@ -175,10 +190,6 @@ impl Analyzer<'_> {
             }
             if old.lambda != key.lambda || self.result.shapes.coarse {
                 continue;
-            }
-            if old.new != Shared::Nothing {
-                // What is handed on in a recursion, however often, has not been made for each call.
-                return Err(Abort::Restart { frame: index, key: old.with_old_argument() });
             }
             nested.push(index);
             walking += usize::from(dynamic);
