@@ -70,6 +70,7 @@ impl Analyzer<'_> {
         self.conditional(condition, then, other, facts, outcomes)?;
         if outcomes.shapes.len() > before {
             outcomes.conditionals.push(binding.var);
+            facts.note_choice(binding, true);
         }
         Ok(())
     }
@@ -94,6 +95,7 @@ impl Analyzer<'_> {
             }
             facts.shapes.insert(binding.var, shape);
             self.share(binding, shape, facts);
+            facts.note_choice(binding, false);
             if let Some(begun) = Filling::of(binding, shape) {
                 if let Some(filled) = filling.replace(begun) {
                     filled.end(&mut self.result.shapes, facts);

@@ -26,6 +26,7 @@
 //! final results only.
 
 mod body;
+mod choices;
 mod errors;
 mod filling;
 mod fixpoint;
@@ -42,6 +43,7 @@ use crate::shape::collapse::Grade;
 use crate::shape::lattice::{Code, Head, Shape, Shapes, Site};
 use crate::shape::primitive;
 use crate::shape::primitive::Question;
+use choices::Choice;
 use errors::NO_ERROR;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shared::{Made, Shared};
@@ -104,6 +106,8 @@ pub struct Facts {
     pub calls: FxHashMap<(Var, LambdaId), VariantId>,
     /// What the tests bound to variables say, for the branches that they decide.
     pub tests: FxHashMap<Var, Test>,
+    /// The conditionals that variables are bound to.
+    choices: FxHashMap<Var, Choice>,
     /// The pairs of message and value that the handlers get whose outcomes are bound to variables.
     pub caught: FxHashMap<Var, Shape>,
 }
@@ -129,14 +133,22 @@ impl Facts {
         outcome: bool,
         shape_of: impl Fn(Var) -> Shape,
     ) -> Vec<(Var, Shape)> {
-        let Some(test) = self.tests.get(&condition) else { return Vec::new() };
-        let refine = |(inverses, var): (u32, &Var)| {
-            let shape = shape_of(*var);
-            let below = test.below.with_forward(test.below.forward + inverses);
-            let refined = primitive::refine(shapes, shape, test.question, outcome, below);
-            (refined != shape).then_some((*var, refined))
-        };
-        (0..).zip(&test.subjects).filter_map(refine).collect()
+        let mut refined: Vec<(Var, Shape)> = Vec::new();
+        for (implied, outcome) in self.implied(shapes, condition, outcome) {
+            let Some(test) = self.tests.get(&implied) else { continue };
+            for (inverses, var) in (0..).zip(&test.subjects).filter(|(_, var)| !self.is_within(condition, **var)) {
+                let before = refined.iter_mut().find(|(of, _)| of == var);
+                let shape = before.as_ref().map_or_else(|| shape_of(*var), |(_, shape)| *shape);
+                let below = test.below.with_forward(test.below.forward + inverses);
+                let after = primitive::refine(shapes, shape, test.question, outcome, below);
+                match before {
+                    Some((_, shape)) => *shape = after,
+                    None if after != shape => refined.push((*var, after)),
+                    None => {}
+                }
+            }
+        }
+        refined
     }
 }
 
