@@ -170,8 +170,8 @@ enum Command {
     ///
     /// A comment `;=> value` promises one line of output, `;=> error: text`, as the last one, that the program fails
     /// with a message that contains the text, `;=> warning: text` that the compiler warns so. A comment `;<= line` is a
-    /// line of the program's input, `;<= -- words` are words of its command line. Programs run in the evaluator and compiled. The exit code is 1 if a promise is
-    /// broken.
+    /// line of the program's input, `;<= -- words` are words of its command line. Programs run in the evaluator and
+    /// compiled. The exit code is 1 if a promise is broken.
     Test(tools::test::Arguments),
     /// Write a reference of the standard library, or of programs, in Markdown.
     ///

@@ -4,6 +4,7 @@
 //! The library of MPI is one for tests (`tests/ranks/mpi.c`); `docs/distributed.md` is tested with MPICH. This module
 //! is the launcher: like all of them, it ends the other ranks when one has failed.
 
+use crate::shards::{FAILS, TRIES};
 use crate::{Outcome, folder, run, vlad};
 use std::fs;
 use std::io::{Read, Write};
@@ -186,16 +187,10 @@ fn derivatives_of_all_orders_are_divided_among_ranks() {
 
 #[test]
 fn errors_texts_and_outputs_are_those_of_one_process() {
-    let fails = "(define said (begin (write-string \"before \") (newline)))
-        (define (shard i) (if (> i 3) (error \"no such shard\" i) (* i i)))";
-    let (code, output, message) = alike(&format!("{fails} (sum-over 9 shard)"), "");
+    let (code, output, message) = alike(&format!("{FAILS} (sum-over 9 shard)"), "");
     assert_eq!((code, output.as_str()), (Some(1), "before \n"));
     assert!(message.contains("no such shard: 4"), "{message}");
-    let tries = "(try (lambda () (map-over 9 shard)) (lambda (m x) (list m x)))
-        (try (lambda () (sum-over 4 shard)) (lambda (m x) 0))
-        (sum-over 4 (lambda (i) (try (lambda () (shard (* 2 i))) (lambda (m x) x))))
-        (map-over 4 (lambda (i) (vector-ref #(1 2 3) i)))";
-    let (code, output, _) = alike(&format!("{fails} {tries}"), "");
+    let (code, output, _) = alike(&format!("{FAILS} {TRIES}"), "");
     assert_eq!((code, output.as_str()), (Some(1), "before \n(\"no such shard\" 4)\n14\n14\n"));
     let (code, output, _) = alike(
         "(define first (read-real))

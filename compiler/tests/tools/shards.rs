@@ -76,18 +76,21 @@ fn values_of_all_shapes_come_from_workers() {
     assert!(output.contains("#(1 8 64 512 4096)"), "{output}");
 }
 
+/// Shards of which some fail, where something has been written before.
+pub const FAILS: &str = "(define said (begin (write-string \"before \") (newline)))
+    (define (shard i) (if (> i 3) (error \"no such shard\" i) (* i i)))";
+/// What becomes of the errors of such shards where they are handled; at the end one is not.
+pub const TRIES: &str = "(try (lambda () (map-over 9 shard)) (lambda (m x) (list m x)))
+    (try (lambda () (sum-over 4 shard)) (lambda (m x) 0))
+    (sum-over 4 (lambda (i) (try (lambda () (shard (* 2 i))) (lambda (m x) x))))
+    (map-over 4 (lambda (i) (vector-ref #(1 2 3) i)))";
+
 #[test]
 fn errors_texts_and_outputs_are_those_of_a_program_that_works_alone() {
-    let fails = "(define said (begin (write-string \"before \") (newline)))
-        (define (shard i) (if (> i 3) (error \"no such shard\" i) (* i i)))";
-    let (code, output, message) = alike(&format!("{fails} (sum-over 9 shard)"), "");
+    let (code, output, message) = alike(&format!("{FAILS} (sum-over 9 shard)"), "");
     assert_eq!((code, output.as_str()), (Some(1), "before \n"));
     assert!(message.contains("no such shard: 4"), "{message}");
-    let tries = "(try (lambda () (map-over 9 shard)) (lambda (m x) (list m x)))
-        (try (lambda () (sum-over 4 shard)) (lambda (m x) 0))
-        (sum-over 4 (lambda (i) (try (lambda () (shard (* 2 i))) (lambda (m x) x))))
-        (map-over 4 (lambda (i) (vector-ref #(1 2 3) i)))";
-    let (code, output, _) = alike(&format!("{fails} {tries}"), "");
+    let (code, output, _) = alike(&format!("{FAILS} {TRIES}"), "");
     assert_eq!((code, output.as_str()), (Some(1), "before \n(\"no such shard\" 4)\n14\n14\n"));
     // What shards write and read comes in their order; texts that they make are equal to others.
     let (code, output, _) = alike(

@@ -34,13 +34,13 @@ impl Facts {
     pub(super) fn note_choice(&mut self, binding: &Binding, ends_branch: bool) {
         let choice = match &binding.rhs {
             Rhs::If(condition, then, other) => {
-                let values = [then, other].map(|branch| self.value_of(branch));
-                let mut kinds = values.iter().flatten().map(|(_, gives_pairs)| *gives_pairs);
-                let Some(gives_pairs) = kinds.next() else { return };
-                if kinds.next().is_some_and(|other| other != gives_pairs) {
-                    return;
-                }
-                let values = [then, other].map(|branch| self.value_of(branch).map_or(branch.result, |value| value.0));
+                let found = [then, other].map(|branch| self.value_of(branch));
+                let gives_pairs = match found {
+                    [Some((_, one)), Some((_, other))] if one != other => return,
+                    [Some((_, one)), _] | [None, Some((_, one))] => one,
+                    [None, None] => return,
+                };
+                let values = [0, 1].map(|at| found[at].map_or([then, other][at].result, |(value, _)| value));
                 let bindings = [then, other].into_iter().flat_map(|branch| branch.all_bindings());
                 let within = if ends_branch { FxHashSet::default() } else { bindings.map(|inner| inner.var).collect() };
                 Choice { condition: *condition, values, gives_pairs, within: Rc::new(within) }
