@@ -6,7 +6,7 @@
 use super::{Sharing, Specializer};
 use crate::base::Span;
 use crate::shape::lattice::{Alternative, Fact, Head, Shape};
-use crate::specialize::layout::leaves::{Layout, SLOT_TYPES, slot_class};
+use crate::specialize::layout::leaves::{Layout, Leaf, Slots};
 use crate::specialize::operators::tables::has_table;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Phase, Source, Target, Terminator, Type, Value};
 use std::rc::Rc;
@@ -251,6 +251,11 @@ impl Specializer<'_> {
 
     /// The types of the leaves of one alternative.
     pub fn alternative_leaves(&mut self, alternative: &Alternative) -> Vec<Type> {
+        self.layouts.types(&self.flow.shapes, &mut self.out, alternative)
+    }
+
+    /// The leaves of one alternative, which say what slots of a union they take.
+    fn slots_of(&mut self, alternative: &Alternative) -> Vec<Leaf> {
         self.layouts.alternative(&self.flow.shapes, &mut self.out, alternative)
     }
 
@@ -315,12 +320,12 @@ impl Specializer<'_> {
         let leaves = match self.layout(shape) {
             Layout::Product => leaves,
             Layout::Union { slots } => {
-                let types: Vec<Type> = leaves.iter().map(|leaf| e.function.values[*leaf]).collect();
+                let alternative = self.flow.shapes.alternatives(shape)[tag].clone();
                 let mut filled: Vec<Option<Value>> = vec![None; slots.iter().sum::<usize>() + 1];
                 let mut next = slot_starts(slots);
-                for (leaf, ty) in leaves.into_iter().zip(types) {
-                    let position = &mut next[slot_class(ty)];
-                    filled[*position] = Some(leaf);
+                for (value, leaf) in leaves.into_iter().zip(self.slots_of(&alternative)) {
+                    let position = &mut next[leaf.class()];
+                    filled[*position] = Some(value);
                     *position += 1;
                 }
                 filled[0] = Some(e.int(i64::from(u32_of(tag))));
@@ -341,8 +346,8 @@ impl Specializer<'_> {
         let alternative = self.flow.shapes.alternatives(shape)[tag].clone();
         let Layout::Union { slots } = self.layout(shape) else { return Vec::new() };
         let mut next = slot_starts(slots);
-        let own = self.alternative_leaves(&alternative).into_iter().map(|ty| {
-            let position = &mut next[slot_class(ty)];
+        let own = self.slots_of(&alternative).into_iter().map(|leaf| {
+            let position = &mut next[leaf.class()];
             *position += 1;
             leaves[*position - 1]
         });
@@ -397,9 +402,9 @@ pub fn u32_of(n: usize) -> u32 {
 }
 
 /// Where the slots of each type start in the leaves of a union.
-fn slot_starts(slots: [usize; 4]) -> [usize; 4] {
-    let mut starts = [1; 4];
-    for class in 1..SLOT_TYPES.len() {
+fn slot_starts(slots: Slots) -> Slots {
+    let mut starts = [1; 8];
+    for class in 1..starts.len() {
         starts[class] = starts[class - 1] + slots[class - 1];
     }
     starts

@@ -53,7 +53,7 @@ impl Layouts {
         let mut next = 0;
         let mut all = Vec::new();
         for alternative in shapes.alternatives(shape).iter() {
-            let leaves = self.alternative(shapes, program, alternative);
+            let leaves = self.types(shapes, program, alternative);
             let choice = self.choice(shapes, program, alternative).filter(|choice| {
                 let cases = shapes.alternatives(choice.shape).len();
                 cases <= MAX_CASES && cases * leaves.len() <= MAX_FIELDS
@@ -62,7 +62,7 @@ impl Layouts {
                 None => vec![leaves],
                 Some(Choice { shape, start, length }) => {
                     let (before, after) = (&leaves[..start], &leaves[start + length..]);
-                    let fields = |inner| [before, &self.alternative(shapes, program, inner), after].concat();
+                    let fields = |inner| [before, &self.types(shapes, program, inner), after].concat();
                     shapes.alternatives(shape).iter().map(fields).collect()
                 }
             };
@@ -172,7 +172,7 @@ impl Specializer<'_> {
             return self.fields(e, sum, value, &all[tag], 0);
         }
         let alternative = self.flow.shapes.alternatives(shape)[tag].clone();
-        let types = self.layouts.alternative(&self.flow.shapes, &mut self.out, &alternative);
+        let types = self.layouts.types(&self.flow.shapes, &mut self.out, &alternative);
         let join = e.new_block(&types);
         let blocks: Vec<_> = (0..all.len()).map(|other| (other == tag).then_some(join)).collect();
         self.switch_box(e, sum, shape, value, &blocks);

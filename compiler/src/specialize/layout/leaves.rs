@@ -9,7 +9,7 @@
 //! | a one-hot vector | its length, the place, the elements of the vector unless their zeros are the same, and the part; |
 //! | | further places, each with its part: -1 and anything for none |
 //! | the beginning of a vector | the same, with the number of elements so far between |
-//! | a sum that does not contain itself | the tag, then slots that the alternatives share, by type |
+//! | a sum that does not contain itself | the tag, then slots that the alternatives share, by type (see [`Leaf`]) |
 //! | a sum that contains itself | one pointer to a box, which holds the alternative's leaves (see [`super::boxes`]) |
 //! | a small sum within one that contains it | as a sum that does not contain itself (see [`super::cycles`]) |
 //! | what would have more than [`MAX_FLAT`] leaves, in large programs also a sum of more than [`MAX_NARROW`] | the same |
@@ -46,26 +46,82 @@ pub enum Layout {
     Product,
     /// A tag and shared slots.
     Union {
-        /// How many slots of each type (in the order of [`SLOT_TYPES`]) follow the tag.
-        slots: [usize; 4],
+        /// How many slots of each class (see [`Leaf::class`]) follow the tag.
+        slots: Slots,
     },
     /// A pointer to a box.
     Boxed(SumId),
 }
 
-/// The order of the slots in a union.
+/// Numbers by classes of slots.
+pub type Slots = [usize; 8];
+
+/// The order of the types of slots in a union; those for captured zeros follow, in the same order.
 pub const SLOT_TYPES: [Type; 4] = [Type::F64, Type::Bool, Type::Int, Type::Ptr];
 
-/// The position of a type in [`SLOT_TYPES`].
-pub fn slot_class(ty: Type) -> usize {
-    SLOT_TYPES.iter().position(|slot| *slot == ty).expect("values of the language are of these types")
+/// A part of the representation of a value.
+///
+/// What a folded zero holds is the value that it is the zero of. Backpropagators capture one for each variable that
+/// they owe a sensitivity which they have not computed, and mostly nobody unfolds it. If it shared a slot with what other
+/// alternatives need, it would be kept as they are: each round of a tape would hold a version of a vector that could
+/// otherwise be changed in place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Leaf {
+    pub ty: Type,
+    role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    Value,
+    /// A part of a folded zero.
+    Zero,
+    /// A part of a folded zero that a closure has captured.
+    CapturedZero,
+}
+
+impl Leaf {
+    /// Which slots of unions it takes.
+    pub fn class(self) -> usize {
+        let class =
+            SLOT_TYPES.iter().position(|slot| *slot == self.ty).expect("values of the language are of these types");
+        class + if self.role == Role::CapturedZero { SLOT_TYPES.len() } else { 0 }
+    }
+
+    fn value(ty: Type) -> Leaf {
+        Leaf { ty, role: Role::Value }
+    }
+
+    /// The leaf of a slot of that class.
+    fn of_class(class: usize) -> Leaf {
+        let role = if class < SLOT_TYPES.len() { Role::Value } else { Role::CapturedZero };
+        Leaf { ty: SLOT_TYPES[class % SLOT_TYPES.len()], role }
+    }
+
+    /// What it is in a value with that head.
+    fn within(self, head: Head) -> Leaf {
+        let role = match (self.role, head) {
+            (Role::Value, Head::ZeroOf(_)) => Role::Zero,
+            (Role::Zero, Head::Closure(..)) => Role::CapturedZero,
+            (role, _) => role,
+        };
+        Leaf { role, ..self }
+    }
+}
+
+/// What is known of a shape.
+#[derive(Clone, Debug)]
+struct Known {
+    layout: Layout,
+    leaves: Rc<[Leaf]>,
+    types: Rc<[Type]>,
 }
 
 /// Memoised layouts.
 #[derive(Debug, Default)]
 pub struct Layouts {
     /// By the numbers of shapes, since they are asked for all the time.
-    known: Vec<Option<(Layout, Rc<[Type]>)>>,
+    known: Vec<Option<Known>>,
     sums: FxHashMap<Shape, SumId>,
     open: FxHashSet<Shape>,
     /// For shapes that contain themselves, whether they are boxes.
@@ -92,9 +148,18 @@ impl Layouts {
 
     /// The types of the leaves of a shape.
     pub fn leaves(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Rc<[Type]> {
-        if let Some((_, leaves)) = self.known(shape) {
-            return Rc::clone(leaves);
+        Rc::clone(&self.of(shapes, program, shape).types)
+    }
+
+    /// What is known of a shape, found if need be.
+    fn of(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> &Known {
+        if self.known(shape).is_none() {
+            self.find(shapes, program, shape);
         }
+        self.known(shape).expect("it was found")
+    }
+
+    fn find(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) {
         let alternatives = shapes.alternatives(shape);
         let is_sum = alternatives.len() > 1;
         let is_recursive = shapes.is_recursive(shape);
@@ -102,21 +167,21 @@ impl Layouts {
         let cyclic = is_box || is_recursive && !is_sum && !self.open.insert(shape);
         let flat = (!cyclic).then(|| self.flat(shapes, program, &alternatives));
         // A cycle of products has been cut at this shape meanwhile: then it is a box.
-        if let Some((_, leaves)) = self.known(shape) {
-            return Rc::clone(leaves);
+        if self.known(shape).is_some() {
+            return;
         }
         let (layout, leaves) = match flat {
-            Some((layout, leaves)) if leaves.len() <= self.most_flat(&layout) => (layout, leaves.into()),
-            _ => (Layout::Boxed(self.sum(program, shape)), [Type::Ptr].into()),
+            Some((layout, leaves)) if leaves.len() <= self.most_flat(&layout) => (layout, leaves),
+            _ => (Layout::Boxed(self.sum(program, shape)), vec![Leaf::value(Type::Ptr)]),
         };
         if self.known.len() < shapes.len() {
             self.known.resize(shapes.len(), None);
         }
-        self.known[shape.0 as usize] = Some((layout, Rc::clone(&leaves)));
-        leaves
+        let types = leaves.iter().map(|leaf| leaf.ty).collect();
+        self.known[shape.0 as usize] = Some(Known { layout, leaves: leaves.into(), types });
     }
 
-    fn known(&self, shape: Shape) -> Option<&(Layout, Rc<[Type]>)> {
+    fn known(&self, shape: Shape) -> Option<&Known> {
         self.known.get(shape.0 as usize)?.as_ref()
     }
 
@@ -141,32 +206,37 @@ impl Layouts {
         shapes: &Shapes,
         program: &mut ir::Program,
         alternatives: &[Alternative],
-    ) -> (Layout, Vec<Type>) {
+    ) -> (Layout, Vec<Leaf>) {
         match alternatives {
             [] => return (Layout::Product, Vec::new()),
             [only] => return (Layout::Product, self.alternative(shapes, program, only)),
             _ => {}
         }
-        let mut slots = [0; 4];
+        let mut slots: Slots = [0; 8];
         for alternative in alternatives {
-            let mut counts = [0; 4];
-            for ty in self.alternative(shapes, program, alternative) {
-                counts[slot_class(ty)] += 1;
+            let mut counts: Slots = [0; 8];
+            for leaf in self.alternative(shapes, program, alternative) {
+                counts[leaf.class()] += 1;
             }
             for (slot, count) in slots.iter_mut().zip(counts) {
                 *slot = count.max(*slot);
             }
         }
-        let mut leaves = vec![Type::Int];
-        for (ty, count) in SLOT_TYPES.into_iter().zip(slots) {
-            leaves.extend(std::iter::repeat_n(ty, count));
+        let mut leaves = vec![Leaf::value(Type::Int)];
+        for (class, count) in slots.into_iter().enumerate() {
+            leaves.extend(std::iter::repeat_n(Leaf::of_class(class), count));
         }
         (Layout::Union { slots }, leaves)
     }
 
+    /// The types of the leaves of one alternative.
+    pub fn types(&mut self, shapes: &Shapes, program: &mut ir::Program, alternative: &Alternative) -> Vec<Type> {
+        self.alternative(shapes, program, alternative).into_iter().map(|leaf| leaf.ty).collect()
+    }
+
     /// The leaves of one alternative: its own, or those of its parts in order.
-    pub fn alternative(&mut self, shapes: &Shapes, program: &mut ir::Program, alternative: &Alternative) -> Vec<Type> {
-        match alternative.head {
+    pub fn alternative(&mut self, shapes: &Shapes, program: &mut ir::Program, alternative: &Alternative) -> Vec<Leaf> {
+        let types = match alternative.head {
             Head::Real(Fact::Unknown | Fact::PerhapsZero) => vec![Type::F64],
             Head::Bool(None) => vec![Type::Bool],
             Head::Text(None) => vec![Type::Int],
@@ -179,23 +249,28 @@ impl Layouts {
             Head::OneHot(places) => {
                 let mut leaves = vec![Type::Int, Type::Int];
                 leaves.extend((!shapes.is_constant(alternative.children[0])).then_some(Type::Ptr));
-                let Most::Few(most) = places.most else {
-                    leaves.extend([Type::Int, Type::Ptr]);
-                    return leaves;
-                };
-                let part = self.leaves(shapes, program, alternative.children[1]);
-                leaves.extend_from_slice(&part);
-                for _ in 1..most {
-                    leaves.push(Type::Int);
+                if let Most::Few(most) = places.most {
+                    let part = self.leaves(shapes, program, alternative.children[1]);
                     leaves.extend_from_slice(&part);
+                    for _ in 1..most {
+                        leaves.push(Type::Int);
+                        leaves.extend_from_slice(&part);
+                    }
+                } else {
+                    leaves.extend([Type::Int, Type::Ptr]);
                 }
                 leaves
             }
-            _ => {
-                let parts = alternative.children.iter();
-                parts.flat_map(|child| self.leaves(shapes, program, *child).to_vec()).collect()
+            head => {
+                let mut leaves = Vec::new();
+                for child in alternative.children.iter() {
+                    let parts = &self.of(shapes, program, *child).leaves;
+                    leaves.extend(parts.iter().map(|leaf| leaf.within(head)));
+                }
+                return leaves;
             }
-        }
+        };
+        types.into_iter().map(Leaf::value).collect()
     }
 
     /// Whether the elements of a vector have leaves. Those that contain vectors of their own kind do: their lengths.
@@ -205,8 +280,7 @@ impl Layouts {
 
     /// The representation of a shape.
     pub fn layout(&mut self, shapes: &Shapes, program: &mut ir::Program, shape: Shape) -> Layout {
-        self.leaves(shapes, program, shape);
-        self.known(shape).expect("the layout is known with the leaves").0
+        self.of(shapes, program, shape).layout
     }
 
     fn sum(&mut self, program: &mut ir::Program, shape: Shape) -> SumId {
@@ -303,6 +377,7 @@ impl Layouts {
                     same.push((p, q));
                 }
                 (Layout::Boxed(_), _) | (_, Layout::Boxed(_)) => return false,
+                (Layout::Union { slots: p }, Layout::Union { slots: q }) if p != q => return false,
                 _ => {}
             }
             for (x, y) in left.iter().zip(right.iter()) {
@@ -314,7 +389,7 @@ impl Layouts {
                         if leaves != self.alternative(shapes, program, y) {
                             return false;
                         }
-                        if !leaves.contains(&Type::Ptr) {
+                        if !leaves.iter().any(|leaf| leaf.ty == Type::Ptr) {
                             continue;
                         }
                         if f.class() != g.class() {
