@@ -39,18 +39,24 @@ fn vlad(arguments: &[&str], file: &Path) -> Command {
 
 /// A folder with the library of `functions.vlad`, which is called as the program.
 fn library(kind: &'static str) -> tempfile::TempDir {
+    library_of("functions", kind)
+}
+
+/// A folder with the library of a program.
+fn library_of(name: &'static str, kind: &'static str) -> tempfile::TempDir {
     /// The kinds that have been built.
-    static BUILT: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-    let original = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libraries").join(kind);
+    static BUILT: Mutex<Vec<(&str, &str)>> = Mutex::new(Vec::new());
+    let original = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libraries").join(name).join(kind);
     {
         let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-        if !built.contains(&kind) {
+        if !built.contains(&(name, kind)) {
             _ = fs::remove_dir_all(&original);
             fs::create_dir_all(&original).expect("the folder can be made");
-            let output = original.join("functions").display().to_string();
-            let outcome = succeed(vlad(&["build", "--lib", kind, "-o", &output], &folder().join("functions.vlad")));
+            let output = original.join(name).display().to_string();
+            let program = folder().join(format!("{name}.vlad"));
+            let outcome = succeed(vlad(&["build", "--lib", kind, "-o", &output], &program));
             assert_eq!(outcome.messages, "");
-            built.push(kind);
+            built.push((name, kind));
         }
     }
     let copy = common::folder(&[]);
@@ -124,6 +130,39 @@ fn a_context_in_use_refuses_calls() {
     let archive = place.path().join("libfunctions.a").display().to_string();
     compile_client("busy.c", &["-O2", &archive, "-lm"], place.path(), &client);
     assert_eq!(succeed(Command::new(&client)).output, "some refused none wrong good afterwards\n");
+}
+
+#[test]
+fn a_c_program_passes_functions_and_loses_no_memory() {
+    let place = library_of("callbacks", "static");
+    let client = place.path().join("client");
+    let archive = place.path().join("libcallbacks.a").display().to_string();
+    compile_client("callbacks.c", &["-O1", "-fsanitize=address,undefined", &archive, "-lm"], place.path(), &client);
+    let outcome = succeed(Command::new(&client));
+    assert_eq!((&*outcome.output, &*outcome.messages), ("all right\n", ""));
+    compile_client("callbacks.c", &["-O2", &archive, "-lm"], place.path(), &client);
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all"]).arg(&client);
+    assert_eq!(succeed(valgrind).output, "all right\n");
+}
+
+#[test]
+fn a_rust_program_passes_closures() {
+    let place = library_of("callbacks", "static");
+    let (client, source) = (place.path().join("client"), place.path().join("client.rs"));
+    fs::copy(folder().join("callbacks.rs"), &source).expect("the folder can be written");
+    let mut command = Command::new("rustc");
+    command.args(["--edition", "2024", "-Dwarnings", "-L"]).arg(place.path()).arg("-o").arg(&client).arg(&source);
+    succeed(command);
+    assert_eq!(succeed(Command::new(&client)).output, "all right\n");
+}
+
+#[test]
+fn a_python_process_passes_functions() {
+    let place = library_of("callbacks", "shared");
+    let mut command = Command::new(python().join("python"));
+    command.arg("-Werror").arg(folder().join("callbacks.py")).arg(place.path());
+    assert_eq!(succeed(command).output, "all right\n");
 }
 
 #[test]

@@ -25,6 +25,7 @@
 //! | [`processor`] | the instructions that the program needs |
 //! | [`start`] | `main`, exit codes |
 //! | [`library`] | contexts: what a library has in place of a process of its own |
+//! | [`callbacks`] | functions that the caller of a library passes |
 //! | [`system`] | the few functions of the C library that all this needs |
 //!
 //! Executables have one thread of their own (see [`stack`]) and everything here runs on it, so the state of the modules
@@ -37,6 +38,8 @@
 #![cfg_attr(not(test), no_std)]
 
 pub mod arguments;
+#[cfg(target_arch = "x86_64")]
+pub mod callbacks;
 #[cfg(not(vlad_library))]
 pub mod callers;
 pub mod cell;

@@ -22,6 +22,7 @@
 //! A call sets the processor's floating-point mode to the usual one and back: callers may have set it to flush small
 //! numbers to zero, and results should not depend on that.
 
+use crate::callbacks::{self, Callbacks};
 use crate::heap::{Heap, Supply, TAPE_PART};
 use crate::layout::{
     ACCUMULATE, CALL, CONTEXT_BYTES, CONTEXT_ELEMENTS, CONTEXT_STACK_LIMIT, CONTEXT_WORDS, DISCARD, INITIALISE,
@@ -44,11 +45,16 @@ pub const ARGUMENT: c_int = 2;
 pub const EXHAUSTED: c_int = 3;
 /// another call has not ended,
 pub const BUSY: c_int = 4;
-/// and a result that is larger than the memory for it.
+/// a result that is larger than the memory for it,
 pub const SIZE: c_int = 5;
+/// and a function of the caller that failed.
+pub const CALLBACK: c_int = 6;
 
 /// What callers and libraries agree on; counts up whenever that changes.
 pub const ABI_VERSION: u32 = 1;
+
+/// The floating-point mode of compiled code: rounds to nearest, knows small numbers, and masks exceptions.
+pub const USUAL_MODE: u32 = 0x1f80;
 
 /// Longer messages are cut.
 const MESSAGE: usize = 4096;
@@ -97,6 +103,9 @@ pub struct Context {
     mode: u64,
     /// The stack pointer of the caller.
     saved: usize,
+    /// The first word of the call.
+    call: *const u64,
+    callbacks: Callbacks,
     stack: *mut u8,
     stack_size: usize,
     description: &'static Description,
@@ -116,6 +125,33 @@ const _: () = {
 };
 
 static SUPPLY: Supply = Supply { grant, chunk: allocate_chunk, exhausted: heap_exhausted };
+
+impl Context {
+    /// Its callbacks.
+    pub fn callbacks(context: *mut Context) -> *mut Callbacks {
+        context.wrapping_byte_add(offset_of!(Context, callbacks)).cast()
+    }
+
+    /// The first word of the call.
+    ///
+    /// # Safety
+    ///
+    /// The context is in use.
+    pub unsafe fn call(context: *mut Context) -> *const u64 {
+        // SAFETY: the caller's obligation.
+        unsafe { (*context).call }
+    }
+
+    /// Where the stack of the caller ends, at which its floating-point mode stands.
+    ///
+    /// # Safety
+    ///
+    /// The context is in use.
+    pub unsafe fn saved(context: *mut Context) -> usize {
+        // SAFETY: the caller's obligation.
+        unsafe { (*context).saved }
+    }
+}
 
 unsafe fn grant(heap: *mut Heap, bytes: u64) -> u64 {
     let context = heap.cast::<Context>();
@@ -174,6 +210,8 @@ pub unsafe fn new(description: &'static Description, options: *const Options) ->
             results: ptr::null_mut(),
             mode: 0,
             saved: 0,
+            call: ptr::null(),
+            callbacks: Callbacks::new(),
             stack,
             stack_size,
             description,
@@ -250,7 +288,7 @@ pub unsafe extern "C" fn vlad_enter(context: *mut Context, words: *const u64) ->
 unsafe fn run(context: *mut Context, words: *const u64) -> c_int {
     // SAFETY: the caller's obligation; the stack is aligned, and as large as it was reserved.
     unsafe {
-        (*context).words = words;
+        ((*context).words, (*context).call) = (words, words);
         let top = (*context).stack.add((*context).stack_size);
         switch(context, top, (*context).description.main)
     }
@@ -293,7 +331,7 @@ unsafe extern "C" fn switch(context: *mut Context, top: *mut u8, main: unsafe ex
         "xor esi, esi",
         "jmp {leave}",
         saved = const offset_of!(Context, saved),
-        usual = const 0x1f80,
+        usual = const USUAL_MODE,
         leave = sym leave,
     )
 }
@@ -319,7 +357,11 @@ pub fn stop() -> ! {
 }
 
 /// Appends to the message; what does not fit is cut between characters.
-unsafe fn say(context: *mut Context, text: &[u8]) {
+///
+/// # Safety
+///
+/// The context is in use.
+pub unsafe fn say(context: *mut Context, text: &[u8]) {
     // SAFETY: the caller has a context; one byte is left for the end.
     unsafe {
         let room = MESSAGE - 1 - (*context).length;
@@ -338,7 +380,7 @@ unsafe fn say(context: *mut Context, text: &[u8]) {
 /// # Safety
 ///
 /// Runs on the stack of the context.
-unsafe fn refuse(context: *mut Context, code: c_int, message: &[u8]) -> ! {
+pub unsafe fn refuse(context: *mut Context, code: c_int, message: &[u8]) -> ! {
     // SAFETY: the caller's obligation.
     unsafe {
         say(context, message);
@@ -412,11 +454,18 @@ pub unsafe extern "C" fn vlad_context_write_real(context: *mut Context, x: f64) 
     unsafe { say(context, number::format(x).as_bytes()) }
 }
 
-/// Answers a question of the program: nobody watches it, but it may have the time.
-#[cfg(vlad_library)]
+/// Answers a question of the program: nobody watches it, but it may have the time, and call functions of the caller.
+///
+/// # Safety
+///
+/// For compiled code: runs on the stack of the context.
 #[unsafe(no_mangle)]
-pub extern "C" fn vlad_ask(what: f64, _: f64) -> f64 {
-    if what == crate::question::CLOCK { crate::system::time() as f64 / 1e9 } else { 0.0 }
+pub unsafe extern "C" fn vlad_context_ask(context: *mut Context, what: f64, x: f64) -> f64 {
+    if what == crate::question::CLOCK {
+        return crate::system::time() as f64 / 1e9;
+    }
+    // SAFETY: the caller's obligation.
+    unsafe { callbacks::answer(context, what as u32, x) }
 }
 
 /// The next word of the call.
@@ -575,6 +624,7 @@ pub unsafe fn free(context: *mut Context) {
     // SAFETY: the caller's obligation.
     unsafe {
         (*context).heap.give_back(free_chunk);
+        (*context).callbacks.free();
         system::unmap_pages((*context).stack, (*context).stack_size);
         system::free(context.cast());
     }

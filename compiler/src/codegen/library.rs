@@ -13,6 +13,7 @@
 //! | an argument that is a number or a truth value | the number, 0 or 1 |
 //! | a vector | its address, its length |
 //! | a matrix | its address, the numbers of its rows and columns |
+//! | a function | where among the words its address stands, its data, and which argument it is; these are the last ones |
 //! | a result that is a number or a truth value | where to, how |
 //! | an array | where to, how, the numbers that there is room for, where to the numbers of its rows and columns |
 //!
@@ -110,6 +111,8 @@ enum Word {
 struct Call {
     parameters: Vec<Kind>,
     words: Vec<Word>,
+    /// Functions among the arguments: which word says where they are, their first parameter, which argument they are.
+    functions: Vec<(usize, usize, usize)>,
 }
 
 impl Call {
@@ -119,7 +122,15 @@ impl Call {
         call.words.push(Word::Constant((number as f64).to_bits()));
         // For each parameter of the function, the lengths of its arrays.
         let mut lengths = Vec::new();
-        for parameter in &function.parameters {
+        for (position, parameter) in function.parameters.iter().enumerate() {
+            if parameter.ty.signature().is_some() {
+                let address = call.parameter(Kind::Word);
+                call.parameter(Kind::Word);
+                call.functions.push((call.words.len(), address, position + 1));
+                call.words.push(Word::Constant(0));
+                lengths.push(Vec::new());
+                continue;
+            }
             let leaves = parameter.ty.leaves();
             lengths.push(leaves.iter().map(|(_, ty)| call.argument(ty)).collect::<Vec<_>>());
         }
@@ -135,6 +146,11 @@ impl Call {
                     call.gradient(how, lengths);
                 }
             }
+        }
+        for (place, address, position) in std::mem::take(&mut call.functions) {
+            call.words[place] = Word::Constant((call.words.len() as f64).to_bits());
+            let data = Word::Parameter(address + 1);
+            call.words.extend([Word::Parameter(address), data, Word::Constant(position as u64)]);
         }
         call
     }
@@ -293,6 +309,13 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().store(TRUSTED, next, context, layout::CONTEXT_ELEMENTS);
         let none = self.builder.ins().iconst(types::I64, 0);
         self.new_view(start, none, layout::SHARED)
+    }
+
+    /// The answer to a question.
+    pub(super) fn ask_context(&mut self, args: &[ir::Value]) -> Result<ir::Value, Error> {
+        let ask = External::Runtime("vlad_context_ask", &[types::I64, types::F64, types::F64], Some(types::F64));
+        let context = self.context();
+        Ok(self.call_external(ask, &[context, args[0], args[1]])?.expect("the signature has a result"))
     }
 
     /// Hands over a result: a number, or the sizes of an array, with the run time's help.

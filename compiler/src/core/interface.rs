@@ -29,6 +29,17 @@ pub enum Type {
     Tuple(Vec<Type>),
     /// A record.
     Record(Rc<Record>),
+    /// A function of the caller; of arguments only, and no part of others.
+    Function(Rc<Signature>),
+}
+
+/// What a function of the caller takes and gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// Its arguments: numbers, vectors and matrices; one at least.
+    pub arguments: Vec<Type>,
+    /// Its value: a number or a vector.
+    pub result: Type,
 }
 
 /// A kind of records, and the types of their fields.
@@ -137,6 +148,11 @@ impl Type {
             records.push(record.clone());
         }
         records
+    }
+
+    /// The function that it is.
+    pub fn signature(&self) -> Option<&Signature> {
+        if let Type::Function(signature) = self { Some(signature) } else { None }
     }
 
     /// Whether it is an array.

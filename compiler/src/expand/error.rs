@@ -32,6 +32,10 @@ pub enum Error {
     NotAnExportedParameter(Span),
     /// Something that is no type in an export.
     NotAnExportedType(Span),
+    /// A type of a function of the caller that cannot be.
+    FunctionType(Span),
+    /// A function of the caller in a tuple, a record or an array.
+    FunctionWithin(Span),
     /// The type of a record without those of all its fields; where it is defined.
     RecordType { span: Span, definition: Span, name: Rc<str>, fields: Vec<Rc<str>> },
     /// A record whose fields have other types in another export.
@@ -185,6 +189,17 @@ impl Error {
                     .help("pass a `(vector real)` for a list and for whole numbers, vectors or a matrix for records \
                            in a vector")
             }
+            Error::FunctionType(span) => {
+                Diagnostic::error("V0243", "expected the type of a function", *span, "not `(function type ... result)`")
+                    .note("functions of the caller take `real`, `(vector real)` and `(matrix real)`, one argument at least, \
+                           and give `real` or `(vector real)`")
+                    .help("write for instance `(function (vector real) real)`, and make what the program needs of that")
+            }
+            Error::FunctionWithin(span) => {
+                Diagnostic::error("V0243", "a function is passed by itself", *span, "a part of something else")
+                    .note("tuples, records and arrays consist of numbers, booleans and arrays")
+                    .help("make it a parameter of its own")
+            }
             Error::RecordType { span, definition, name, fields } => {
                 let usage = fields.iter().fold(name.to_string(), |usage, field| format!("{usage} type-of-{field}"));
                 let message = format!("expected the types of the fields of `{name}`");
@@ -219,7 +234,7 @@ impl Error {
                 *span,
                 format!("is {what}, or has one in it"),
             )
-            .note("integers and booleans do not change little by little; `(export (gradient f) ...)` leaves out \
+            .note("integers, booleans and functions do not change little by little; `(export (gradient f) ...)` leaves out \
                    such parameters")
             .help("write `real` for its type, or make it a parameter of its own"),
             Error::KeywordValue(span, name) => {

@@ -21,7 +21,7 @@ pub mod types;
 pub mod wheel;
 
 use crate::base::{Diagnostic, SourceMap, Span};
-use crate::core::interface::{Function, Record, Type, field_name, type_name};
+use crate::core::interface::{Function, Record, Signature, Type, field_name, type_name};
 use crate::core::ir::Program;
 use crate::flow::Analysis;
 use std::rc::Rc;
@@ -45,6 +45,18 @@ impl Interface {
             }
         }
         records
+    }
+
+    /// The functions among arguments, each kind once.
+    pub fn signatures(&self) -> Vec<&Signature> {
+        let parameters = self.functions.iter().flat_map(|(function, _)| &function.parameters);
+        let mut signatures = Vec::new();
+        for signature in parameters.filter_map(|parameter| parameter.ty.signature()) {
+            if !signatures.contains(&signature) {
+                signatures.push(signature);
+            }
+        }
+        signatures
     }
 }
 

@@ -42,6 +42,7 @@ class _Context:
     """What a thread calls the library with."""
 
     def __init__(self):
+        self.inner = None
         self.address = _library.@name@_context_new(None)
         if not self.address:
             raise MemoryError("no memory for a context of @name@")
@@ -62,6 +63,93 @@ def _context():
         return _contexts.own.address
 
 
+class _Callback(str):
+    """The type of a function that is passed: what it takes, and what it returns."""
+
+    def __new__(cls, arguments, result):
+        self = super().__new__(cls, "function")
+        self.arguments, self.result = arguments, result
+        types = [_ctypes.c_void_p]
+        for kind in arguments:
+            sizes = _SIZES[kind]
+            types += [_ctypes.c_void_p] + [_ctypes.c_size_t] * sizes if sizes else [_ctypes.c_double]
+        types += [_ctypes.c_void_p] * (2 if result == "real" else 4)
+        self.prototype = _ctypes.CFUNCTYPE(_ctypes.c_int, *types)
+        return self
+
+    def wrapped(self, name, function, failures):
+        """The function as C calls it. Why it failed goes to a list."""
+        both = function if isinstance(function, tuple) else (function,)
+        if len(both) not in (1, 2) or not all(map(callable, both)):
+            raise TypeError(f"{name} is a function, or a tuple of a function and its derivative, not {function!r}")
+        function, derivative = both[0], both[1] if len(both) > 1 else None
+        kept = []
+
+        def call(_, *given):
+            try:
+                given, arguments = iter(given), []
+                for kind in self.arguments:
+                    first = next(given)
+                    shape = tuple([next(given) for _ in range(_SIZES[kind])])
+                    arguments.append(_copied(first, shape) if shape else first)
+                *value, slopes = given
+                found = kept.pop() if kept else self._found(name, function, derivative, arguments, slopes)
+                numbers, of = found
+                if self.result != "real":
+                    _word.from_address(value[2]).value = numbers.size
+                    if numbers.size > (value[1] or 0):
+                        kept.append(found)
+                        return _ROOM
+                _ctypes.memmove(value[0], _address(numbers), 8 * numbers.size)
+                if slopes:
+                    _ctypes.memmove(slopes, _address(of), 8 * of.size)
+                return 0
+            except BaseException as error:  # Whatever it is, an interruption, too, it ends the call of the library.
+                failures.append(error)
+                return 1
+
+        return self.prototype(call)
+
+    def _found(self, name, function, derivative, arguments, wanted):
+        """The value as an array, and if it is wanted the derivatives, row by row."""
+        value, slopes = function(*arguments), None
+        if isinstance(value, tuple):
+            if len(value) != 2:
+                raise TypeError(f"{name} returns its value, or a tuple of the value and its derivative, not {value!r}")
+            value, slopes = value
+        value = _array(f"the value of {name}", self.result, value).reshape(-1)
+        if not wanted:
+            return value, None
+        if derivative is not None:
+            slopes = derivative(*arguments)
+        if slopes is None:
+            raise TypeError(
+                f"the derivative of {name} is wanted: return a tuple of its value and its derivative, or pass a tuple of a "
+                "function for each"
+            )
+        shapes = [getattr(argument, "shape", ()) for argument in arguments]
+        slopes = [slopes] if len(arguments) == 1 else list(slopes)
+        front = () if self.result == "real" else (value.size,)
+        if len(slopes) != len(arguments):
+            raise ValueError(f"the derivative of {name} has {len(arguments)} parts, one for each argument, not {len(slopes)}")
+        rows = []
+        for part, shape in zip(slopes, shapes):
+            part = _numpy.asarray(part)
+            if part.dtype.kind not in "biuf":
+                raise TypeError(f"the derivative of {name} consists of numbers, not of type {part.dtype}")
+            if part.shape != front + shape:
+                raise ValueError(f"the derivative of {name} has shape {front + shape}, not {part.shape}")
+            rows.append(part.reshape(value.size, _math.prod(shape)))
+        return value, _numpy.ascontiguousarray(_numpy.concatenate(rows, axis=1), dtype=_double)
+
+
+def _copied(address, shape):
+    """An array with these elements, which may be kept."""
+    array = _empty(shape)
+    _ctypes.memmove(_address(array), address, 8 * array.size)
+    return array
+
+
 def _parts(name, kind):
     """The types that a value of this type consists of, with names; nothing for numbers and arrays."""
     if isinstance(kind, tuple):
@@ -74,7 +162,7 @@ def _parts(name, kind):
 def _leaves(name, kind):
     """The numbers and arrays that a value of this type consists of, with names."""
     if isinstance(kind, str):
-        return [(name, kind, _SIZES[kind])]
+        return [(name, kind, _SIZES.get(kind, 0))]
     return [leaf for part in _parts(name, kind) for leaf in _leaves(*part)]
 
 
@@ -175,6 +263,7 @@ class Function:
         self._parameters = parameters
         self._names = [name for name, _ in parameters]
         self._has_parts = any(not isinstance(kind, str) for _, kind in parameters)
+        self._has_callbacks = any(isinstance(kind, _Callback) for _, kind in parameters)
         leaves = [(position, leaf) for position, (name, kind) in enumerate(parameters) for leaf in _leaves(name, kind)]
         self._leaves = [leaf for _, leaf in leaves]
         self._result = result
@@ -183,7 +272,10 @@ class Function:
         # Addresses and numbers are passed as they are, without objects of ctypes for each.
         types = [_ctypes.c_void_p]
         for _, kind, sizes in self._leaves:
-            types += [_ctypes.c_void_p] + [_ctypes.c_size_t] * sizes if sizes else [_SCALARS[kind]]
+            if isinstance(kind, _Callback):
+                types += [kind.prototype, _ctypes.c_void_p]
+            else:
+                types += [_ctypes.c_void_p] + [_ctypes.c_size_t] * sizes if sizes else [_SCALARS[kind]]
         if gradient is None:
             self._results = [(_RESULTS.get(kind), sizes) for _, kind, sizes in _leaves("", result)]
             self._sizes = _word * sum(sizes for _, sizes in self._results)
@@ -219,7 +311,12 @@ class Function:
             arguments = [leaf for (name, kind), value in pairs for leaf in _flat(name, kind, value)]
         # The arrays live as long as their addresses are used.
         passed, arrays, given = [_context()], [], 0
+        failures = []
         for (name, kind, sizes), value in zip(self._leaves, arguments):
+            if self._has_callbacks and isinstance(kind, _Callback):
+                passed += [kind.wrapped(name, value, failures), None]
+                arrays.append(None)
+                continue
             if not sizes:
                 passed.append(value if type(value) is float and kind == "real" else _CHECKS[kind](name, value))
                 arrays.append(None)
@@ -231,6 +328,22 @@ class Function:
             passed.extend(value.shape)
             arrays.append(value)
             given += value.size
+        if not self._has_callbacks:
+            return self._result_of(passed, arrays, given, out, accumulate)
+        # The functions may call the library, too, with a context of its own.
+        outer = _contexts.own
+        outer.inner = outer.inner or _Context()
+        _contexts.own = outer.inner
+        try:
+            return self._result_of(passed, arrays, given, out, accumulate)
+        except Error:
+            if not failures:
+                raise
+        finally:
+            _contexts.own = outer
+        raise failures.pop()
+
+    def _result_of(self, passed, arrays, given, out, accumulate):
         if self._gradient is None:
             return self._value(passed, given)
         return self._value_and_gradient(passed, arrays, out, accumulate)
@@ -277,7 +390,7 @@ class Function:
                 break
             rooms = [max(room, count) for room, count in zip(rooms, counts)]
         if code != 0:
-            self._fail(code)
+            self._fail(passed[0], code)
         self._rooms = given, counts
         values = []
         for buffer, shape, count in zip(buffers, shapes, counts):
@@ -306,7 +419,7 @@ class Function:
         value = _ctypes.c_double()
         code = self._code(*passed, 1 if accumulate else 0, _ctypes.byref(value), *map(_address, buffers))
         if code != 0:
-            self._fail(code)
+            self._fail(passed[0], code)
         if out is not None:
             return value.value, out
         parts = iter([float(buffer) if buffer.ndim == 0 else buffer for buffer in buffers])
@@ -335,6 +448,8 @@ class Function:
         return self._adapt("jax", _for_jax)
 
     def _adapt(self, name, adapter):
+        if self._has_callbacks:
+            raise AttributeError(f"{self.__name__} takes functions, and {name} passes numbers and arrays only")
         if name not in self._adapted:
             apply = adapter(self)
 
@@ -366,8 +481,8 @@ class Function:
         parts = zip(self._gradient, gradients if len(self._gradient) > 1 else [gradients])
         return [leaf for position, part in parts for leaf in _flat(*self._parameters[position], part)]
 
-    def _fail(self, code):
-        message = _library.@name@_message(_context())
+    def _fail(self, context, code):
+        message = _library.@name@_message(context)
         raise Error(code, (message or b"").decode("utf-8", "replace"))
 
     def map(self, executor, calls):

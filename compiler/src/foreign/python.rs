@@ -10,7 +10,7 @@
 
 use super::Interface;
 use super::header::ABI_VERSION;
-use crate::core::interface::{Function, Record, Type, identifier, type_name};
+use crate::core::interface::{Function, Record, Signature, Type, identifier, type_name};
 use std::rc::Rc;
 
 const MODULE: &str = concat!(include_str!("module.py"), "\n\n", include_str!("adapters.py"));
@@ -154,7 +154,17 @@ fn in_words(ty: &Type) -> String {
             let parts: Vec<String> = parts.iter().map(in_words).collect();
             format!("a tuple of {}", parts.join(", "))
         }
+        Type::Function(signature) => {
+            let arguments: Vec<String> = signature.arguments.iter().map(in_words).collect();
+            format!("a function of {} that returns {}", arguments.join(", "), in_words(&signature.result))
+        }
     }
+}
+
+/// A list of what stands for the arguments of a function of the caller, and what stands for its result.
+fn parts(signature: &Signature, of: fn(&Type) -> String) -> (String, String) {
+    let arguments: Vec<String> = signature.arguments.iter().map(of).collect();
+    (arguments.join(", "), of(&signature.result))
 }
 
 fn kind(ty: &Type) -> String {
@@ -166,6 +176,10 @@ fn kind(ty: &Type) -> String {
         Type::Vector => "\"vector\"".to_string(),
         Type::Matrix => "\"matrix\"".to_string(),
         Type::Tuple(parts) => format!("({},)", parts.iter().map(kind).collect::<Vec<_>>().join(", ")),
+        Type::Function(signature) => {
+            let (arguments, result) = parts(signature, kind);
+            format!("_Callback([{arguments}], {result})")
+        }
     }
 }
 
@@ -177,6 +191,12 @@ fn argument(ty: &Type) -> String {
         Type::Record(record) => class(record),
         Type::Vector | Type::Matrix => "_ArrayLike".to_string(),
         Type::Tuple(parts) => format!("_Tuple[{}]", parts.iter().map(argument).collect::<Vec<_>>().join(", ")),
+        Type::Function(signature) => {
+            // The value, or the value and its derivative; or a function for each of these.
+            let (arguments, _) = parts(signature, returned);
+            let function = format!("_Callable[[{arguments}], _Any]");
+            format!("_Union[{function}, _Tuple[{function}, {function}]]")
+        }
     }
 }
 
@@ -188,6 +208,7 @@ fn returned(ty: &Type) -> String {
         Type::Record(record) => class(record),
         Type::Vector | Type::Matrix => "_NDArray[_float64]".to_string(),
         Type::Tuple(parts) => format!("_Tuple[{}]", parts.iter().map(returned).collect::<Vec<_>>().join(", ")),
+        Type::Function(_) => "_Any".to_string(),
     }
 }
 
@@ -199,6 +220,7 @@ fn annotation(ty: &Type) -> String {
         Type::Boolean => "bool".to_string(),
         Type::Vector | Type::Matrix => "_numpy.ndarray".to_string(),
         Type::Tuple(_) => "tuple".to_string(),
+        Type::Function(_) => "object".to_string(),
         Type::Record(record) => class(record),
     }
 }
@@ -212,7 +234,7 @@ const STUBS: &str = r#"# Generated together with the module beside it.
 import builtins as _builtins
 from dataclasses import dataclass as _dataclass
 from typing import Any as _Any, Callable as _Callable, Iterable as _Iterable, List as _List
-from typing import SupportsFloat as _SupportsFloat, SupportsIndex as _SupportsIndex, Tuple as _Tuple
+from typing import SupportsFloat as _SupportsFloat, SupportsIndex as _SupportsIndex, Tuple as _Tuple, Union as _Union
 
 from numpy import float64 as _float64
 from numpy.typing import ArrayLike as _ArrayLike, NDArray as _NDArray

@@ -12,11 +12,14 @@
 
 use super::Interface;
 use super::header::{self, ABI_VERSION, part_name};
-use crate::core::interface::{Function, Record, Type, identifier, type_name};
+use crate::core::interface::{Function, Record, Signature, Type, identifier, type_name};
 use std::fmt::Write;
 use std::rc::Rc;
 
 const MODULE: &str = include_str!("module.rust");
+
+/// What modules have in common whose functions take some of the caller.
+const CALLBACKS: &str = include_str!("callbacks.rust");
 
 /// The text of the module for a library that is linked statically or not.
 pub fn module(interface: &Interface, is_static: bool) -> String {
@@ -37,7 +40,13 @@ pub fn module(interface: &Interface, is_static: bool) -> String {
     for (function, about) in &interface.functions {
         text += &method(name, function, about);
     }
-    text + "}\n"
+    text += "}\n";
+    let signatures = interface.signatures();
+    if !signatures.is_empty() {
+        text += CALLBACKS;
+        text.extend(signatures.into_iter().map(callback));
+    }
+    text
 }
 
 /// The structure for a kind of records, of which `E` are the elements of arrays: a slice in arguments, in results a
@@ -63,6 +72,7 @@ fn in_words(ty: &Type) -> &'static str {
         Type::Matrix => "A matrix",
         Type::Tuple(_) => "A tuple",
         Type::Record(_) => "A record",
+        Type::Function(_) => "A function",
     }
 }
 
@@ -70,26 +80,92 @@ fn has_arrays(ty: &Type) -> bool {
     ty.leaves().iter().any(|(_, ty)| ty.is_array())
 }
 
+/// The type that Rust has for a parameter of C.
+fn type_in_c(parameter: &header::Parameter) -> &'static str {
+    match parameter.ty.trim_end() {
+        "double" => "f64",
+        "size_t" => "usize",
+        "int" => "c_int",
+        "int64_t" => "i64",
+        "bool" => "bool",
+        "bool *" => "*mut bool",
+        "const double *" => "*const f64",
+        "size_t *" => "*mut usize",
+        "void *" => "*mut c_void",
+        // A function, whose own parameters differ.
+        "int (*" => "*const c_void",
+        _ => "*mut f64",
+    }
+}
+
 fn declaration(library: &str, function: &Function) -> String {
     let name = function.symbol();
-    let parameters: String = header::parameters(function)
-        .iter()
-        .map(|parameter| {
-            let ty = match parameter.ty.trim_end() {
-                "double" => "f64",
-                "size_t" => "usize",
-                "int" => "c_int",
-                "int64_t" => "i64",
-                "bool" => "bool",
-                "bool *" => "*mut bool",
-                "const double *" => "*const f64",
-                "size_t *" => "*mut usize",
-                _ => "*mut f64",
-            };
-            format!(", {}: {ty}", parameter.name)
-        })
-        .collect();
+    let parameters = header::parameters(function).into_iter();
+    let parameters: String =
+        parameters.map(|parameter| format!(", {}: {}", parameter.name, type_in_c(&parameter))).collect();
     format!("    fn {library}_{name}(context: *mut Opaque{parameters}) -> c_int;\n")
+}
+
+/// What Rust's functions are that are passed for one of the caller.
+fn callable(signature: &Signature) -> String {
+    let arguments: String = signature.arguments.iter().map(|ty| type_with(ty, "&[f64]") + ", ").collect();
+    let slopes = if signature.result == Type::Real { "[f64]" } else { "Vec<f64>" };
+    let result = type_with(&signature.result, "Vec<f64>");
+    format!("FnMut({arguments}Option<&mut {slopes}>) -> Result<{result}, Error>")
+}
+
+/// The name of what C calls for such a function.
+fn callback_name(signature: &Signature) -> String {
+    let types = signature.arguments.iter().chain([&signature.result]).map(|ty| match ty {
+        Type::Vector => "_vector",
+        Type::Matrix => "_matrix",
+        _ => "_real",
+    });
+    "_call".to_string() + &types.collect::<String>()
+}
+
+/// What C calls for such a function: the data are a `Callback` of it.
+fn callback(signature: &Signature) -> String {
+    let parameters = header::callback(signature);
+    let list = parameters.iter().map(|parameter| format!("{}: {}", parameter.name, type_in_c(parameter)));
+    let list = list.collect::<Vec<_>>().join(", ");
+    let (mut arguments, mut count) = (String::new(), String::from("0"));
+    for parameter in &parameters[1..] {
+        let name = &parameter.name;
+        if let Some(array) = name.strip_suffix("_columns") {
+            arguments += &format!(
+                "Matrix {{ elements: _slice({array}, {array}_rows * {name}), rows: {array}_rows, columns: {name} }}, "
+            );
+            count += &format!(" + {array}_rows * {name}");
+        } else if let Some(array) = name.strip_suffix("_length") {
+            arguments += &format!("_slice({array}, {name}), ");
+            count += &format!(" + {name}");
+        } else if type_in_c(parameter) == "f64" {
+            arguments += &format!("{name}, ");
+            count += " + 1";
+        }
+    }
+    let name = callback_name(signature);
+    let body = if signature.result == Type::Real {
+        format!("callback.number(value, gradient, {count}, |f, slopes| f({arguments}slopes))")
+    } else {
+        format!("callback.vector((value, room, length, jacobian), {count}, |f, slopes| f({arguments}slopes))")
+    };
+    let of = callable(signature);
+    format!(
+        "
+unsafe extern \"C\" fn {name}<F: {of}>({list}) -> c_int {{
+    unsafe {{
+        let callback = &mut *data.cast::<Callback<F>>();
+        {body}
+    }}
+}}
+
+fn {name}_of<F: {of}>(callback: &mut Callback<F>) -> (*const c_void, *mut c_void) {{
+    ({name}::<F> as *const c_void, ptr::from_mut(callback).cast())
+}}
+"
+    )
 }
 
 /// A method in the making.
@@ -100,6 +176,8 @@ struct Method {
     before: String,
     /// What the function of C is passed behind the context.
     passed: Vec<String>,
+    /// Statements behind it.
+    after: String,
 }
 
 fn method(library: &str, function: &Function, about: &str) -> String {
@@ -149,6 +227,13 @@ impl Method {
                 self.passed.push(format!("{place}.elements.as_ptr()"));
                 self.passed.extend([format!("{place}.rows"), format!("{place}.columns")]);
             }
+            Type::Function(signature) => {
+                let name = callback_name(signature);
+                self.statement(&format!("let mut {place} = Callback::new({place});"));
+                self.statement(&format!("let _c_{place} = {name}_of(&mut {place});"));
+                self.passed.extend([format!("_c_{place}.0"), format!("_c_{place}.1")]);
+                let _ = writeln!(self.after, "        {place}.finish()?;");
+            }
             Type::Tuple(_) | Type::Record(_) => {
                 for (name, part) in ty.parts() {
                     self.argument(&format!("{place}.{name}"), part);
@@ -196,7 +281,7 @@ impl Method {
                  break code;\n            }}\n{after}        }};"
             );
         }
-        let _ = writeln!(body, "        self::check(self, code)?;");
+        let _ = writeln!(body, "{}        self::check(self, code)?;", self.after);
         for (index, _) in leaves.iter().enumerate().filter(|(_, (_, ty))| ty.is_array()) {
             let _ = writeln!(body, "        _r{index}.truncate(_r{index}_rows * _r{index}_columns);");
         }
@@ -240,7 +325,7 @@ impl Method {
         let name = function.symbol();
         let _ =
             writeln!(body, "        let code = unsafe {{ {library}_{name}(self.0.as_ptr(), {}) }};", call.join(", "));
-        let _ = writeln!(body, "        self::check(self, code)?;\n        Ok(value)");
+        let _ = writeln!(body, "{}        self::check(self, code)?;\n        Ok(value)", self.after);
         ("f64".to_string(), body)
     }
 
@@ -282,6 +367,7 @@ fn type_with(ty: &Type, elements: &str) -> String {
         Type::Real => "f64".to_string(),
         Type::Integer => "i64".to_string(),
         Type::Boolean => "bool".to_string(),
+        Type::Function(signature) => format!("impl {}", callable(signature)),
         Type::Vector => elements.to_string(),
         Type::Matrix => format!("Matrix<{elements}>"),
         Type::Tuple(parts) => tuple(&parts.iter().map(|part| type_with(part, elements)).collect::<Vec<_>>()),

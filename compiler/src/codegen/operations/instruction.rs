@@ -170,6 +170,7 @@ impl Translator<'_, '_, '_> {
                 let heap = self.home(self.unit.heap);
                 self.builder.ins().load(types::I64, TRUSTED, heap, offset)
             }
+            Op::Ask if self.unit.is_library => self.ask_context(&args)?,
             Op::Ask => {
                 let ask = External::Runtime("vlad_ask", &[types::F64, types::F64], Some(types::F64));
                 self.call_external(ask, &[args[0], args[1]])?.expect("the signature has a result")

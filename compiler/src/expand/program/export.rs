@@ -6,6 +6,7 @@
 //! (export (gradient loss w b) (...) e)                the same, and loss-gradient, with respect to w and b
 //! (export (jacobian f w) (...) e)                     the same, and f-jacobian; so are hessian and hvp
 //! (export f ((m (model (vector real) real))))         a record, with the types of its fields
+//! (export f ((g (function (vector real) real))))      a function of the caller: what it takes, and what it gives
 //! ```
 //!
 //! The functions become λs. In a program that is to be a library, items behind the others call them:
@@ -19,7 +20,8 @@
 //! checked.
 
 use crate::base::Span;
-use crate::core::interface::{self, Function, GRADIENT, Parameter, Type, field_name, identifier, type_name};
+use crate::core::interface::{self, Function, GRADIENT, Parameter, Signature, Type};
+use crate::core::interface::{field_name, identifier, type_name};
 use crate::core::ir::{Definition, Export, GlobalId, Item, LambdaId, Library, RecordId};
 use crate::expand::build::{Expander, Meaning};
 use crate::expand::error::Error;
@@ -30,7 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The names of the standard library's functions in programs with exports.
-pub const LIBRARY: [(&str, &str); 12] = [
+pub const LIBRARY: [(&str, &str); 13] = [
     (" called", "%called"),
     (" is-called", "%is-called"),
     (" number", "%number-argument"),
@@ -38,6 +40,7 @@ pub const LIBRARY: [(&str, &str); 12] = [
     (" vector", "%vector-argument"),
     (" matrix", "%matrix-argument"),
     (" tuple", "%tuple-argument"),
+    (" function", "%function-argument"),
     (" give", "%give-result"),
     (" value-and-gradient", "value-and-gradient-R"),
     (" jacobian", "jacobian"),
@@ -52,11 +55,12 @@ const PLAIN_DERIVATIVES: [&str; 3] = ["jacobian", "hessian", "hvp"];
 const DIRECTION: &str = "direction";
 
 /// Words that types of arguments are made of.
-pub const TYPE_WORDS: [&str; 6] = ["real", "integer", "boolean", "vector", "matrix", "tuple"];
+pub const TYPE_WORDS: [&str; 7] = ["real", "integer", "boolean", "vector", "matrix", "tuple", "function"];
 
 /// Types that arguments may have, for messages.
-pub const TYPES: &str = "`real`, `integer`, `boolean`, `(vector real)`, `(matrix real)`, `(tuple type ...)` or \
-                         `(record type ...)` with the name of a record and the types of its fields";
+pub const TYPES: &str = "`real`, `integer`, `boolean`, `(vector real)`, `(matrix real)`, `(tuple type ...)`, \
+                         `(record type ...)` with the name of a record and the types of its fields, or \
+                         `(function type ... result)`";
 
 /// A form as written.
 struct Form<'a> {
@@ -219,7 +223,7 @@ impl Expander {
             }
         }
         if wanted.is_empty() {
-            let is_plain = |ty: &Type| matches!(ty, Type::Integer | Type::Boolean);
+            let is_plain = |ty: &Type| matches!(ty, Type::Integer | Type::Boolean | Type::Function(_));
             positions = (0..form.names.len()).filter(|position| !is_plain(&form.types[*position])).collect();
         }
         for position in &positions {
@@ -277,6 +281,7 @@ impl Expander {
         let what = leaves.map(|(_, ty)| ty).find_map(|ty| match ty {
             Type::Integer => Some("an integer"),
             Type::Boolean => Some("a boolean"),
+            Type::Function(_) => Some("a function"),
             _ => None,
         });
         let Some(what) = what else { return Some(()) };
@@ -371,6 +376,18 @@ impl Expander {
         let name = head.symbol().ok_or_else(mistake)?;
         let Some(kind) = self.record_of(name) else {
             let parts = parts.iter().map(|part| self.exported_type(part, records)).collect::<Result<Vec<_>, _>>()?;
+            if let ("function", [arguments @ .., result]) = (&**name, &parts[..]) {
+                let is_array_or_real = |ty: &Type| ty.is_array() || *ty == Type::Real;
+                let can_be = arguments.iter().all(is_array_or_real) && matches!(result, Type::Real | Type::Vector);
+                let signature = Signature { arguments: arguments.to_vec(), result: result.clone() };
+                return match !arguments.is_empty() && can_be {
+                    true => Ok(Type::Function(Rc::new(signature))),
+                    false => Err(Error::FunctionType(datum.span)),
+                };
+            }
+            if let Some(at) = parts.iter().position(|part| part.signature().is_some()) {
+                return Err(Error::FunctionWithin(datum.list().expect("it has parts")[at + 1].span));
+            }
             return match (&**name, &parts[..], datum.list().is_some()) {
                 ("real", [], false) => Ok(Type::Real),
                 ("integer", [], false) => Ok(Type::Integer),
@@ -393,7 +410,11 @@ impl Expander {
         let mut fields = Vec::new();
         for (name, part) in record.fields.iter().zip(parts) {
             field_name(name).ok_or_else(|| Error::NotAnExportedName(part.span, name.clone()))?;
-            fields.push(Parameter { name: name.clone(), ty: self.exported_type(part, records)? });
+            let ty = self.exported_type(part, records)?;
+            if ty.signature().is_some() {
+                return Err(Error::FunctionWithin(part.span));
+            }
+            fields.push(Parameter { name: name.clone(), ty });
         }
         let made = Rc::new(interface::Record { kind, name: record.name, fields });
         let known = records.entry(kind).or_insert_with(|| made.clone());
@@ -439,6 +460,16 @@ impl Make {
             Type::Record(record) => {
                 let fields = record.fields.iter().map(|field| self.argument(&field.ty)).collect();
                 self.call(&constructor(record.kind), fields)
+            }
+            Type::Function(signature) => {
+                // What it gives, and then what it takes, as the library tells them apart.
+                let types = [&signature.result].into_iter().chain(&signature.arguments);
+                let kinds = types.map(|ty| match ty {
+                    Type::Vector => self.number(1),
+                    Type::Matrix => self.number(2),
+                    _ => self.number(0),
+                });
+                self.call(" function", [vec![self.call(" number", Vec::new())], kinds.collect()].concat())
             }
         }
     }

@@ -6,12 +6,14 @@
 //!                     double *x_gradient, double *v_gradient);
 //! ```
 //!
+//! A function that is passed is the address of one and its data, see [`callback`].
+//!
 //! The order of parameters is that of [`crate::codegen::library`]'s calls.
 
 mod with_records;
 
 use super::Interface;
-use crate::core::interface::{Function, Placed, Type, identifier};
+use crate::core::interface::{Function, Placed, Signature, Type, identifier};
 
 /// What callers and libraries agree on, as in the run time.
 pub const ABI_VERSION: u32 = 1;
@@ -21,8 +23,10 @@ pub fn text(interface: &Interface) -> String {
     let name = &interface.name;
     let upper = name.to_uppercase();
     let about_records = if interface.records().is_empty() { "" } else { with_records::ABOUT };
+    let about_callbacks = if interface.signatures().is_empty() { "" } else { ABOUT_CALLBACKS };
     let mut text = TEMPLATE
         .replace("@RECORDS@", about_records)
+        .replace("@CALLBACKS@", about_callbacks)
         .replace("@NAME@", &upper)
         .replace("@name@", name)
         .replace("@ABI@", &ABI_VERSION.to_string());
@@ -41,6 +45,8 @@ pub struct Parameter {
     pub ty: String,
     /// Its name.
     pub name: String,
+    /// What stands behind its name: the parameters, if it is a function.
+    pub after: String,
     /// What it is for.
     pub about: String,
 }
@@ -89,6 +95,30 @@ trait Passing {
     }
 }
 
+/// The parameters of a function that is passed: what it takes, and where to what it gives.
+///
+/// ```c
+/// int f(void *data, const double *x, size_t x_length, double *value, double *gradient);
+/// int f(void *data, double x1, double x2, double *value, size_t room, size_t *length, double *jacobian);
+/// ```
+pub fn callback(signature: &Signature) -> Vec<Parameter> {
+    let mut parameters = Parameters::default();
+    parameters.add("void *", "data", "");
+    for (position, ty) in signature.arguments.iter().enumerate() {
+        let name = if signature.arguments.len() == 1 { "x".to_string() } else { format!("x{}", position + 1) };
+        parameters.argument(&name, ty);
+    }
+    parameters.add("double *", "value", "");
+    if signature.result == Type::Real {
+        parameters.add("double *", "gradient", "");
+    } else {
+        parameters.add("size_t ", "room", "");
+        parameters.add("size_t *", "length", "");
+        parameters.add("double *", "jacobian", "");
+    }
+    parameters.0
+}
+
 fn result_name(place: &[String]) -> String {
     place.iter().fold("result".to_string(), |name, position| format!("{name}_{position}"))
 }
@@ -99,7 +129,19 @@ struct Parameters(Vec<Parameter>);
 
 impl Parameters {
     fn add(&mut self, ty: &str, name: &str, about: &str) {
-        self.0.push(Parameter { ty: ty.into(), name: name.into(), about: about.into() });
+        self.0.push(Parameter { ty: ty.into(), name: name.into(), after: String::new(), about: about.into() });
+    }
+
+    fn callback(&mut self, name: &str, signature: &Signature) {
+        let list = callback(signature).into_iter().map(|Parameter { ty, name, .. }| format!("{ty}{name}"));
+        let after = format!(")({})", list.collect::<Vec<_>>().join(", "));
+        let about = if signature.result == Type::Real {
+            "a function that gives a number"
+        } else {
+            "a function that gives a vector"
+        };
+        self.0.push(Parameter { ty: "int (*".into(), name: name.into(), after, about: about.into() });
+        self.add("void *", &format!("{name}_data"), "what the function is handed");
     }
 }
 
@@ -117,6 +159,7 @@ impl Passing for Parameters {
                 self.add("size_t ", &format!("{name}_rows"), "how many rows");
                 self.add("size_t ", &format!("{name}_columns"), "how many elements each row has");
             }
+            Type::Function(signature) => self.callback(name, signature),
             _ => self.add("double ", name, "a number"),
         }
     }
@@ -185,9 +228,20 @@ fn explained(parameters: &[Parameter]) -> String {
 }
 
 fn signature(library: &str, name: &str, parameters: &[Parameter]) -> String {
-    let list: String = parameters.iter().map(|Parameter { ty, name, .. }| format!(",\n        {ty}{name}")).collect();
+    let declared = parameters.iter().map(|Parameter { ty, name, after, .. }| format!(",\n        {ty}{name}{after}"));
+    let list: String = declared.collect();
     format!("int {library}_{name}({library}_context *context{list})")
 }
+
+/// What the header says about functions that are passed.
+const ABOUT_CALLBACKS: &str = "
+ *
+ * Functions that are passed give their value, and where a pointer for it is not NULL, its derivatives: a gradient has a
+ * number for each number among the arguments, in their order; a Jacobian has such a row for each number of the value. They
+ * return 0, or anything else to end the call of the library with @NAME@_ERROR_CALLBACK. A function whose value is a vector
+ * writes its length, too; where that is more than there is room for, it returns @NAME@_ERROR_ROOM, and is called again
+ * with more room. Functions run on the stack of the caller, and must return. The context is in use meanwhile: they may call
+ * the library with another one.";
 
 const TEMPLATE: &str = r#"/*
  * The library @name@, compiled from VLAD. This file is generated.
@@ -195,7 +249,7 @@ const TEMPLATE: &str = r#"/*
  * Memory belongs to the caller: the library reads arguments and writes results during the call only, and keeps no
  * pointer. Vectors are doubles one after another; matrices have their rows one after another; a tuple is passed part by
  * part, the parts of p being p_0, p_1 and so on. Memory for results must not overlap that of arguments. Whole numbers have
- * a magnitude of 2^53 at most.@RECORDS@
+ * a magnitude of 2^53 at most.@RECORDS@@CALLBACKS@
  *
  * Functions return @NAME@_OK or the code of an error, and then @name@_message says what is wrong. What results hold after
  * an error is not specified; the context can be used again.
@@ -230,7 +284,8 @@ enum {
     @NAME@_ERROR_ARGUMENT = 2,  /* no context, a null pointer to an array that is not empty, no mode, no such number */
     @NAME@_ERROR_MEMORY = 3,    /* there is no more memory, or recursion is too deep */
     @NAME@_ERROR_BUSY = 4,      /* the context is in use */
-    @NAME@_ERROR_ROOM = 5       /* a result has more numbers than there is room for; its sizes have been written */
+    @NAME@_ERROR_ROOM = 5,      /* a result has more numbers than there is room for; its sizes have been written */
+    @NAME@_ERROR_CALLBACK = 6   /* a function that was passed has failed */
 };
 
 /* What becomes of gradients. */

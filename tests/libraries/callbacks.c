@@ -1,0 +1,182 @@
+/* Passes functions to the library of `callbacks.vlad`: with and without derivatives, of all kinds of arguments, and some
+ * that fail. */
+#include "callbacks.h"
+#include <assert.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <xmmintrin.h>
+
+/* What functions are handed: they count their calls, and fail from one on. */
+typedef struct {
+    callbacks_context *context;
+    int calls, last, depth;
+} state;
+
+/* Little stack: what checks memory looks at all of it. */
+static const callbacks_options small = {8 << 20, 0};
+
+static int valley(void *data, const double *x, size_t x_length, double *value, double *gradient) {
+    state *s = data;
+    double a = 1 - x[0], b = x[1] - x[0] * x[0];
+    assert(x_length == 2);
+    if (++s->calls == s->last) {
+        return 42;
+    }
+    *value = a * a + 100 * b * b;
+    if (gradient) {
+        gradient[0] = -2 * a - 400 * x[0] * b;
+        gradient[1] = 200 * b;
+    }
+    return 0;
+}
+
+static int without_gradient(void *data, const double *x, size_t x_length, double *value, double *gradient) {
+    (void)gradient;
+    return valley(data, x, x_length, value, NULL);
+}
+
+static int line(void *data, const double *x, size_t x_length, double *value, size_t room, size_t *length, double *jacobian) {
+    size_t rows = 100;
+    ++*(int *)data;
+    *length = rows;
+    if (room < rows) {
+        return CALLBACKS_ERROR_ROOM;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        value[i] = x[0] + (double)i * x[1] - 7 - 3 * (double)i;
+        if (jacobian) {
+            jacobian[i * x_length] = 1;
+            jacobian[i * x_length + 1] = (double)i;
+        }
+    }
+    return 0;
+}
+
+static int liar(void *data, double x, double *value, size_t room, size_t *length, double *jacobian) {
+    (void)data, (void)x, (void)value, (void)jacobian;
+    *length = room + 1;
+    return 0;
+}
+
+static int square(void *data, double x, double *value, double *gradient) {
+    (void)data;
+    *value = x * x;
+    if (gradient) {
+        *gradient = 2 * x;
+    }
+    return 0;
+}
+
+static int weighted(void *data, double a, const double *v, size_t v_length, double *value, double *gradient) {
+    (void)data;
+    *value = 0;
+    for (size_t i = 0; i < v_length; i++) {
+        *value += a * v[i];
+    }
+    if (gradient) {
+        gradient[0] = *value / a;
+        for (size_t i = 0; i < v_length; i++) {
+            gradient[i + 1] = a;
+        }
+    }
+    return 0;
+}
+
+static int many(void *data, double x1, const double *x2, size_t x2_length, double x3, double x4, const double *x5,
+                size_t x5_rows, size_t x5_columns, double x6, double x7, double x8, double x9, double x10, double x11,
+                const double *x12, size_t x12_length, double *value, double *gradient) {
+    assert(data == NULL && gradient == NULL && x2_length == 2 && x2[1] == 20 && x12_length == 2 && x12[0] == 10);
+    assert(x5_rows == 3 && x5_columns == 2 && x5[5] == 6);
+    assert(x1 == 1 && x3 == 2 && x4 == 3 && x6 == 4 && x7 == 5 && x8 == 6 && x9 == 7 && x10 == 8 && x11 == 9);
+    *value = 0.5;
+    return 0;
+}
+
+/* Finds the caller's way to round, towards zero, and leaves another one behind. */
+static int rounded(void *data, double x, double *value, double *gradient) {
+    (void)data, (void)gradient;
+    assert((_mm_getcsr() & 0x6000) == 0x6000);
+    *value = x;
+    _mm_setcsr(0x1f80 | 0x4000);
+    return 0;
+}
+
+/* The context at hand is in use; another one is not. */
+static int nested(void *data, double x, double *value, double *gradient) {
+    state *s = data;
+    callbacks_context *other = callbacks_context_new(&small);
+    assert(callbacks_twice(s->context, square, NULL, x, value) == CALLBACKS_ERROR_BUSY);
+    state inner = {other, 0, 0, s->depth + 1};
+    (void)gradient;
+    int code = s->depth < 3 ? callbacks_first_of_two(other, nested, &inner, square, NULL, x, value)
+                            : callbacks_twice(other, square, NULL, x, value);
+    callbacks_context_free(other);
+    return code;
+}
+
+static void *search(void *unused) {
+    (void)unused;
+    callbacks_context *context = callbacks_context_new(&small);
+    double start[] = {-1.2, 1}, found[2], value, gradient, gradients[3], vector[] = {10, 20};
+    double matrix[] = {1, 2, 3, 4, 5, 6};
+    size_t length;
+    state s = {context, 0, 0, 0};
+    int calls = 0;
+    assert(callbacks_fit(context, valley, &s, start, 2, found, 2, &length) == 0);
+    assert(length == 2 && fabs(found[0] - 1) < 1e-6 && fabs(found[1] - 1) < 1e-6);
+    assert(callbacks_simplex(context, without_gradient, &s, start, 2, found, 2, &length) == 0);
+    assert(fabs(found[0] - 1) < 1e-4 && fabs(found[1] - 1) < 1e-4);
+    assert(callbacks_curve(context, line, &calls, start, 2, found, 2, NULL) == 0);
+    assert(fabs(found[0] - 7) < 1e-6 && fabs(found[1] - 3) < 1e-6 && calls > 2);
+
+    assert(callbacks_twice(context, square, NULL, 3, &value) == 0 && value == 729);
+    assert(callbacks_twice_gradient(context, square, NULL, 3, CALLBACKS_OVERWRITE, &value, &gradient) == 0);
+    assert(value == 729 && gradient == 6 * 243);
+    assert(callbacks_slope(context, square, NULL, 3, &value) == 0 && value == 6);
+    assert(callbacks_both_gradient(context, weighted, NULL, 3, vector, 2, CALLBACKS_OVERWRITE, &value, gradients,
+                                   gradients + 1) == 0);
+    assert(value == 180 && gradients[0] == 60 && gradients[1] == 6 && gradients[2] == 6);
+    assert(callbacks_many(context, many, NULL, vector, 2, matrix, 3, 2, &value) == 0 && value == 0.5);
+    unsigned mode = _mm_getcsr();
+    _mm_setcsr(mode | 0x6000);
+    assert(callbacks_tenth(context, rounded, NULL, &value) == 0);
+    assert((_mm_getcsr() & 0x6000) == 0x6000);
+    _mm_setcsr(mode);
+    assert(value == 0.1);
+    s.calls = 0;
+    assert(callbacks_first_of_two(context, nested, &s, square, NULL, 2, &value) == 0 && value == pow(2, 96));
+
+    /* Failures: the caller's function ends the call, and the context is as good as before. */
+    s = (state){context, 0, 20, 0};
+    assert(callbacks_fit(context, valley, &s, start, 2, found, 2, NULL) == CALLBACKS_ERROR_CALLBACK && s.calls == 20);
+    assert(strstr(callbacks_message(context), "the function that was passed as argument 1 failed with code 42"));
+    s.calls = 0;
+    assert(callbacks_simplex(context, valley, &s, start, 2, found, 2, NULL) == CALLBACKS_ERROR_CALLBACK && s.calls == 20);
+    s.last = 0;
+    assert(callbacks_fit(context, without_gradient, &s, start, 2, found, 2, NULL) == CALLBACKS_ERROR_CALLBACK);
+    assert(strstr(callbacks_message(context), "was asked for its derivative, and has not written all of it"));
+    assert(callbacks_newton(context, valley, &s, start, 2, found, 2, NULL) == CALLBACKS_ERROR_PROGRAM);
+    assert(strstr(callbacks_message(context), "has no second derivative"));
+    assert(callbacks_curved_hessian(context, square, NULL, 3, &value) == CALLBACKS_ERROR_PROGRAM);
+    assert(callbacks_first_of_two(context, square, NULL, NULL, NULL, 2, &value) == CALLBACKS_ERROR_ARGUMENT);
+    assert(strstr(callbacks_message(context), "argument 2 is a null pointer"));
+    assert(callbacks_values(context, liar, NULL, found, 2, NULL) == CALLBACKS_ERROR_CALLBACK);
+    assert(callbacks_unused(context, NULL, NULL, 5, &value) == 0 && value == 5);
+    assert(callbacks_twice(context, square, NULL, 3, &value) == 0 && value == 729);
+    uint64_t objects, bytes;
+    callbacks_memory(context, &objects, &bytes);
+    assert(objects == 0);
+    callbacks_context_free(context);
+    return NULL;
+}
+
+int main(void) {
+    pthread_t other;
+    pthread_create(&other, NULL, search, NULL);
+    search(NULL);
+    pthread_join(other, NULL);
+    puts("all right");
+    return 0;
+}

@@ -1,0 +1,58 @@
+//! Passes closures to the library of `callbacks.vlad`, some of which fail.
+
+mod callbacks;
+
+use callbacks::{Context, Error, Mode, Options};
+
+fn valley(x: &[f64], gradient: Option<&mut [f64]>) -> Result<f64, Error> {
+    let (a, b) = (1.0 - x[0], x[1] - x[0] * x[0]);
+    if let Some(gradient) = gradient {
+        gradient.copy_from_slice(&[-2.0 * a - 400.0 * x[0] * b, 200.0 * b]);
+    }
+    Ok(a * a + 100.0 * b * b)
+}
+
+fn main() -> Result<(), Error> {
+    let mut context = Context::new(&Options::default())?;
+    let start = [-1.2, 1.0];
+    let mut calls = 0;
+    let counted = |x: &[f64], gradient: Option<&mut [f64]>| {
+        calls += 1;
+        valley(x, gradient)
+    };
+    let found = context.fit(counted, &start)?;
+    assert!(calls > 10 && found.iter().all(|x| (x - 1.0).abs() < 1e-6), "{calls} {found:?}");
+    let found = context.simplex(|x, _| valley(x, None), &start)?;
+    assert!(found.iter().all(|x| (x - 1.0).abs() < 1e-4), "{found:?}");
+    let line = |x: &[f64], jacobian: Option<&mut Vec<f64>>| {
+        if let Some(jacobian) = jacobian {
+            jacobian.extend((0..100).flat_map(|i| [1.0, f64::from(i)]));
+        }
+        Ok((0..100).map(|i| x[0] - 7.0 + f64::from(i) * (x[1] - 3.0)).collect())
+    };
+    let found = context.curve(line, &start)?;
+    assert!((found[0] - 7.0).abs() < 1e-6 && (found[1] - 3.0).abs() < 1e-6, "{found:?}");
+    let mut slope = 0.0;
+    let square = |x: f64, gradient: Option<&mut [f64]>| {
+        gradient.into_iter().for_each(|gradient| gradient[0] = 2.0 * x);
+        Ok(x * x)
+    };
+    assert_eq!(context.twice_gradient(square, 3.0, Mode::Overwrite, Some(&mut slope))?, 729.0);
+    assert_eq!(slope, 1458.0);
+
+    let mine = |code: i32| Error { code, message: "mine".to_string() };
+    assert_eq!(context.fit(|_, _| Err(mine(77)), &start), Err(mine(77)));
+    assert_eq!(context.guarded(|_, _| Err(mine(78)), 1.0), Err(mine(78)));
+    let error = context.fit(|x, _| valley(x, None), &start).expect_err("there is no gradient");
+    assert!(error.code == 6 && error.message.contains("has not written all of it"), "{error}");
+    let error = context.curve(|x, _| Ok(x.to_vec()), &start).expect_err("there is no Jacobian");
+    assert_eq!(error.to_string(), "a function gave 0 derivatives, not 2 * 2");
+    assert_eq!(context.newton(valley, &start).expect_err("there is no second derivative").code, 1);
+    std::panic::set_hook(Box::new(|_| {}));
+    let panics = std::panic::AssertUnwindSafe(|| context.guarded(|_, _| panic!("oh"), 1.0));
+    let payload = std::panic::catch_unwind(panics).expect_err("it panics");
+    assert_eq!(payload.downcast_ref::<&str>(), Some(&"oh"));
+    assert_eq!(context.twice(square, 3.0)?, 729.0);
+    println!("all right");
+    Ok(())
+}
