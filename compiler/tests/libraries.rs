@@ -3,7 +3,8 @@
 //! `tests/libraries/functions.vlad` is compiled to a library, statically and shared. Programs in C, Rust and Python
 //! beside it call all of its functions from several threads at a time, check what happens when a call fails, and print
 //! the bits of the results, which have to be those that the evaluator prints for `answers.vlad`. Valgrind looks for
-//! what they leave behind. And executables that MPICH starts.
+//! what they leave behind. The same for `passed.vlad`, whose functions take functions and texts of the caller. And
+//! executables that MPICH starts.
 //!
 //! Needs a C compiler, valgrind, and a Python with NumPy, SciPy, JAX, mpi4py and MPICH (`target/python`, made with pip if
 //! it is missing). What is for PyTorch is tested where a Python has it.
@@ -133,24 +134,24 @@ fn a_context_in_use_refuses_calls() {
 }
 
 #[test]
-fn a_c_program_passes_functions_and_loses_no_memory() {
-    let place = library_of("callbacks", "static");
+fn a_c_program_passes_functions_and_texts_and_loses_no_memory() {
+    let place = library_of("passed", "static");
     let client = place.path().join("client");
-    let archive = place.path().join("libcallbacks.a").display().to_string();
-    compile_client("callbacks.c", &["-O1", "-fsanitize=address,undefined", &archive, "-lm"], place.path(), &client);
+    let archive = place.path().join("libpassed.a").display().to_string();
+    compile_client("passed.c", &["-O1", "-fsanitize=address,undefined", &archive, "-lm"], place.path(), &client);
     let outcome = succeed(Command::new(&client));
     assert_eq!((&*outcome.output, &*outcome.messages), ("all right\n", ""));
-    compile_client("callbacks.c", &["-O2", &archive, "-lm"], place.path(), &client);
+    compile_client("passed.c", &["-O2", &archive, "-lm"], place.path(), &client);
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all"]).arg(&client);
     assert_eq!(succeed(valgrind).output, "all right\n");
 }
 
 #[test]
-fn a_rust_program_passes_closures() {
-    let place = library_of("callbacks", "static");
+fn a_rust_program_passes_closures_and_texts() {
+    let place = library_of("passed", "static");
     let (client, source) = (place.path().join("client"), place.path().join("client.rs"));
-    fs::copy(folder().join("callbacks.rs"), &source).expect("the folder can be written");
+    fs::copy(folder().join("passed.rs"), &source).expect("the folder can be written");
     let mut command = Command::new("rustc");
     command.args(["--edition", "2024", "-Dwarnings", "-L"]).arg(place.path()).arg("-o").arg(&client).arg(&source);
     succeed(command);
@@ -158,10 +159,10 @@ fn a_rust_program_passes_closures() {
 }
 
 #[test]
-fn a_python_process_passes_functions() {
-    let place = library_of("callbacks", "shared");
+fn a_python_process_passes_functions_and_texts() {
+    let place = library_of("passed", "shared");
     let mut command = Command::new(python().join("python"));
-    command.arg("-Werror").arg(folder().join("callbacks.py")).arg(place.path());
+    command.arg("-Werror").arg(folder().join("passed.py")).arg(place.path());
     assert_eq!(succeed(command).output, "all right\n");
 }
 

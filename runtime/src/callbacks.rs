@@ -20,7 +20,8 @@
 //! reason is the caller's.
 
 use crate::library::{ARGUMENT, CALLBACK, Context, EXHAUSTED, FAULT, OK, SIZE, refuse, say};
-use crate::{number, system};
+use crate::number;
+use crate::row::Row;
 use core::arch::naked_asm;
 use core::ffi::c_int;
 use core::mem::offset_of;
@@ -51,65 +52,6 @@ enum Argument {
     Word(u64),
     /// An array, which begins at this number of [`Callbacks::numbers`].
     Array(usize),
-}
-
-/// A row that grows. Its memory is given back by [`Row::free`].
-struct Row<T> {
-    start: *mut T,
-    length: usize,
-    room: usize,
-}
-
-impl<T: Copy> Row<T> {
-    const fn new() -> Row<T> {
-        Row { start: ptr::null_mut(), length: 0, room: 0 }
-    }
-
-    /// Makes room for so many; `false` if there is no memory for them.
-    fn reserve(&mut self, room: usize) -> bool {
-        if room <= self.room {
-            return true;
-        }
-        let room = room.max(2 * self.room).max(16);
-        let bytes = room.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_next_multiple_of(64));
-        let Some(start) = bytes.filter(|bytes| *bytes < 1 << 46).and_then(|bytes| system::allocate(64, bytes)) else {
-            return false;
-        };
-        if !self.start.is_null() {
-            // SAFETY: the new memory has room for what the old one holds, which nobody else refers to.
-            unsafe {
-                ptr::copy_nonoverlapping(self.start.cast::<u8>(), start, self.length * size_of::<T>());
-                self.free();
-            }
-        }
-        (self.start, self.room) = (start.cast(), room);
-        true
-    }
-
-    fn push(&mut self, item: T) -> bool {
-        if !self.reserve(self.length + 1) {
-            return false;
-        }
-        // SAFETY: there is room.
-        unsafe { self.start.add(self.length).write(item) };
-        self.length += 1;
-        true
-    }
-
-    fn items(&self) -> &[T] {
-        if self.start.is_null() {
-            return &[];
-        }
-        // SAFETY: so many have been written.
-        unsafe { core::slice::from_raw_parts(self.start, self.length) }
-    }
-
-    unsafe fn free(&mut self) {
-        if !self.start.is_null() {
-            // SAFETY: `reserve` allocated it; the caller uses it no more.
-            unsafe { system::free(self.start.cast()) };
-        }
-    }
 }
 
 /// What a context remembers of the call at hand.
@@ -201,10 +143,10 @@ impl Default for Callbacks {
 pub unsafe fn answer(context: *mut Context, question: u32, x: f64) -> f64 {
     // SAFETY: the caller's obligation. Nothing else refers to what the context remembers.
     unsafe {
-        let state = &mut *Context::callbacks(context);
+        let state = &mut (*context).callbacks;
         let has_memory = match question {
             BEGIN => {
-                state.function = Context::call(context).add(x as usize);
+                state.function = (*context).call.add(x as usize);
                 (state.arguments.length, state.numbers.length, state.left) = (0, 0, 0);
                 state.arguments.push(Argument::Word(*state.function.add(1)))
             }
@@ -237,7 +179,7 @@ pub unsafe fn answer(context: *mut Context, question: u32, x: f64) -> f64 {
 unsafe fn call(context: *mut Context, what: u32) -> usize {
     // SAFETY: the caller of `answer` has a context. Nothing refers to what it remembers while the function runs.
     unsafe {
-        let state = Context::callbacks(context);
+        let state = &raw mut (*context).callbacks;
         let (function, count) = (*(*state).function, (*state).numbers.length);
         if function == 0 {
             fail(context, ARGUMENT, b" is a null pointer", None);
@@ -266,7 +208,7 @@ unsafe fn call(context: *mut Context, what: u32) -> usize {
                 (*state).registers(&[value, room as u64, &raw mut length as u64, derivative])
             };
             let Some(registers) = registers else { exhausted(context) };
-            let code = outside(Context::saved(context), function, &raw const registers);
+            let code = outside((*context).saved, function, &raw const registers);
             if code == SIZE && length > room {
                 (*state).values.length = 0;
                 if !(*state).values.reserve(length) {
@@ -296,7 +238,7 @@ unsafe fn fail(context: *mut Context, code: c_int, message: &[u8], number: Optio
     // SAFETY: the caller of `answer` has a context.
     unsafe {
         say(context, b"error: the function that was passed as argument ");
-        let position = *(*Context::callbacks(context)).function.add(2);
+        let position = *(*context).callbacks.function.add(2);
         say(context, number::format(position as f64).as_bytes());
         say(context, message);
         if let Some(number) = number {

@@ -25,7 +25,7 @@
 //! | [`processor`] | the instructions that the program needs |
 //! | [`start`] | `main`, exit codes |
 //! | [`library`] | contexts: what a library has in place of a process of its own |
-//! | [`callbacks`] | functions that the caller of a library passes |
+//! | [`callbacks`], [`context_texts`], [`row`] | functions and texts that the caller of a library passes |
 //! | [`system`] | the few functions of the C library that all this needs |
 //!
 //! Executables have one thread of their own (see [`stack`]) and everything here runs on it, so the state of the modules
@@ -49,6 +49,8 @@ pub mod checks;
 #[cfg(not(vlad_library))]
 pub mod command_line;
 pub mod config;
+#[cfg(target_arch = "x86_64")]
+pub mod context_texts;
 pub mod declaration;
 pub mod finite;
 #[cfg(not(vlad_library))]
@@ -83,6 +85,7 @@ pub mod records;
 pub mod results;
 #[cfg(not(vlad_library))]
 pub mod rounds;
+pub mod row;
 #[cfg(not(vlad_library))]
 pub mod shards;
 #[cfg(not(vlad_library))]

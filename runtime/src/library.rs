@@ -23,6 +23,7 @@
 //! numbers to zero, and results should not depend on that.
 
 use crate::callbacks::{self, Callbacks};
+use crate::context_texts::{self, Texts};
 use crate::heap::{Heap, Supply, TAPE_PART};
 use crate::layout::{
     ACCUMULATE, CALL, CONTEXT_BYTES, CONTEXT_ELEMENTS, CONTEXT_STACK_LIMIT, CONTEXT_WORDS, DISCARD, INITIALISE,
@@ -101,15 +102,19 @@ pub struct Context {
     /// Where the next element of the result at hand goes, and what becomes of it.
     results: *mut f64,
     mode: u64,
-    /// The stack pointer of the caller.
-    saved: usize,
+    /// The stack pointer of the caller, where the floating-point mode stands that it has.
+    pub saved: usize,
     /// The first word of the call.
-    call: *const u64,
-    callbacks: Callbacks,
+    pub call: *const u64,
+    /// What is known of the function of the caller that is called.
+    pub callbacks: Callbacks,
+    /// The texts of the context.
+    pub texts: Texts,
     stack: *mut u8,
     stack_size: usize,
     description: &'static Description,
-    memory_limit: u64,
+    /// Bytes that its data may take.
+    pub memory_limit: u64,
     busy: AtomicBool,
     /// Whether the globals have their values.
     ready: bool,
@@ -125,33 +130,6 @@ const _: () = {
 };
 
 static SUPPLY: Supply = Supply { grant, chunk: allocate_chunk, exhausted: heap_exhausted };
-
-impl Context {
-    /// Its callbacks.
-    pub fn callbacks(context: *mut Context) -> *mut Callbacks {
-        context.wrapping_byte_add(offset_of!(Context, callbacks)).cast()
-    }
-
-    /// The first word of the call.
-    ///
-    /// # Safety
-    ///
-    /// The context is in use.
-    pub unsafe fn call(context: *mut Context) -> *const u64 {
-        // SAFETY: the caller's obligation.
-        unsafe { (*context).call }
-    }
-
-    /// Where the stack of the caller ends, at which its floating-point mode stands.
-    ///
-    /// # Safety
-    ///
-    /// The context is in use.
-    pub unsafe fn saved(context: *mut Context) -> usize {
-        // SAFETY: the caller's obligation.
-        unsafe { (*context).saved }
-    }
-}
 
 unsafe fn grant(heap: *mut Heap, bytes: u64) -> u64 {
     let context = heap.cast::<Context>();
@@ -212,6 +190,7 @@ pub unsafe fn new(description: &'static Description, options: *const Options) ->
             saved: 0,
             call: ptr::null(),
             callbacks: Callbacks::new(),
+            texts: Texts::new(),
             stack,
             stack_size,
             description,
@@ -271,6 +250,7 @@ pub unsafe extern "C" fn vlad_enter(context: *mut Context, words: *const u64) ->
             let initialise = INITIALISE.to_bits();
             code = run(context, &raw const initialise);
             (*context).ready = code == OK;
+            (*context).texts.end(true, false);
         }
         if code == OK {
             debug_assert!(*words == CALL.to_bits());
@@ -280,6 +260,7 @@ pub unsafe extern "C" fn vlad_enter(context: *mut Context, words: *const u64) ->
             (*context).ready = false;
             (*context).heap.reset();
         }
+        (*context).texts.end(false, code != OK);
         (*context).busy.store(false, Ordering::Release);
         code
     }
@@ -465,11 +446,18 @@ pub unsafe extern "C" fn vlad_context_ask(context: *mut Context, what: f64, x: f
         return crate::system::time() as f64 / 1e9;
     }
     // SAFETY: the caller's obligation.
-    unsafe { callbacks::answer(context, what as u32, x) }
+    unsafe {
+        let answer = context_texts::answer(context, what as u32, x);
+        answer.unwrap_or_else(|| callbacks::answer(context, what as u32, x))
+    }
 }
 
 /// The next word of the call.
-unsafe fn word(context: *mut Context) -> u64 {
+///
+/// # Safety
+///
+/// There is one.
+pub unsafe fn word(context: *mut Context) -> u64 {
     // SAFETY: the words of a call are as many as its code reads.
     unsafe {
         let word = *(*context).words;
@@ -625,6 +613,7 @@ pub unsafe fn free(context: *mut Context) {
     unsafe {
         (*context).heap.give_back(free_chunk);
         (*context).callbacks.free();
+        (*context).texts.free();
         system::unmap_pages((*context).stack, (*context).stack_size);
         system::free(context.cast());
     }

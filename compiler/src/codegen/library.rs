@@ -13,8 +13,10 @@
 //! | an argument that is a number or a truth value | the number, 0 or 1 |
 //! | a vector | its address, its length |
 //! | a matrix | its address, the numbers of its rows and columns |
-//! | a function | where among the words its address stands, its data, and which argument it is; these are the last ones |
+//! | a function | where its address stands behind all others, its data, and which argument it is |
+//! | a text | the address of its bytes, which end in a zero |
 //! | a result that is a number or a truth value | where to, how |
+//! | a text | where to, the bytes that there is room for, where to the number of its bytes |
 //! | an array | where to, how, the numbers that there is room for, where to the numbers of its rows and columns |
 //!
 //! Lengths and whole numbers are passed as reals, as the language has them; how is [`layout::OVERWRITE`],
@@ -165,6 +167,7 @@ impl Call {
         let kind = match ty {
             Type::Integer => Kind::Integer,
             Type::Boolean => Kind::Truth,
+            Type::Text => Kind::Word,
             _ => Kind::Real,
         };
         if !ty.is_array() {
@@ -183,6 +186,11 @@ impl Call {
     /// Gets a number or an array of any length.
     fn result(&mut self, ty: &Type) {
         let address = self.parameter(Kind::Word);
+        if *ty == Type::Text {
+            let (room, length) = (self.parameter(Kind::Word), self.parameter(Kind::Word));
+            self.words.extend([address, room, length].map(Word::Parameter));
+            return;
+        }
         let how = if *ty == Type::Boolean { layout::TRUTH } else { layout::OVERWRITE };
         self.words.extend([Word::Parameter(address), Word::Constant(how)]);
         if !ty.is_array() {
@@ -354,7 +362,7 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    fn context(&mut self) -> ir::Value {
+    pub(super) fn context(&mut self) -> ir::Value {
         self.home(Home::Context(0))
     }
 

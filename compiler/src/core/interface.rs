@@ -21,6 +21,8 @@ pub enum Type {
     Integer,
     /// A truth value.
     Boolean,
+    /// A text; not of fields of records.
+    Text,
     /// A vector of numbers.
     Vector,
     /// A vector of vectors of one length.

@@ -34,7 +34,7 @@ pub enum Error {
     NotAnExportedType(Span),
     /// A type of a function of the caller that cannot be.
     FunctionType(Span),
-    /// A function of the caller in a tuple, a record or an array.
+    /// A function of the caller in something else, or a text in a record.
     FunctionWithin(Span),
     /// The type of a record without those of all its fields; where it is defined.
     RecordType { span: Span, definition: Span, name: Rc<str>, fields: Vec<Rc<str>> },
@@ -191,13 +191,14 @@ impl Error {
             }
             Error::FunctionType(span) => {
                 Diagnostic::error("V0243", "expected the type of a function", *span, "not `(function type ... result)`")
-                    .note("functions of the caller take `real`, `(vector real)` and `(matrix real)`, one argument at least, \
-                           and give `real` or `(vector real)`")
+                    .note("functions of the caller take `real`, `(vector real)` and `(matrix real)`, one argument at \
+                           least, and give `real` or `(vector real)`")
                     .help("write for instance `(function (vector real) real)`, and make what the program needs of that")
             }
             Error::FunctionWithin(span) => {
-                Diagnostic::error("V0243", "a function is passed by itself", *span, "a part of something else")
-                    .note("tuples, records and arrays consist of numbers, booleans and arrays")
+                Diagnostic::error("V0243", "this is passed by itself", *span, "a part of something else")
+                    .note("functions are no parts of others, and texts no fields of records: records are structures of \
+                           numbers, booleans and arrays")
                     .help("make it a parameter of its own")
             }
             Error::RecordType { span, definition, name, fields } => {
@@ -234,8 +235,8 @@ impl Error {
                 *span,
                 format!("is {what}, or has one in it"),
             )
-            .note("integers, booleans and functions do not change little by little; `(export (gradient f) ...)` leaves out \
-                   such parameters")
+            .note("integers, booleans, texts and functions do not change little by little; `(export (gradient f) ...)` \
+                   leaves out such parameters")
             .help("write `real` for its type, or make it a parameter of its own"),
             Error::KeywordValue(span, name) => {
                 Diagnostic::error("V0203", format!("`{name}` is a keyword, not a value"), *span, "keyword")

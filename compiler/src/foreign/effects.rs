@@ -1,5 +1,5 @@
-//! What a library must not do: read from standard input, and write. Its callers have the process, and what they print
-//! is theirs to decide.
+//! What a library must not do: read from standard input, and write, unless what is written becomes a text.
+//! Its callers have the process, and what they print is theirs to decide.
 //!
 //! The analysis knows what is called; so what only unused functions do is no mistake.
 
@@ -18,14 +18,14 @@ pub fn first(program: &Program, flow: &Analysis, sources: &SourceMap) -> Option<
     let mut search =
         Search { program, sources, seen: FxHashSet::default(), waiting: Vec::new(), found: None, is_argument: false };
     for (item, (facts, _)) in program.items.iter().zip(&flow.items) {
-        search.body(item.body(), facts, None);
+        search.body(item.body(), facts, (None, false));
     }
     while search.found.is_none() {
-        let Some((variant, caller)) = search.waiting.pop() else { break };
+        let Some((variant, place)) = search.waiting.pop() else { break };
         let variant = &flow.variants[variant];
         let lambda = &program.lambdas[variant.key.lambda];
         search.is_argument = lambda.name.starts_with(ARGUMENT) && sources.is_library(lambda.span);
-        search.body(&lambda.body, &variant.facts, caller);
+        search.body(&lambda.body, &variant.facts, place);
     }
     let (prim, span) = search.found?;
     if search.is_argument {
@@ -50,55 +50,64 @@ pub fn first(program: &Program, flow: &Analysis, sources: &SourceMap) -> Option<
     )
 }
 
+/// The place in the program that calls a function, or calls what calls it, and whether that makes a text meanwhile.
+type Place = (Option<Span>, bool);
+
 struct Search<'a> {
     program: &'a Program,
     sources: &'a SourceMap,
-    seen: FxHashSet<VariantId>,
-    /// Functions to look at, each with the place in the program that calls it, or calls what calls it.
-    waiting: Vec<(VariantId, Option<Span>)>,
+    /// Functions that have been called, and whether a text was made meanwhile.
+    seen: FxHashSet<(VariantId, bool)>,
+    /// Functions to look at.
+    waiting: Vec<(VariantId, Place)>,
     found: Option<(Prim, Span)>,
     /// The function looked at last reads an argument of the command line.
     is_argument: bool,
 }
 
 impl Search<'_> {
-    fn body(&mut self, body: &Body, facts: &Facts, caller: Option<Span>) {
+    fn body(&mut self, body: &Body, facts: &Facts, (caller, mut in_text): Place) {
         for binding in body.bindings.iter().filter(|binding| facts.shapes.contains_key(&binding.var)) {
             let here = if self.sources.is_library(binding.span) { caller } else { Some(binding.span) };
             match &binding.rhs {
-                Rhs::Prim(prim, _) | Rhs::Lifted(_, prim, _) if is_outside(*prim) => {
+                Rhs::Prim(Prim::BeginText, _) => in_text = true,
+                Rhs::Prim(Prim::EndText, _) => in_text = false,
+                Rhs::Prim(prim, _) | Rhs::Lifted(_, prim, _) if is_outside(*prim, in_text) => {
                     self.found.get_or_insert((*prim, here.unwrap_or(binding.span)));
                 }
-                Rhs::Apply(..) => self.calls(binding.var, facts, here),
+                Rhs::Apply(..) => self.calls(binding.var, facts, (here, in_text)),
                 Rhs::Prim(Prim::Catch, operands) => {
-                    self.calls(binding.var, facts, here);
-                    self.calls(operands[1], facts, here);
+                    self.calls(binding.var, facts, (here, in_text));
+                    self.calls(operands[1], facts, (here, in_text));
                 }
                 Rhs::If(_, yes, no) => {
-                    self.body(yes, facts, caller);
-                    self.body(no, facts, caller);
+                    self.body(yes, facts, (caller, in_text));
+                    self.body(no, facts, (caller, in_text));
                 }
                 _ => {}
             }
         }
     }
 
-    fn calls(&mut self, var: Var, facts: &Facts, here: Option<Span>) {
+    fn calls(&mut self, var: Var, facts: &Facts, place: Place) {
         let mut called: Vec<VariantId> =
             facts.calls.iter().filter(|((of, _), _)| *of == var).map(|(_, variant)| *variant).collect();
         called.sort_unstable();
         for variant in called {
-            if self.seen.insert(variant) {
-                self.waiting.push((variant, here));
+            if self.seen.insert((variant, place.1)) {
+                self.waiting.push((variant, place));
             }
         }
         debug_assert!(self.program.library.is_some());
     }
 }
 
-fn is_outside(prim: Prim) -> bool {
+fn is_outside(prim: Prim, in_text: bool) -> bool {
+    let is_written =
+        matches!(prim, Prim::WriteReal | Prim::WriteByte | Prim::Write | Prim::WriteString | Prim::Newline);
     prim.family() == Family::Effect
         && !prim.is_of_library()
+        && !(in_text && is_written)
         && !matches!(
             prim,
             Prim::Error | Prim::Catch | Prim::Opaque | Prim::Exchange | Prim::Ask | Prim::CheckNumber | Prim::TextByte

@@ -124,14 +124,15 @@ class _Callback(str):
             slopes = derivative(*arguments)
         if slopes is None:
             raise TypeError(
-                f"the derivative of {name} is wanted: return a tuple of its value and its derivative, or pass a tuple of a "
-                "function for each"
+                f"the derivative of {name} is wanted: return a tuple of its value and its derivative, or pass a tuple of "
+                "a function for each"
             )
         shapes = [getattr(argument, "shape", ()) for argument in arguments]
         slopes = [slopes] if len(arguments) == 1 else list(slopes)
         front = () if self.result == "real" else (value.size,)
         if len(slopes) != len(arguments):
-            raise ValueError(f"the derivative of {name} has {len(arguments)} parts, one for each argument, not {len(slopes)}")
+            parts = f"{len(arguments)} parts, one for each argument"
+            raise ValueError(f"the derivative of {name} has {parts}, not {len(slopes)}")
         rows = []
         for part, shape in zip(slopes, shapes):
             part = _numpy.asarray(part)
@@ -192,7 +193,7 @@ def _nested(kind, leaves):
 
 _SIZES = {"real": 0, "integer": 0, "boolean": 0, "vector": 1, "matrix": 2}
 _WORDS = {"real": "a number", "vector": "a vector", "matrix": "a matrix"}
-_SCALARS = {"real": _ctypes.c_double, "integer": _ctypes.c_int64, "boolean": _ctypes.c_bool}
+_SCALARS = {"real": _ctypes.c_double, "integer": _ctypes.c_int64, "boolean": _ctypes.c_bool, "text": _ctypes.c_char_p}
 _RESULTS = {"real": _ctypes.c_double, "boolean": _ctypes.c_bool}
 _ndarray, _double, _empty = _numpy.ndarray, _numpy.dtype(_numpy.float64), _numpy.empty
 
@@ -245,7 +246,15 @@ def _boolean(name, value):
     return bool(value)
 
 
-_CHECKS = {"real": _number, "integer": _integer, "boolean": _boolean}
+def _text(name, value):
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a text, not {value!r}")
+    if "\0" in value:
+        raise ValueError(f"{name} has a character of code 0, which no text of a library has")
+    return value.encode()
+
+
+_CHECKS = {"real": _number, "integer": _integer, "boolean": _boolean, "text": _text}
 
 
 def bounds(count, shards, shard):
@@ -277,7 +286,9 @@ class Function:
             else:
                 types += [_ctypes.c_void_p] + [_ctypes.c_size_t] * sizes if sizes else [_SCALARS[kind]]
         if gradient is None:
-            self._results = [(_RESULTS.get(kind), sizes) for _, kind, sizes in _leaves("", result)]
+            # Texts are arrays of bytes, with a zero behind the last.
+            leaves = [(kind, 1 if kind == "text" else sizes) for _, kind, sizes in _leaves("", result)]
+            self._results = [(_RESULTS.get(kind, kind), sizes) for kind, sizes in leaves]
             self._sizes = _word * sum(sizes for _, sizes in self._results)
             for _, sizes in self._results:
                 types += [_ctypes.c_void_p]
@@ -376,7 +387,8 @@ class Function:
                     buffers.append(kind())
                     results.append(_addressof(buffers[-1]))
                     continue
-                buffers.append(_empty(room))
+                room, of = (room + 1, _numpy.uint8) if kind == "text" else (room, _double)
+                buffers.append(_empty(room, of))
                 results += [_address(buffers[-1]), room]
                 for _ in range(dimensions):
                     results.append(at)
@@ -393,9 +405,11 @@ class Function:
             self._fail(passed[0], code)
         self._rooms = given, counts
         values = []
-        for buffer, shape, count in zip(buffers, shapes, counts):
+        for buffer, shape, count, (kind, _) in zip(buffers, shapes, counts, self._results):
             if not shape:
                 values.append(buffer.value)
+            elif kind == "text":
+                values.append(buffer[:count].tobytes().decode("utf-8", "replace"))
             else:
                 value = buffer if buffer.size == count else buffer[:count].copy()
                 values.append(value if len(shape) == 1 else value.reshape(shape))
@@ -448,8 +462,8 @@ class Function:
         return self._adapt("jax", _for_jax)
 
     def _adapt(self, name, adapter):
-        if self._has_callbacks:
-            raise AttributeError(f"{self.__name__} takes functions, and {name} passes numbers and arrays only")
+        if self._has_callbacks or any(kind == "text" for _, kind, _ in self._leaves):
+            raise AttributeError(f"{self.__name__} takes functions or texts, and {name} passes numbers and arrays only")
         if name not in self._adapted:
             apply = adapter(self)
 

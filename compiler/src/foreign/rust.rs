@@ -68,6 +68,7 @@ fn in_words(ty: &Type) -> &'static str {
         Type::Real => "A number",
         Type::Integer => "A whole number",
         Type::Boolean => "True or false",
+        Type::Text => "A text",
         Type::Vector => "A vector",
         Type::Matrix => "A matrix",
         Type::Tuple(_) => "A tuple",
@@ -92,6 +93,8 @@ fn type_in_c(parameter: &header::Parameter) -> &'static str {
         "const double *" => "*const f64",
         "size_t *" => "*mut usize",
         "void *" => "*mut c_void",
+        "char *" => "*mut c_char",
+        "const char *" => "*const c_char",
         // A function, whose own parameters differ.
         "int (*" => "*const c_void",
         _ => "*mut f64",
@@ -218,6 +221,11 @@ impl Method {
     fn argument(&mut self, place: &str, ty: &Type) {
         match ty {
             Type::Real | Type::Integer | Type::Boolean => self.passed.push(place.to_string()),
+            Type::Text => {
+                let name = format!("_t{}", self.passed.len());
+                self.statement(&format!("let {name} = self::text({place})?;"));
+                self.passed.push(format!("{name}.as_ptr()"));
+            }
             Type::Vector => self.passed.extend([format!("{place}.as_ptr()"), format!("{place}.len()")]),
             Type::Matrix => {
                 let message = format!("\"{place} has not as many elements as its rows and columns say\"");
@@ -250,6 +258,17 @@ impl Method {
         let mut after = String::new();
         for (index, (_, ty)) in leaves.iter().enumerate() {
             let variable = format!("_r{index}");
+            if **ty == Type::Text {
+                let _ = writeln!(body, "        let (mut {variable}, mut {variable}_length) = (vec![0u8; 64], 0);");
+                call.extend([
+                    format!("{variable}.as_mut_ptr().cast()"),
+                    format!("{variable}.len()"),
+                    format!("&mut {variable}_length"),
+                ]);
+                let _ =
+                    writeln!(after, "            {variable}.resize({variable}.len().max({variable}_length + 1), 0);");
+                continue;
+            }
             if !ty.is_array() {
                 let none = if **ty == Type::Boolean { "false" } else { "0.0" };
                 let _ = writeln!(body, "        let mut {variable} = {none};");
@@ -284,6 +303,12 @@ impl Method {
         let _ = writeln!(body, "{}        self::check(self, code)?;", self.after);
         for (index, _) in leaves.iter().enumerate().filter(|(_, (_, ty))| ty.is_array()) {
             let _ = writeln!(body, "        _r{index}.truncate(_r{index}_rows * _r{index}_columns);");
+        }
+        for (index, _) in leaves.iter().enumerate().filter(|(_, (_, ty))| **ty == Type::Text) {
+            let _ = writeln!(
+                body,
+                "        let _r{index} = String::from_utf8_lossy(&_r{index}[.._r{index}_length]).into_owned();"
+            );
         }
         let mut next = 0;
         let value = assembled(result, &mut next);
@@ -367,6 +392,7 @@ fn type_with(ty: &Type, elements: &str) -> String {
         Type::Real => "f64".to_string(),
         Type::Integer => "i64".to_string(),
         Type::Boolean => "bool".to_string(),
+        Type::Text => if elements == "&[f64]" { "&str" } else { "String" }.to_string(),
         Type::Function(signature) => format!("impl {}", callable(signature)),
         Type::Vector => elements.to_string(),
         Type::Matrix => format!("Matrix<{elements}>"),

@@ -40,8 +40,10 @@ pub fn result(program: &Program, flow: &Analysis, export: &Export) -> Result<Typ
         };
         Box::new(
             Diagnostic::error("V0851", message, export.span, "exported here")
-                .note("results are numbers, booleans, vectors of numbers, matrices, and tuples and records of these, of one kind whatever the \
-                     arguments are")
+                .note(
+                    "results are numbers, booleans, texts, vectors of numbers, matrices, and tuples and records of \
+                     these (but texts are no fields), of one kind whatever the arguments are",
+                )
                 .help(help),
         )
     })
@@ -98,6 +100,7 @@ fn type_of(program: &Program, shapes: &Shapes, shape: Shape, depth: usize) -> Op
         _ if depth > DEEPEST => None,
         [Class::Real] => Some(Type::Real),
         [Class::Bool] => Some(Type::Boolean),
+        [Class::Text] => Some(Type::Text),
         [Class::Record(kind)] => {
             let (name, names) = (program.records[kind].name.clone(), &program.records[kind].fields);
             // The tuple of the fields, whose last one stands alone; a single one is a list.
@@ -108,7 +111,8 @@ fn type_of(program: &Program, shapes: &Shapes, shape: Shape, depth: usize) -> Op
             }
             let field = |(name, shape): (&Rc<str>, &Shape)| Some(Parameter { name: name.clone(), ty: part(*shape)? });
             let fields: Vec<Parameter> = names.iter().zip(&parts).map(field).collect::<Option<_>>()?;
-            (!fields.is_empty()).then(|| Type::Record(Rc::new(Record { kind, name, fields })))
+            let has_texts = fields.iter().flat_map(|field| field.ty.leaves()).any(|(_, ty)| *ty == Type::Text);
+            (!fields.is_empty() && !has_texts).then(|| Type::Record(Rc::new(Record { kind, name, fields })))
         }
         [Class::Pair(None)] => {
             let [first, rest] = alternatives[0].children[..] else { return None };

@@ -148,16 +148,20 @@ impl Translator<'_, '_, '_> {
             Op::ArgumentElements(_) => self.argument_elements(args[0])?,
             Op::ResultElements(_) => return self.result_elements(args[0], args[1]),
             Op::Result(part) => return self.result(part, &args),
-            Op::Read(..) | Op::WriteByte | Op::WriteDouble if self.unit.is_library => return Err(self.outside()),
+            Op::WriteByte if self.unit.is_library => {
+                return self.call_with_context("vlad_context_keep_byte", &[types::I64, types::F64], &args);
+            }
+            Op::Read(..) | Op::WriteDouble if self.unit.is_library => return Err(self.outside()),
             Op::Read(item, text) => {
                 let (address, length) = self.text(text);
                 let item = self.builder.ins().iconst(types::I64, item as i64);
                 let read = External::Runtime("vlad_read", ITEM, Some(types::F64));
                 self.call_external(read, &[item, address, length])?.expect("the signature has a result")
             }
-            Op::WriteReal(Stream::Err) if self.unit.is_library => {
-                self.call_with_context("vlad_context_write_real", &[types::I64, types::F64], &args)?;
-                return Ok(());
+            Op::WriteReal(stream) if self.unit.is_library => {
+                let is_message = stream == Stream::Err;
+                let name = if is_message { "vlad_context_write_real" } else { "vlad_context_keep_real" };
+                return self.call_with_context(name, &[types::I64, types::F64], &args);
             }
             Op::WriteReal(stream) => {
                 let stream = self.stream(stream);
@@ -188,7 +192,9 @@ impl Translator<'_, '_, '_> {
                 let (address, length) = self.text_of(args[0])?;
                 return self.write_text(stream, form, address, length);
             }
-            Op::BeginText | Op::EndText if self.unit.is_library => return Err(self.outside()),
+            Op::BeginText if self.unit.is_library => {
+                return self.call_with_context("vlad_context_begin_text", &[types::I64], &[]);
+            }
             Op::BeginText => {
                 self.call_external(External::Runtime("vlad_begin_text", &[], None), &[])?;
                 return Ok(());
@@ -197,8 +203,14 @@ impl Translator<'_, '_, '_> {
                 let table = self.unit.text_table()?;
                 let (texts, table) = (self.data_address(self.unit.texts), self.data_address(table));
                 let count = self.builder.ins().iconst(types::I64, self.unit.text_count() as i64);
-                let end = External::Runtime("vlad_end_text", &[types::I64; 3], Some(types::I64));
-                self.call_external(end, &[texts, table, count])?.expect("the signature has a result")
+                if self.unit.is_library {
+                    let end = External::Runtime("vlad_context_end_text", &[types::I64; 4], Some(types::I64));
+                    let context = self.context();
+                    self.call_external(end, &[context, texts, table, count])?.expect("the signature has a result")
+                } else {
+                    let end = External::Runtime("vlad_end_text", &[types::I64; 3], Some(types::I64));
+                    self.call_external(end, &[texts, table, count])?.expect("the signature has a result")
+                }
             }
             Op::TextByte => self.text_byte(args[0], args[1])?,
             Op::BeginFile(message) => {
@@ -329,16 +341,14 @@ impl Translator<'_, '_, '_> {
     }
 
     fn write_text(&mut self, stream: Stream, form: Form, address: ir::Value, length: ir::Value) -> Result<(), Error> {
-        let [of_program, of_library] = match form {
-            Form::Plain => ["vlad_write_text", "vlad_context_write_text"],
-            Form::Quoted => ["vlad_write_quoted", "vlad_context_write_quoted"],
+        // What a library writes is a message, or belongs to a text.
+        let [of_program, message, text] = match form {
+            Form::Plain => ["vlad_write_text", "vlad_context_write_text", "vlad_context_keep_text"],
+            Form::Quoted => ["vlad_write_quoted", "vlad_context_write_quoted", "vlad_context_keep_quoted"],
         };
         if self.unit.is_library {
-            if stream != Stream::Err {
-                return Err(self.outside());
-            }
-            self.call_with_context(of_library, &[types::I64; 3], &[address, length])?;
-            return Ok(());
+            let name = if stream == Stream::Err { message } else { text };
+            return self.call_with_context(name, &[types::I64; 3], &[address, length]);
         }
         let stream = self.stream(stream);
         self.call_external(External::Runtime(of_program, STREAM_TEXT, None), &[stream, address, length])?;

@@ -32,11 +32,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The names of the standard library's functions in programs with exports.
-pub const LIBRARY: [(&str, &str); 13] = [
+pub const LIBRARY: [(&str, &str); 14] = [
     (" called", "%called"),
     (" is-called", "%is-called"),
     (" number", "%number-argument"),
     (" boolean", "%boolean-argument"),
+    (" text", "%text-argument"),
     (" vector", "%vector-argument"),
     (" matrix", "%matrix-argument"),
     (" tuple", "%tuple-argument"),
@@ -55,10 +56,10 @@ const PLAIN_DERIVATIVES: [&str; 3] = ["jacobian", "hessian", "hvp"];
 const DIRECTION: &str = "direction";
 
 /// Words that types of arguments are made of.
-pub const TYPE_WORDS: [&str; 7] = ["real", "integer", "boolean", "vector", "matrix", "tuple", "function"];
+pub const TYPE_WORDS: [&str; 8] = ["real", "integer", "boolean", "text", "vector", "matrix", "tuple", "function"];
 
 /// Types that arguments may have, for messages.
-pub const TYPES: &str = "`real`, `integer`, `boolean`, `(vector real)`, `(matrix real)`, `(tuple type ...)`, \
+pub const TYPES: &str = "`real`, `integer`, `boolean`, `text`, `(vector real)`, `(matrix real)`, `(tuple type ...)`, \
                          `(record type ...)` with the name of a record and the types of its fields, or \
                          `(function type ... result)`";
 
@@ -223,7 +224,7 @@ impl Expander {
             }
         }
         if wanted.is_empty() {
-            let is_plain = |ty: &Type| matches!(ty, Type::Integer | Type::Boolean | Type::Function(_));
+            let is_plain = |ty: &Type| matches!(ty, Type::Integer | Type::Boolean | Type::Text | Type::Function(_));
             positions = (0..form.names.len()).filter(|position| !is_plain(&form.types[*position])).collect();
         }
         for position in &positions {
@@ -281,6 +282,7 @@ impl Expander {
         let what = leaves.map(|(_, ty)| ty).find_map(|ty| match ty {
             Type::Integer => Some("an integer"),
             Type::Boolean => Some("a boolean"),
+            Type::Text => Some("a text"),
             Type::Function(_) => Some("a function"),
             _ => None,
         });
@@ -392,6 +394,7 @@ impl Expander {
                 ("real", [], false) => Ok(Type::Real),
                 ("integer", [], false) => Ok(Type::Integer),
                 ("boolean", [], false) => Ok(Type::Boolean),
+                ("text", [], false) => Ok(Type::Text),
                 ("vector", [Type::Real], true) => Ok(Type::Vector),
                 ("matrix", [Type::Real], true) => Ok(Type::Matrix),
                 ("tuple", [_, _, ..], true) => Ok(Type::Tuple(parts)),
@@ -411,7 +414,7 @@ impl Expander {
         for (name, part) in record.fields.iter().zip(parts) {
             field_name(name).ok_or_else(|| Error::NotAnExportedName(part.span, name.clone()))?;
             let ty = self.exported_type(part, records)?;
-            if ty.signature().is_some() {
+            if ty.leaves().iter().any(|(_, ty)| matches!(ty, Type::Text | Type::Function(_))) {
                 return Err(Error::FunctionWithin(part.span));
             }
             fields.push(Parameter { name: name.clone(), ty });
@@ -450,6 +453,7 @@ impl Make {
             // The function of C has made a number of it.
             Type::Real | Type::Integer => self.call(" number", Vec::new()),
             Type::Boolean => self.call(" boolean", Vec::new()),
+            Type::Text => self.call(" text", Vec::new()),
             Type::Vector => self.call(" vector", Vec::new()),
             Type::Matrix => self.call(" matrix", Vec::new()),
             Type::Tuple(parts) => {

@@ -150,6 +150,7 @@ impl Passing for Parameters {
         match ty {
             Type::Integer => self.add("int64_t ", name, "a whole number"),
             Type::Boolean => self.add("bool ", name, "true or false"),
+            Type::Text => self.add("const char *", name, "a text"),
             Type::Vector => {
                 self.add("const double *", name, "its elements");
                 self.add("size_t ", &format!("{name}_length"), "how many");
@@ -165,12 +166,20 @@ impl Passing for Parameters {
     }
 
     fn result(&mut self, name: &str, ty: &Type) {
-        let of = if *ty == Type::Boolean { "bool *" } else { "double *" };
+        let of = match ty {
+            Type::Boolean => "bool *",
+            Type::Text => "char *",
+            _ => "double *",
+        };
         self.add(of, name, "gets the result, unless it is NULL");
         if ty.is_array() {
             self.add("size_t ", &format!("{name}_room"), "for so many numbers there is room");
         }
         match ty {
+            Type::Text => {
+                self.add("size_t ", &format!("{name}_room"), "for so many bytes there is room, with a zero at the end");
+                self.add("size_t *", &format!("{name}_length"), "gets the length without that, unless it is NULL");
+            }
             Type::Vector => self.add("size_t *", &format!("{name}_length"), "gets the length, unless it is NULL"),
             Type::Matrix => {
                 self.add("size_t *", &format!("{name}_rows"), "gets the number of rows, unless it is NULL");

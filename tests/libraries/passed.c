@@ -1,6 +1,6 @@
-/* Passes functions to the library of `callbacks.vlad`: with and without derivatives, of all kinds of arguments, and some
- * that fail. */
-#include "callbacks.h"
+/* Passes texts and functions to the library of `passed.vlad`: with and without derivatives, of all kinds of arguments,
+ * and some that fail. */
+#include "passed.h"
 #include <assert.h>
 #include <math.h>
 #include <pthread.h>
@@ -10,12 +10,12 @@
 
 /* What functions are handed: they count their calls, and fail from one on. */
 typedef struct {
-    callbacks_context *context;
+    passed_context *context;
     int calls, last, depth;
 } state;
 
 /* Little stack: what checks memory looks at all of it. */
-static const callbacks_options small = {8 << 20, 0};
+static const passed_options small = {8 << 20, 0};
 
 static int valley(void *data, const double *x, size_t x_length, double *value, double *gradient) {
     state *s = data;
@@ -37,12 +37,13 @@ static int without_gradient(void *data, const double *x, size_t x_length, double
     return valley(data, x, x_length, value, NULL);
 }
 
-static int line(void *data, const double *x, size_t x_length, double *value, size_t room, size_t *length, double *jacobian) {
+static int line(void *data, const double *x, size_t x_length, double *value, size_t room, size_t *length,
+                double *jacobian) {
     size_t rows = 100;
     ++*(int *)data;
     *length = rows;
     if (room < rows) {
-        return CALLBACKS_ERROR_ROOM;
+        return PASSED_ERROR_ROOM;
     }
     for (size_t i = 0; i < rows; i++) {
         value[i] = x[0] + (double)i * x[1] - 7 - 3 * (double)i;
@@ -106,69 +107,87 @@ static int rounded(void *data, double x, double *value, double *gradient) {
 /* The context at hand is in use; another one is not. */
 static int nested(void *data, double x, double *value, double *gradient) {
     state *s = data;
-    callbacks_context *other = callbacks_context_new(&small);
-    assert(callbacks_twice(s->context, square, NULL, x, value) == CALLBACKS_ERROR_BUSY);
+    passed_context *other = passed_context_new(&small);
+    assert(passed_twice(s->context, square, NULL, x, value) == PASSED_ERROR_BUSY);
     state inner = {other, 0, 0, s->depth + 1};
     (void)gradient;
-    int code = s->depth < 3 ? callbacks_first_of_two(other, nested, &inner, square, NULL, x, value)
-                            : callbacks_twice(other, square, NULL, x, value);
-    callbacks_context_free(other);
+    int code = s->depth < 3 ? passed_first_of_two(other, nested, &inner, square, NULL, x, value)
+                            : passed_twice(other, square, NULL, x, value);
+    passed_context_free(other);
     return code;
 }
 
 static void *search(void *unused) {
     (void)unused;
-    callbacks_context *context = callbacks_context_new(&small);
+    passed_context *context = passed_context_new(&small);
     double start[] = {-1.2, 1}, found[2], value, gradient, gradients[3], vector[] = {10, 20};
     double matrix[] = {1, 2, 3, 4, 5, 6};
     size_t length;
     state s = {context, 0, 0, 0};
     int calls = 0;
-    assert(callbacks_fit(context, valley, &s, start, 2, found, 2, &length) == 0);
+    assert(passed_fit(context, valley, &s, start, 2, found, 2, &length) == 0);
     assert(length == 2 && fabs(found[0] - 1) < 1e-6 && fabs(found[1] - 1) < 1e-6);
-    assert(callbacks_simplex(context, without_gradient, &s, start, 2, found, 2, &length) == 0);
+    assert(passed_simplex(context, without_gradient, &s, start, 2, found, 2, &length) == 0);
     assert(fabs(found[0] - 1) < 1e-4 && fabs(found[1] - 1) < 1e-4);
-    assert(callbacks_curve(context, line, &calls, start, 2, found, 2, NULL) == 0);
+    assert(passed_curve(context, line, &calls, start, 2, found, 2, NULL) == 0);
     assert(fabs(found[0] - 7) < 1e-6 && fabs(found[1] - 3) < 1e-6 && calls > 2);
 
-    assert(callbacks_twice(context, square, NULL, 3, &value) == 0 && value == 729);
-    assert(callbacks_twice_gradient(context, square, NULL, 3, CALLBACKS_OVERWRITE, &value, &gradient) == 0);
+    assert(passed_twice(context, square, NULL, 3, &value) == 0 && value == 729);
+    assert(passed_twice_gradient(context, square, NULL, 3, PASSED_OVERWRITE, &value, &gradient) == 0);
     assert(value == 729 && gradient == 6 * 243);
-    assert(callbacks_slope(context, square, NULL, 3, &value) == 0 && value == 6);
-    assert(callbacks_both_gradient(context, weighted, NULL, 3, vector, 2, CALLBACKS_OVERWRITE, &value, gradients,
+    assert(passed_slope(context, square, NULL, 3, &value) == 0 && value == 6);
+    assert(passed_both_gradient(context, weighted, NULL, 3, vector, 2, PASSED_OVERWRITE, &value, gradients,
                                    gradients + 1) == 0);
     assert(value == 180 && gradients[0] == 60 && gradients[1] == 6 && gradients[2] == 6);
-    assert(callbacks_many(context, many, NULL, vector, 2, matrix, 3, 2, &value) == 0 && value == 0.5);
+    assert(passed_many(context, many, NULL, vector, 2, matrix, 3, 2, &value) == 0 && value == 0.5);
     unsigned mode = _mm_getcsr();
     _mm_setcsr(mode | 0x6000);
-    assert(callbacks_tenth(context, rounded, NULL, &value) == 0);
+    assert(passed_tenth(context, rounded, NULL, &value) == 0);
     assert((_mm_getcsr() & 0x6000) == 0x6000);
     _mm_setcsr(mode);
     assert(value == 0.1);
     s.calls = 0;
-    assert(callbacks_first_of_two(context, nested, &s, square, NULL, 2, &value) == 0 && value == pow(2, 96));
+    assert(passed_first_of_two(context, nested, &s, square, NULL, 2, &value) == 0 && value == pow(2, 96));
 
     /* Failures: the caller's function ends the call, and the context is as good as before. */
     s = (state){context, 0, 20, 0};
-    assert(callbacks_fit(context, valley, &s, start, 2, found, 2, NULL) == CALLBACKS_ERROR_CALLBACK && s.calls == 20);
-    assert(strstr(callbacks_message(context), "the function that was passed as argument 1 failed with code 42"));
+    assert(passed_fit(context, valley, &s, start, 2, found, 2, NULL) == PASSED_ERROR_CALLBACK && s.calls == 20);
+    assert(strstr(passed_message(context), "the function that was passed as argument 1 failed with code 42"));
     s.calls = 0;
-    assert(callbacks_simplex(context, valley, &s, start, 2, found, 2, NULL) == CALLBACKS_ERROR_CALLBACK && s.calls == 20);
+    assert(passed_simplex(context, valley, &s, start, 2, found, 2, NULL) == PASSED_ERROR_CALLBACK && s.calls == 20);
     s.last = 0;
-    assert(callbacks_fit(context, without_gradient, &s, start, 2, found, 2, NULL) == CALLBACKS_ERROR_CALLBACK);
-    assert(strstr(callbacks_message(context), "was asked for its derivative, and has not written all of it"));
-    assert(callbacks_newton(context, valley, &s, start, 2, found, 2, NULL) == CALLBACKS_ERROR_PROGRAM);
-    assert(strstr(callbacks_message(context), "has no second derivative"));
-    assert(callbacks_curved_hessian(context, square, NULL, 3, &value) == CALLBACKS_ERROR_PROGRAM);
-    assert(callbacks_first_of_two(context, square, NULL, NULL, NULL, 2, &value) == CALLBACKS_ERROR_ARGUMENT);
-    assert(strstr(callbacks_message(context), "argument 2 is a null pointer"));
-    assert(callbacks_values(context, liar, NULL, found, 2, NULL) == CALLBACKS_ERROR_CALLBACK);
-    assert(callbacks_unused(context, NULL, NULL, 5, &value) == 0 && value == 5);
-    assert(callbacks_twice(context, square, NULL, 3, &value) == 0 && value == 729);
+    assert(passed_fit(context, without_gradient, &s, start, 2, found, 2, NULL) == PASSED_ERROR_CALLBACK);
+    assert(strstr(passed_message(context), "was asked for its derivative, and has not written all of it"));
+    assert(passed_newton(context, valley, &s, start, 2, found, 2, NULL) == PASSED_ERROR_PROGRAM);
+    assert(strstr(passed_message(context), "has no second derivative"));
+    assert(passed_curved_hessian(context, square, NULL, 3, &value) == PASSED_ERROR_PROGRAM);
+    assert(passed_first_of_two(context, square, NULL, NULL, NULL, 2, &value) == PASSED_ERROR_ARGUMENT);
+    assert(strstr(passed_message(context), "argument 2 is a null pointer"));
+    assert(passed_values(context, liar, NULL, found, 2, NULL) == PASSED_ERROR_CALLBACK);
+    assert(passed_unused(context, NULL, NULL, 5, &value) == 0 && value == 5);
+    assert(passed_twice(context, square, NULL, 3, &value) == 0 && value == 729);
+
+    /* Texts have a zero at their end, which there must be room for. */
+    char text[16];
+    assert(passed_greet(context, "Ada", text, sizeof text, &length) == 0);
+    assert(length == 11 && !strcmp(text, "hello, Ada!"));
+    assert(passed_greet(context, "12345678", text, sizeof text, &length) == PASSED_ERROR_ROOM && length == 16);
+    assert(strstr(passed_message(context), "a text of 17 bytes with the zero at its end, and there is room for 16"));
+    assert(passed_greet(context, "1234567", text, sizeof text, NULL) == 0 && strlen(text) == 15);
+    assert(passed_greet(context, "123456789", NULL, 0, &length) == 0 && length == 17);
+    assert(passed_greet(context, NULL, text, sizeof text, &length) == PASSED_ERROR_ARGUMENT);
+    assert(passed_method(context, "hello, ", 3, &value) == 0 && value == 27);
+    assert(passed_method(context, "cube", 3, &value) == PASSED_ERROR_PROGRAM);
+    assert(strstr(passed_message(context), "no method has this name: \"cube\""));
+    assert(passed_characters(context, "\xff\xfe", 1, "", &value) == 0 && value == 3);
+    assert(passed_written(context, 2, text, sizeof text, NULL) == PASSED_ERROR_PROGRAM);
+    assert(passed_written(context, 1, text, 14, NULL) == PASSED_ERROR_ROOM);
+    assert(passed_greet(context, "Ada", text, sizeof text, NULL) == 0 && !strcmp(text, "hello, Ada!"));
+    assert(passed_numerals(context, 3000, &value) == 0 && value == 10890);
     uint64_t objects, bytes;
-    callbacks_memory(context, &objects, &bytes);
+    passed_memory(context, &objects, &bytes);
     assert(objects == 0);
-    callbacks_context_free(context);
+    passed_context_free(context);
     return NULL;
 }
 

@@ -1,8 +1,8 @@
-//! Passes closures to the library of `callbacks.vlad`, some of which fail.
+//! Passes closures and texts to the library of `passed.vlad`, some of which fail.
 
-mod callbacks;
+mod passed;
 
-use callbacks::{Context, Error, Mode, Options};
+use passed::{Context, Error, Mode, Options};
 
 fn valley(x: &[f64], gradient: Option<&mut [f64]>) -> Result<f64, Error> {
     let (a, b) = (1.0 - x[0], x[1] - x[0] * x[0]);
@@ -53,6 +53,12 @@ fn main() -> Result<(), Error> {
     let payload = std::panic::catch_unwind(panics).expect_err("it panics");
     assert_eq!(payload.downcast_ref::<&str>(), Some(&"oh"));
     assert_eq!(context.twice(square, 3.0)?, 729.0);
+
+    assert_eq!(context.greet("wörld")?, "hello, wörld!");
+    assert_eq!(context.greet(&"x".repeat(1000))?.len(), 1008);
+    assert_eq!(context.describe(2.0)?, ("2.00".to_string(), 2.0, "positive".to_string()));
+    assert_eq!(context.characters(("wörld", 1.0, ""))?, 6.0);
+    assert_eq!(context.greet("a\0b").expect_err("it has a zero").code, 2);
     println!("all right");
     Ok(())
 }
