@@ -198,8 +198,10 @@ const TAKEN: &[&str] = &["Context", "Error", "Function", "accumulate", "bounds",
 const TAKEN_IN_C: &[&str] = &["abi_version", "context", "context_free", "context_new", "memory", "message", "options"];
 
 /// Names of types that the generated modules have for themselves, and types of Rust that its module uses.
-const TAKEN_TYPES: &[&str] =
-    &["CStr", "Drop", "Matrix", "Mode", "NonNull", "Opaque", "Option", "Options", "Result", "Send", "Vec"];
+const TAKEN_TYPES: &[&str] = &[
+    "CStr", "CString", "Callback", "Drop", "FnMut", "Matrix", "Mode", "NonNull", "Opaque", "Option", "Options",
+    "Result", "Send", "String", "Vec",
+];
 
 /// Words that are no names in C, C++, Python or Rust, and names that C's headers and compilers define as macros.
 const RESERVED: &[&str] = &[

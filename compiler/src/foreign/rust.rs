@@ -236,11 +236,12 @@ impl Method {
                 self.passed.extend([format!("{place}.rows"), format!("{place}.columns")]);
             }
             Type::Function(signature) => {
-                let name = callback_name(signature);
-                self.statement(&format!("let mut {place} = Callback::new({place});"));
-                self.statement(&format!("let _c_{place} = {name}_of(&mut {place});"));
-                self.passed.extend([format!("_c_{place}.0"), format!("_c_{place}.1")]);
-                let _ = writeln!(self.after, "        {place}.finish()?;");
+                // Names that no parameter has.
+                let (name, number) = (callback_name(signature), self.passed.len());
+                self.statement(&format!("let mut _f{number} = Callback::new({place});"));
+                self.statement(&format!("let _c{number} = {name}_of(&mut _f{number});"));
+                self.passed.extend([format!("_c{number}.0"), format!("_c{number}.1")]);
+                let _ = writeln!(self.after, "        _f{number}.finish()?;");
             }
             Type::Tuple(_) | Type::Record(_) => {
                 for (name, part) in ty.parts() {
