@@ -103,13 +103,12 @@ impl Search<'_> {
 }
 
 fn is_outside(prim: Prim, in_text: bool) -> bool {
-    let is_written =
-        matches!(prim, Prim::WriteReal | Prim::WriteByte | Prim::Write | Prim::WriteString | Prim::Newline);
-    prim.family() == Family::Effect
-        && !prim.is_of_library()
-        && !(in_text && is_written)
-        && !matches!(
-            prim,
-            Prim::Error | Prim::Catch | Prim::Opaque | Prim::Exchange | Prim::Ask | Prim::CheckNumber | Prim::TextByte
-        )
+    let is_inside = match prim {
+        Prim::Error | Prim::Catch | Prim::Opaque | Prim::Exchange | Prim::Ask | Prim::CheckNumber | Prim::TextByte => {
+            true
+        }
+        Prim::WriteReal | Prim::WriteByte | Prim::Write | Prim::WriteString | Prim::Newline => in_text,
+        _ => prim.is_of_library(),
+    };
+    prim.family() == Family::Effect && !is_inside
 }
