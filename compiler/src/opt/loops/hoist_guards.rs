@@ -16,7 +16,8 @@
 //! has one way out, and so can make two rounds at a time, and be computed elsewhere.
 //!
 //! The check must come first: between the beginning of a round and the check nothing can be seen, or fail. If the loop
-//! does not begin its first round, there is no check either; so the test of the header is made once more.
+//! does not begin its first round, there is no check either; so the test of the header is made once more. Checks that
+//! change in the same way as that test become part of it ([`range_checks`]).
 //!
 //! Tests: `tests/opt/hoist-guards/`.
 
@@ -24,6 +25,7 @@ use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::loops::{Homes, ends, homes, preheader};
 use crate::opt::edit::rewrite::{append, can_move, is_constant};
+use crate::opt::loops::range_checks;
 use crate::opt::scalar::simplify_cfg;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Target, Terminator, Type, Value};
@@ -31,7 +33,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Treats a function.
 pub fn run(function: &mut Function, context: &Context) -> bool {
-    hoist(function, context.effects)
+    let mut changed = false;
+    while hoist(function, context.effects) | range_checks::run(function, context.effects) {
+        changed = true;
+    }
+    changed
 }
 
 fn hoist(function: &mut Function, effects: &Effects) -> bool {

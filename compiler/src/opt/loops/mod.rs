@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`licm`] | loop-invariant code motion |
 //! | [`hoist_guards`] | loop-invariant checks before the loop |
+//! | [`range_checks`] | inductive range check elimination |
 //! | [`inductions`] | induction variables as integers, places that are in range |
 //! | [`upwards`] | loops that count upwards instead of downwards |
 //! | [`peel`] | first rounds that are not like the others |
@@ -23,6 +24,7 @@ pub mod licm;
 pub mod neutral_sums;
 pub mod parallelize;
 pub mod peel;
+pub mod range_checks;
 pub mod rotate;
 pub mod shared_zeros;
 pub mod unroll_and_jam;

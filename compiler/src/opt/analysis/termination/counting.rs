@@ -284,7 +284,11 @@ impl Code<'_> {
     /// Whether an integer is a count, not the integer part of a real, which may be as large as one that is not reached,
     /// or one that stands for that.
     fn is_counted(&self, value: Value) -> bool {
-        let mut seen = FxHashSet::default();
+        self.is_counted_but_for(value, FxHashSet::default())
+    }
+
+    /// The same, if it holds for some that are asked about already.
+    fn is_counted_but_for(&self, value: Value, mut seen: FxHashSet<Value>) -> bool {
         let mut waiting = vec![value];
         while let Some(value) = waiting.pop() {
             if !seen.insert(value) {
@@ -297,12 +301,25 @@ impl Code<'_> {
                     Op::ConstInt(x) if x.unsigned_abs() > 1 << 53 => return false,
                     Op::IntOf if self.range(inst.args[0], DEPTH).is_none() => return false,
                     Op::Int2(_) => waiting.extend(&inst.args),
+                    // The smaller one of two is at most the one that is a count.
+                    Op::Select if self.is_least(&inst.args) => {
+                        if !inst.args[1..].iter().any(|arg| self.is_counted_but_for(*arg, seen.clone())) {
+                            return false;
+                        }
+                    }
                     Op::Select => waiting.extend(&inst.args[1..]),
                     _ => {}
                 },
             }
         }
         true
+    }
+
+    /// Whether what a selection gives is the smaller one of the two.
+    fn is_least(&self, selection: &[Value]) -> bool {
+        self.definitions
+            .inst(self.function, selection[0])
+            .is_some_and(|test| test.op == Op::IntCompare(IntCompare::Lt) && test.args[..] == selection[1..])
     }
 
     /// The least number that an integer may be, if there is one that is not negative by far.
