@@ -34,6 +34,8 @@ pub enum Kind {
     Text,
     /// A closure.
     Procedure,
+    /// A value of one of these kinds, where it is not known of which.
+    OneOf(Rc<[Kind]>),
 }
 
 impl Kind {
@@ -41,6 +43,11 @@ impl Kind {
     pub fn describe(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Kind::Record(name) => return Cow::Owned(format!("a record `{name}`")),
+            Kind::OneOf(kinds) if kinds[..] == [Kind::Nil, Kind::Pair] => "a list",
+            Kind::OneOf(kinds) => {
+                let words: Vec<_> = kinds.iter().map(Kind::describe).collect();
+                return Cow::Owned(words.join(" or "));
+            }
             Kind::Nil => "the empty list",
             Kind::Boolean => "a boolean",
             Kind::Real => "a real number",
@@ -52,6 +59,16 @@ impl Kind {
             Kind::Procedure => "a procedure",
         })
     }
+
+    /// Whether lists are of this kind.
+    fn is_list(&self) -> bool {
+        match self {
+            Kind::Nil | Kind::Pair => true,
+            Kind::OneOf(kinds) => kinds.iter().all(Kind::is_list),
+            _ => false,
+        }
+    }
+
     /// The words for a tangent of such a value.
     fn describe_tangent(&self) -> String {
         match self {
@@ -61,6 +78,7 @@ impl Kind {
                 format!("{}, as the value is", self.describe())
             }
             Kind::Procedure => "the list of the tangents of what the procedure has captured".into(),
+            Kind::OneOf(_) => "a tangent of the value".into(),
         }
     }
 }
@@ -581,7 +599,7 @@ impl RuntimeError {
                 "records are no pairs: the functions that `define-record` defines take them apart, and so does a pattern"
             }
             RuntimeError::NotAPair { .. } => "test with `pair?` before taking a value apart",
-            RuntimeError::NotAVector { found: Found { kind: Kind::Pair | Kind::Nil, .. }, .. } => {
+            RuntimeError::NotAVector { found, .. } if found.kind.is_list() => {
                 "lists are no vectors: `list-ref`, `length`, `map` and others take lists, and `list->vector` makes a vector of \
                  one"
             }

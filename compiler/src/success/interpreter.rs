@@ -4,10 +4,11 @@
 //! one side fails, the other one is what goes on. A call is looked into with what is known of its argument.
 //!
 //! **Termination.** Calls nest so deep only, and a function that is called again behind a conditional that nothing
-//! decides is not looked into again: it comes to what it comes to for any argument, which is a fixed point. Each function
-//! that is looked at may take so many steps. Whatever is given up is taken to succeed.
+//! decides is not looked into again: it comes to what it comes to for every argument that is that of one call or the
+//! other, which is a fixed point. Each function that is looked at may take so many steps. Whatever is given up is taken
+//! to succeed.
 
-use super::primitives::Demand;
+use super::primitives::{Demand, tested};
 use super::value::{Call, Head, Value};
 use crate::base::{EntityVec, Span};
 use crate::core::errors::RuntimeError;
@@ -23,7 +24,10 @@ const DEEPEST: usize = 48;
 const MOST_STEPS: usize = 20_000;
 
 /// How often a function is looked at to find out what it comes to.
-const MOST_ROUNDS: usize = 3;
+const MOST_ROUNDS: usize = 4;
+
+/// In how many contexts a function is looked at within itself before nothing is assumed of its arguments.
+const MOST_CONTEXTS: usize = 3;
 
 /// How many results of one function are kept.
 const MOST_KEPT: usize = 8;
@@ -54,8 +58,11 @@ pub struct Mistake {
 #[derive(Clone)]
 struct Test {
     of: Var,
-    /// What is known of it where the test comes out true, and where it comes out false.
-    known: [Option<Value>; 2],
+    prim: Prim,
+    /// What else the test is given.
+    kind: Option<Value>,
+    /// How it comes out where the variable that holds its result is true.
+    outcome: bool,
 }
 
 /// A body that is being looked at.
@@ -111,17 +118,26 @@ impl Frame {
 
     /// `result` is whether `of` passes a test.
     pub fn test(&mut self, result: Var, of: Var, prim: Prim, kind: Option<Value>) {
-        let known = [Interpreter::tested(prim, kind.as_ref()), None];
-        self.tests.insert(result, Test { of, known });
+        self.tests.insert(result, Test { of, prim, kind, outcome: true });
     }
 
     fn learn_from(&mut self, condition: Var, outcome: bool) {
         let condition = self.name(condition);
-        if let Some(Test { of, known }) = self.tests.get(&condition).cloned()
-            && let Some(value) = &known[usize::from(!outcome)]
-            && self.value(of) == Value::Any
-        {
-            self.know(of, value.clone());
+        match self.tests.get(&condition).cloned() {
+            Some(test) => {
+                let before = self.value(test.of);
+                match tested(test.prim, &before, test.kind.as_ref(), test.outcome == outcome) {
+                    Some(value) if value != before => self.know(test.of, value),
+                    _ => {}
+                }
+            }
+            None => {
+                let before = self.value(condition);
+                match before.counting_as(outcome) {
+                    Some(value) if value != before => self.know(condition, value),
+                    _ => {}
+                }
+            }
         }
     }
 
@@ -139,6 +155,28 @@ struct Kept {
     result: Result<Value, Failure>,
 }
 
+/// What a function has captured, and its argument.
+#[derive(Clone)]
+struct Context {
+    captured: Vec<Value>,
+    argument: Value,
+}
+
+impl Context {
+    fn covers(&self, other: &Context) -> bool {
+        self.argument.covers(&other.argument)
+            && self.captured.iter().zip(&other.captured).all(|(one, other)| one.covers(other))
+    }
+
+    fn join(&self, other: &Context) -> Context {
+        let both = self.captured.iter().cloned().zip(other.captured.iter().cloned());
+        Context {
+            captured: both.map(|(one, other)| one.join(other)).collect(),
+            argument: self.argument.clone().join(other.argument.clone()),
+        }
+    }
+}
+
 /// What looks at bodies.
 pub struct Interpreter<'p> {
     pub program: &'p Program,
@@ -146,12 +184,12 @@ pub struct Interpreter<'p> {
     /// What is known of the values of the top level.
     pub globals: EntityVec<GlobalId, Value>,
     kept: FxHashMap<LambdaId, Vec<Kept>>,
-    /// What functions come to, whatever their arguments are.
-    general: FxHashMap<LambdaId, Value>,
+    /// What recursive functions come to.
+    general: FxHashMap<LambdaId, Vec<(Context, Value)>>,
     /// The functions of which that is being found out, and what is assumed of them.
-    assumed: Vec<(LambdaId, Option<Value>)>,
+    assumed: Vec<(LambdaId, Context, Option<Value>)>,
     /// The functions that are being looked at, with the conditionals that are open where they are called.
-    active: Vec<(LambdaId, usize)>,
+    active: Vec<(LambdaId, Context, usize)>,
     steps: usize,
     /// How many functions are being looked at where one is looked at for itself.
     outermost: usize,
@@ -217,8 +255,8 @@ impl<'p> Interpreter<'p> {
         let lambda = &self.program.lambdas[id];
         let mut frame = Frame::new(Some(id), open);
         frame.values.extend(lambda.captures.iter().copied().zip(captured.iter().cloned()));
-        frame.values.insert(lambda.param, argument);
-        self.active.push((id, open));
+        frame.values.insert(lambda.param, argument.clone());
+        self.active.push((id, Context { captured: captured.to_vec(), argument }, open));
         let result = self.body(&mut frame, &lambda.body);
         self.active.pop();
         result
@@ -263,8 +301,10 @@ impl<'p> Interpreter<'p> {
                     self.apply(frame, binding.span, (lambda, &parts.values), argument)?
                 }
                 other => match other.found(&program.records) {
-                    Some(found) => return Err(failure(RuntimeError::NotAProcedure { found })),
-                    None => Value::Any,
+                    Some(found) if !other.kinds().iter().any(Value::is_function) => {
+                        return Err(failure(RuntimeError::NotAProcedure { found }));
+                    }
+                    _ => Value::Any,
                 },
             },
             Rhs::If(condition, yes, no) => self.choice(frame, (binding.var, *condition), yes, no)?,
@@ -273,22 +313,18 @@ impl<'p> Interpreter<'p> {
 
     fn destructure(&mut self, frame: &mut Frame, binding: &Binding, part: Part, of: Var) -> Result<Value, Failure> {
         let value = frame.value(of);
-        let fits = match part {
-            Part::Car | Part::Cdr => Demand::Pair.is_met(&value),
-            Part::Record(kind) => Demand::Record(kind).is_met(&value),
-            Part::Nil => (value != Value::Any).then_some(value == Value::Nil),
-            Part::Vector(length) => match value {
-                Value::Any | Value::Vector(None) => None,
-                Value::Vector(Some(found)) if found != length => {
-                    let error = RuntimeError::VectorLength { expected: length, found: found.to_string() };
-                    return Err(Failure::Mistake(Box::new(Mistake { error, span: binding.span, calls: Vec::new() })));
-                }
-                Value::Vector(_) => Some(true),
-                _ => Some(false),
-            },
+        let demand = match part {
+            Part::Car | Part::Cdr => Some(Demand::Pair),
+            Part::Record(kind) => Some(Demand::Record(kind)),
+            Part::Nil => Some(Demand::Nil),
+            Part::Vector(_) => Some(Demand::Vector),
+            Part::Never => None,
+        };
+        let fits = match demand {
+            Some(demand) => demand.is_met(&value),
             // Where clauses decide what is done, there may be none for what nobody passes.
-            Part::Never if frame.open > frame.opened => return Err(Failure::Known),
-            Part::Never => Some(false),
+            None if frame.open > frame.opened => return Err(Failure::Known),
+            None => Some(false),
         };
         if fits == Some(false)
             && let Some(found) = value.found(&self.program.records)
@@ -302,27 +338,26 @@ impl<'p> Interpreter<'p> {
             };
             return Err(Failure::Mistake(Box::new(Mistake { error, span: binding.span, calls: Vec::new() })));
         }
+        if let (Some(demand), None) = (demand, fits) {
+            frame.know(of, demand.narrow(&value));
+        }
+        let value = frame.value(of);
         Ok(match part {
-            Part::Car | Part::Cdr => {
-                if fits.is_none() {
-                    frame.know(of, Value::pair(Value::Any, Value::Any));
-                }
-                frame.part(binding.var, of, usize::from(part == Part::Cdr))
-            }
-            Part::Record(kind) => match value.parts(Head::Record(kind)) {
-                Some(parts) => parts[0].clone(),
-                None => {
-                    let pair = Value::pair(Value::Any, Value::Any);
-                    frame.know(of, Value::made(Head::Record(kind), vec![pair.clone()]));
-                    pair
-                }
-            },
-            Part::Nil => {
-                frame.know(of, Value::Nil);
-                Value::Nil
-            }
+            Part::Car | Part::Cdr => frame.part(binding.var, of, usize::from(part == Part::Cdr)),
+            Part::Record(kind) => value.parts(Head::Record(kind)).map_or(Value::Any, |parts| parts[0].clone()),
+            Part::Nil => Value::Nil,
             Part::Vector(length) => {
-                frame.know(of, Value::Vector(Some(length)));
+                if let Value::Vector(found, element) = value {
+                    if let Some(found) = found.filter(|found| *found != length) {
+                        let error = RuntimeError::VectorLength { expected: length, found: found.to_string() };
+                        return Err(Failure::Mistake(Box::new(Mistake {
+                            error,
+                            span: binding.span,
+                            calls: Vec::new(),
+                        })));
+                    }
+                    frame.know(of, Value::Vector(Some(length), element));
+                }
                 Value::Nil
             }
             Part::Never => Value::Any,
@@ -382,8 +417,7 @@ impl<'p> Interpreter<'p> {
         if let Some(test) = frame.tests.get(&frame.name(condition)).cloned()
             && [yes, no].map(|body| self.constant(body)) == [Some(false), Some(true)]
         {
-            let [yes, no] = test.known;
-            frame.tests.insert(var, Test { of: test.of, known: [no, yes] });
+            frame.tests.insert(var, Test { outcome: !test.outcome, ..test });
         }
         result
     }
@@ -407,15 +441,17 @@ impl<'p> Interpreter<'p> {
         argument: Value,
     ) -> Result<Value, Failure> {
         let lambda = &self.program.lambdas[id];
-        let again = |(active, open): &(LambdaId, usize)| *active == id && *open < frame.open;
+        let again = |(active, _, open): &&(LambdaId, Context, usize)| *active == id && *open < frame.open;
         if !matches!(lambda.origin, Origin::Source | Origin::Primitive(_))
             || self.active.len() >= DEEPEST
             || self.steps >= MOST_STEPS
         {
             return Ok(Value::Any);
         }
-        if self.active.iter().any(again) {
-            return self.general(id);
+        if let Some((_, before, _)) = self.active.iter().rfind(again) {
+            let now = Context { captured: captured.to_vec(), argument };
+            let context = if before.covers(&now) { before.clone() } else { before.join(&now) };
+            return self.general(id, context);
         }
         let result = self.result(id, captured, argument, frame.open);
         let Err(failure) = result else { return result };
@@ -429,32 +465,38 @@ impl<'p> Interpreter<'p> {
         Err(Failure::Mistake(mistake))
     }
 
-    /// What a function comes to, whatever its argument is and what it has captured: the least value that its body comes
-    /// to if the calls of itself in there do.
-    fn general(&mut self, id: LambdaId) -> Result<Value, Failure> {
-        if let Some((_, assumed)) = self.assumed.iter().find(|(function, _)| *function == id) {
+    /// What a function comes to in that context and in those that calls of itself in there lead to: the least value
+    /// that its body comes to if these calls do.
+    fn general(&mut self, id: LambdaId, mut context: Context) -> Result<Value, Failure> {
+        let assumed = self.assumed.iter().rev().filter(|(function, ..)| *function == id);
+        if let Some((.., assumed)) = assumed.clone().find(|(_, assumed, _)| assumed.covers(&context)) {
             return assumed.clone().ok_or(Failure::Endless);
         }
-        if let Some(known) = self.general.get(&id) {
+        if assumed.count() >= MOST_CONTEXTS {
+            context.captured.fill(Value::Any);
+            context.argument = Value::Any;
+        }
+        let known = self.general.get(&id).into_iter().flatten();
+        if let Some((_, known)) = known.clone().find(|(known, _)| known.covers(&context)) {
             return Ok(known.clone());
         }
-        let nothing = vec![Value::Any; self.program.lambdas[id].captures.len()];
         let mut assumed: Option<Value> = None;
         let mut found = Value::Any;
         for _ in 0..MOST_ROUNDS {
-            self.assumed.push((id, assumed.clone()));
-            let result = self.called(id, &nothing, Value::Any, 0);
+            self.assumed.push((id, context.clone(), assumed.clone()));
+            let result = self.called(id, &context.captured, context.argument.clone(), 0);
             self.assumed.pop();
             let Ok(value) = result else { break };
-            if assumed.as_ref() == Some(&value) {
+            if assumed.as_ref().is_some_and(|assumed| assumed.covers(&value)) {
                 found = value;
                 break;
             }
             assumed = Some(assumed.map_or(value.clone(), |assumed| assumed.join(value)));
         }
         // What rests on what is assumed of others holds no longer than that.
-        if self.assumed.is_empty() {
-            self.general.insert(id, found.clone());
+        let known = self.general.entry(id).or_default();
+        if self.assumed.is_empty() && known.len() < MOST_KEPT {
+            known.push((context, found.clone()));
         }
         Ok(found)
     }

@@ -2,7 +2,7 @@
 //! the operands once they have not failed.
 
 use super::interpreter::{Frame, Interpreter};
-use super::value::{Head, Value};
+use super::value::{Head, Value, agreement};
 use crate::core::arithmetic;
 use crate::core::errors::{Found, RuntimeError};
 use crate::core::ir::{RecordId, Var};
@@ -16,6 +16,7 @@ pub enum Demand {
     Text,
     Vector,
     Pair,
+    Nil,
     Record(RecordId),
 }
 
@@ -25,7 +26,8 @@ impl Demand {
         match self {
             Demand::Real => Value::Real(None),
             Demand::Text => Value::Text(None),
-            Demand::Vector => Value::Vector(None),
+            Demand::Vector => Value::Vector(None, Value::element(Some(&Value::Any), None)),
+            Demand::Nil => Value::Nil,
             Demand::Pair => Value::pair(Value::Any, Value::Any),
             Demand::Record(kind) => Value::made(Head::Record(kind), vec![Value::pair(Value::Any, Value::Any)]),
         }
@@ -33,42 +35,71 @@ impl Demand {
 
     /// Whether a value is of the kind, if that is known.
     pub fn is_met(self, value: &Value) -> Option<bool> {
-        Some(match (self, value) {
-            (_, Value::Any) => return None,
-            (Demand::Real, Value::Real(_))
-            | (Demand::Text, Value::Text(_))
-            | (Demand::Vector, Value::Vector(_))
-            | (Demand::Pair, Value::Made(Head::Pair, _)) => true,
-            (Demand::Record(kind), Value::Made(Head::Record(found), _)) => kind == *found,
-            _ => false,
-        })
+        agreement(value.kinds().iter().map(|value| {
+            Some(match (self, value) {
+                (_, Value::Any) => return None,
+                (Demand::Nil, Value::Nil)
+                | (Demand::Real, Value::Real(_))
+                | (Demand::Text, Value::Text(_))
+                | (Demand::Vector, Value::Vector(..))
+                | (Demand::Pair, Value::Made(Head::Pair, _)) => true,
+                (Demand::Record(kind), Value::Made(Head::Record(found), _)) => kind == *found,
+                _ => false,
+            })
+        }))
+    }
+
+    /// What is known of a value that is of the kind.
+    pub fn narrow(self, value: &Value) -> Value {
+        if *value == Value::Any {
+            return self.least();
+        }
+        let kinds = value.kinds();
+        let left = kinds.iter().filter(|value| self.is_met(value) == Some(true)).cloned();
+        Value::one_of(left).unwrap_or_else(|| self.least())
     }
 }
 
-/// What a test asks, if it asks for one of these kinds.
-fn asked(prim: Prim, value: &Value, of: Option<&Value>) -> Option<bool> {
-    let demand = match prim {
+/// What a test asks for, if it asks for one of these kinds.
+fn demanded(prim: Prim, of: Option<&Value>) -> Option<Demand> {
+    Some(match prim {
         Prim::IsReal => Demand::Real,
         Prim::IsString => Demand::Text,
         Prim::IsVector => Demand::Vector,
         Prim::IsPair => Demand::Pair,
+        Prim::IsNull => Demand::Nil,
         Prim::IsOfKind => match of {
             Some(Value::Made(Head::Record(kind), _)) => Demand::Record(*kind),
             _ => return None,
         },
-        _ => {
-            let is = match (prim, value) {
-                (_, Value::Any) => return None,
-                (Prim::IsNull, value) => *value == Value::Nil,
-                (Prim::IsBoolean, value) => matches!(value, Value::Bool(_)),
-                (Prim::IsProcedure, value) => matches!(value, Value::Made(Head::Function(_), _)),
-                (Prim::IsRecord, value) => matches!(value, Value::Made(Head::Record(_), _)),
-                _ => return None,
-            };
-            return Some(is);
+        _ => return None,
+    })
+}
+
+/// How a test of a value comes out, if that is known.
+fn asked(prim: Prim, value: &Value, of: Option<&Value>) -> Option<bool> {
+    if let Some(demand) = demanded(prim, of) {
+        return demand.is_met(value);
+    }
+    agreement(value.kinds().iter().map(|value| match (prim, value) {
+        (_, Value::Any) => None,
+        (Prim::IsBoolean, value) => Some(matches!(value, Value::Bool(_))),
+        (Prim::IsProcedure, value) => Some(matches!(value, Value::Made(Head::Function(_), _))),
+        (Prim::IsRecord, value) => Some(matches!(value, Value::Made(Head::Record(_), _))),
+        _ => None,
+    }))
+}
+
+/// What is known of a value of which a test has come out so.
+pub fn tested(prim: Prim, value: &Value, of: Option<&Value>, outcome: bool) -> Option<Value> {
+    match value {
+        Value::Any if outcome && prim == Prim::IsBoolean => Some(Value::Bool(None)),
+        Value::Any => demanded(prim, of).filter(|_| outcome).map(Demand::least),
+        value => {
+            let kinds = value.kinds();
+            Value::one_of(kinds.iter().filter(|value| asked(prim, value, of) != Some(!outcome)).cloned())
         }
-    };
-    demand.is_met(value)
+    }
 }
 
 impl Interpreter<'_> {
@@ -84,7 +115,7 @@ impl Interpreter<'_> {
         match demand.is_met(&value) {
             Some(true) => Ok(()),
             None => {
-                frame.know(var, demand.least());
+                frame.know(var, demand.narrow(&value));
                 Ok(())
             }
             Some(false) => match value.found(&self.program.records) {
@@ -139,22 +170,25 @@ impl Interpreter<'_> {
                     Some(length) if length < 0.0 || length.fract() != 0.0 => {
                         return Err(RuntimeError::NotALength { number: number::format(length).as_str().into() });
                     }
-                    _ => Value::Beginning(Some(0)),
+                    _ => Value::Beginning(Some(0), None),
                 }
             }
             Prim::Fill => match frame.value(operands[0]) {
-                Value::Beginning(count) => Value::Beginning(count.and_then(|count| count.checked_add(1))),
-                _ => Value::Beginning(None),
+                Value::Beginning(count, element) => {
+                    let element = Value::element(element.as_deref(), Some(&frame.value(operands[1])));
+                    Value::Beginning(count.and_then(|count| count.checked_add(1)), element)
+                }
+                _ => Value::Beginning(None, Value::element(Some(&Value::Any), None)),
             },
             Prim::Finish => match frame.value(operands[0]) {
-                Value::Beginning(count) => Value::Vector(count),
-                _ => Value::Vector(None),
+                Value::Beginning(count, element) => Value::Vector(count, element),
+                _ => Demand::Vector.least(),
             },
             Prim::Filled => Value::Real(None),
             Prim::VectorLength => {
                 self.demand(frame, operands[0], Demand::Vector, is_vector)?;
                 match frame.value(operands[0]) {
-                    Value::Vector(length) => Value::Real(length.map(f64::from)),
+                    Value::Vector(length, _) => Value::Real(length.map(f64::from)),
                     _ => Value::Real(None),
                 }
             }
@@ -164,8 +198,8 @@ impl Interpreter<'_> {
                 self.demand(frame, operands[1], Demand::Real, |found| RuntimeError::NotAReal { prim, operand, found })?;
                 let (vector, index) = (frame.value(operands[0]), frame.value(operands[1]).number());
                 if let Some(index) = index {
-                    let below = match vector {
-                        Value::Vector(Some(length)) => f64::from(length),
+                    let below = match &vector {
+                        Value::Vector(Some(length), _) => f64::from(*length),
                         _ => f64::INFINITY,
                     };
                     if (index < 0.0 || index >= below || index.fract() != 0.0) && below.is_finite() {
@@ -173,9 +207,17 @@ impl Interpreter<'_> {
                         return Err(RuntimeError::NotAnIndex { index, length });
                     }
                 }
-                Value::Any
+                match vector {
+                    Value::Vector(_, Some(element)) => (*element).clone(),
+                    _ => Value::Any,
+                }
             }
-            Prim::WithElement => frame.value(operands[0]),
+            Prim::WithElement => match frame.value(operands[0]) {
+                Value::Vector(length, element) => {
+                    Value::Vector(length, Value::element(element.as_deref(), Some(&frame.value(operands[2]))))
+                }
+                _ => Value::Any,
+            },
             Prim::ReadReal | Prim::ReadVector | Prim::ReadMatrix => Value::Real(None),
             Prim::WriteReal => {
                 self.demand_reals(frame, prim, operands)?;
@@ -228,23 +270,6 @@ impl Interpreter<'_> {
                 }
                 _ => Value::Any,
             },
-        })
-    }
-
-    /// What is known of a value of which a test has come out well.
-    pub fn tested(prim: Prim, of: Option<&Value>) -> Option<Value> {
-        Some(match prim {
-            Prim::IsReal => Demand::Real.least(),
-            Prim::IsString => Demand::Text.least(),
-            Prim::IsVector => Demand::Vector.least(),
-            Prim::IsPair => Demand::Pair.least(),
-            Prim::IsNull => Value::Nil,
-            Prim::IsBoolean => Value::Bool(None),
-            Prim::IsOfKind => match of {
-                Some(Value::Made(Head::Record(kind), _)) => Demand::Record(*kind).least(),
-                _ => return None,
-            },
-            _ => return None,
         })
     }
 }
