@@ -4,7 +4,7 @@
 //! falls, or if `x` meets `y` on its way.
 
 use super::{Code, Loop};
-use crate::ssa::ir::{BlockId, Compare, Int2, IntCompare, Op, Real2, Terminator, Value};
+use crate::ssa::ir::{BlockId, Compare, Inst, Int2, IntCompare, Op, Real2, Terminator, Value};
 use rustc_hash::FxHashSet;
 
 /// Reals up to this count exactly.
@@ -114,7 +114,8 @@ impl Code<'_> {
             Stays::AtMost(low, high) => {
                 let rises = || self.int_counter(around, low).is_some_and(|counter| counter.step > 0);
                 let falls = || self.int_counter(around, high).is_some_and(|counter| counter.step < 0);
-                is_fixed(high) && self.is_counted(high) && rises() || is_fixed(low) && self.is_counted(low) && falls()
+                is_fixed(high) && self.is_at_most_a_count(high) && rises()
+                    || is_fixed(low) && self.is_counted(low) && falls()
             }
             Stays::Below(x, y) => is_fixed(y) && self.int_counter(around, x).is_some_and(|counter| counter.step != 0),
             Stays::IsNot(x, y) => self.int_counter(around, x).is_some_and(|counter| {
@@ -284,11 +285,7 @@ impl Code<'_> {
     /// Whether an integer is a count, not the integer part of a real, which may be as large as one that is not reached,
     /// or one that stands for that.
     fn is_counted(&self, value: Value) -> bool {
-        self.is_counted_but_for(value, FxHashSet::default())
-    }
-
-    /// The same, if it holds for some that are asked about already.
-    fn is_counted_but_for(&self, value: Value, mut seen: FxHashSet<Value>) -> bool {
+        let mut seen = FxHashSet::default();
         let mut waiting = vec![value];
         while let Some(value) = waiting.pop() {
             if !seen.insert(value) {
@@ -301,12 +298,6 @@ impl Code<'_> {
                     Op::ConstInt(x) if x.unsigned_abs() > 1 << 53 => return false,
                     Op::IntOf if self.range(inst.args[0], DEPTH).is_none() => return false,
                     Op::Int2(_) => waiting.extend(&inst.args),
-                    // The smaller one of two is at most the one that is a count.
-                    Op::Select if self.is_least(&inst.args) => {
-                        if !inst.args[1..].iter().any(|arg| self.is_counted_but_for(*arg, seen.clone())) {
-                            return false;
-                        }
-                    }
                     Op::Select => waiting.extend(&inst.args[1..]),
                     _ => {}
                 },
@@ -315,11 +306,16 @@ impl Code<'_> {
         true
     }
 
-    /// Whether what a selection gives is the smaller one of the two.
-    fn is_least(&self, selection: &[Value]) -> bool {
-        self.definitions
-            .inst(self.function, selection[0])
-            .is_some_and(|test| test.op == Op::IntCompare(IntCompare::Lt) && test.args[..] == selection[1..])
+    /// Whether an integer is at most a count, as the smaller one of two is where one of them is.
+    fn is_at_most_a_count(&self, value: Value) -> bool {
+        let Some(inst) = self.definitions.inst(self.function, value) else { return self.is_counted(value) };
+        let is_smaller = |test: &Inst| test.op == Op::IntCompare(IntCompare::Lt) && test.args[..] == inst.args[1..];
+        match inst.op {
+            Op::Select if self.definitions.inst(self.function, inst.args[0]).is_some_and(is_smaller) => {
+                inst.args[1..].iter().any(|one| self.is_at_most_a_count(*one))
+            }
+            _ => self.is_counted(value),
+        }
     }
 
     /// The least number that an integer may be, if there is one that is not negative by far.
