@@ -6,6 +6,7 @@
 use crate::base::{Diagnostic, Span};
 use crate::core::ir::Part;
 use crate::core::mismatch::Caller;
+use crate::core::operands::not_a_number;
 pub use crate::core::place::{Arguments, Place};
 use crate::core::prim::Prim;
 use std::borrow::Cow;
@@ -61,7 +62,7 @@ impl Kind {
     }
 
     /// Whether lists are of this kind.
-    fn is_list(&self) -> bool {
+    pub fn is_list(&self) -> bool {
         match self {
             Kind::Nil | Kind::Pair => true,
             Kind::OneOf(kinds) => kinds.iter().all(Kind::is_list),
@@ -416,7 +417,12 @@ impl RuntimeError {
         if let Some(function) = &place.library {
             diagnostic = diagnostic.note(inside_library(function));
         }
-        diagnostic.help = self.help();
+        diagnostic.help = match self {
+            RuntimeError::Mismatch { arguments: Some(arguments), .. } if place.library.is_some() => {
+                Some(arguments.library_help())
+            }
+            _ => self.help(),
+        };
         match (&place.tuple, self.expectation()) {
             (Some(arguments), Some((_, Found { kind: Kind::Pair, .. }))) => {
                 arguments.instead_of(diagnostic, place.call)
@@ -587,7 +593,7 @@ impl RuntimeError {
             RuntimeError::NotAReal { found: Found { kind: Kind::Forward, .. }, .. } => {
                 "apply the transform of the function, `(j* f)`, or take the bundle apart with `primal` and `tangent`"
             }
-            RuntimeError::NotAReal { .. } => "arithmetic takes numbers: test with `real?` first if the value can vary",
+            RuntimeError::NotAReal { prim, found, .. } => not_a_number(*prim, &found.kind),
             RuntimeError::NotAPair { found: Found { kind: Kind::Nil, .. }, .. } => {
                 "test with `null?` before taking a list apart"
             }

@@ -58,4 +58,6 @@ pub mod errors;
 
 pub mod place;
 
+pub mod operands;
+
 pub mod mismatch;

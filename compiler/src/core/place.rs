@@ -31,6 +31,11 @@ impl Arguments {
         )
     }
 
+    /// The same for a function of the library, whose parameters nobody can change.
+    pub fn library_help(&self) -> String {
+        format!("call it with {}: `vlad doc {}` shows how", self.expected(), self.function)
+    }
+
     fn expected(&self) -> String {
         format!("{} argument{}", self.expected, if self.expected == 1 { "" } else { "s" })
     }

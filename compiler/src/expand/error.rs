@@ -3,10 +3,11 @@
 use crate::base::{Diagnostic, Span};
 use crate::expand::build::{MAX_CLAUSES, MAX_NESTING, Usage};
 use crate::expand::program::export::TYPES;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// What to know about a name, and what to write instead of it, if that is certain.
-pub type Hint = (&'static str, &'static str);
+pub type Hint = (Cow<'static, str>, Cow<'static, str>);
 
 /// A mistake in the structure of a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,8 @@ pub enum Error {
     Comma(Span, Rc<str>),
     /// `export`, `import` or `provide` where it has no meaning.
     Misplaced(Span, &'static str),
+    /// The same word without brackets.
+    Bare(Span, &'static str),
     /// A name that a file does not provide, and the nearest one that it does; without a file, a name that a module says
     /// it provides.
     NotProvided { span: Span, name: Rc<str>, file: Option<Rc<str>>, nearest: Option<Rc<str>> },
@@ -30,8 +33,8 @@ pub enum Error {
     NotAnExportedName(Span, Rc<str>),
     /// A parameter of an export that is not `(name type)`.
     NotAnExportedParameter(Span),
-    /// Something that is no type in an export.
-    NotAnExportedType(Span),
+    /// Something that is no type in an export, and what to write instead.
+    NotAnExportedType(Span, Option<&'static str>),
     /// A type of a function of the caller that cannot be.
     FunctionType(Span),
     /// A function of the caller in something else, or a text in a record.
@@ -50,8 +53,12 @@ pub enum Error {
     KeywordBound(Span, Rc<str>),
     /// A form whose parts do not fit: its keyword and its grammar.
     Malformed(Span, &'static str, &'static str),
+    /// The same where it is clear what was meant: that, as it is written.
+    Miswritten { span: Span, form: &'static str, usage: &'static str, right: String },
     /// A `let` binding that is not `(pattern expression)`.
     MalformedBinding(Span, &'static str),
+    /// The only binding of a `let` without brackets around it: the bindings as they are written.
+    BareBinding(Span, &'static str, String),
     /// A form without a body.
     EmptyBody(Span, &'static str),
     /// A body that ends in a definition.
@@ -64,8 +71,8 @@ pub enum Error {
     DefinedTwice { first: Span, second: Span, name: Rc<str> },
     /// Something that is no name where one is defined.
     NotAName(Span),
-    /// Something that is no pattern where a variable is bound.
-    NotAPattern(Span),
+    /// Something that is no pattern where a variable is bound; the pattern of a list that may be meant.
+    NotAPattern(Span, Option<String>),
     /// A pattern with the wrong number of parts, and its grammar.
     MalformedPattern(Span, &'static str),
     /// A call of a function that does not take so many operands.
@@ -86,8 +93,8 @@ pub enum Error {
     NestedQuasiquote(Span),
     /// A dotted list where an expression is expected.
     DottedExpression(Span),
-    /// A call whose operator is a constant.
-    CallOfConstant(Span),
+    /// A call whose operator is a constant; that, if it stands alone.
+    CallOfConstant(Span, Option<String>),
     /// A value used before it is computed.
     UsedBeforeDefinition { used: Span, definition: Span, name: Rc<str> },
     /// `list` or `vector` where a value is expected.
@@ -118,8 +125,8 @@ pub enum Error {
     MalformedArgument(Span),
     /// A name that an argument cannot have.
     ArgumentName(Span),
-    /// A type that arguments cannot have.
-    ArgumentType(Span),
+    /// A type that arguments cannot have, and what to write instead.
+    ArgumentType(Span, Option<&'static str>),
     /// A limit of an argument that is no number, or that is not well formed.
     ArgumentLimit(Span),
     /// A default of another type: the type, and what is expected.
@@ -134,14 +141,17 @@ impl Error {
     /// The message for the user. (One flat table, long because there are many mistakes to make.)
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
-            Error::Unbound { span, name, nearest, hint } => unbound(*span, name, nearest, *hint),
+            Error::Unbound { span, name, nearest, hint } => unbound(*span, name, nearest, hint.clone()),
             Error::Comma(span, part) => {
                 Diagnostic::error("V0201", format!("`{part},` is not defined"), *span, "a comma belongs to this name")
                     .note("nothing but space stands between the parts of a form")
                     .help(format!("leave the comma out: `{part}`"))
                     .fix(*span, &**part)
             }
-            Error::Misplaced(span, word) => misplaced(*span, word),
+            Error::Misplaced(span, word) => misplaced(*span, word, "inside another form", "move it to the top level"),
+            Error::Bare(span, word) => {
+                misplaced(*span, word, "without brackets", "put the word and what belongs to it into brackets")
+            }
             Error::NotProvided { span, name, file: Some(file), nearest } => {
                 let message = format!("`{name}` is not provided by {file}");
                 let message = Diagnostic::error("V0245", message, *span, "not among its names")
@@ -183,11 +193,14 @@ impl Error {
                     .note(format!("types are {TYPES}"))
                     .help("write for instance `(x real)` or `(v (vector real))`")
             }
-            Error::NotAnExportedType(span) => {
+            Error::NotAnExportedType(span, meant) => {
                 Diagnostic::error("V0243", "expected a type", *span, "not a type of arguments")
                     .note(format!("types are {TYPES}; a tuple has two parts at least"))
-                    .help("pass a `(vector real)` for a list and for whole numbers, vectors or a matrix for records \
-                           in a vector")
+                    .help(meant.map_or_else(
+                        || "pass a `(vector real)` for a list and for whole numbers, vectors or a matrix for records \
+                            in a vector".to_string(),
+                        |meant| format!("write {meant}"),
+                    ))
             }
             Error::FunctionType(span) => {
                 Diagnostic::error("V0243", "expected the type of a function", *span, "not `(function type ... result)`")
@@ -246,7 +259,10 @@ impl Error {
             Error::KeywordBound(span, name) => {
                 Diagnostic::error("V0204", format!("`{name}` is a keyword and cannot be defined"), *span, "keyword")
                     .note("keywords keep their meaning everywhere; all other names may be redefined")
-                    .help("choose another name")
+                    .help(match &**name {
+                        "else" => "choose another name; the pattern that every value fits is `_`",
+                        _ => "choose another name",
+                    })
             }
             Error::DuplicateName { first, second, name } => {
                 Diagnostic::error("V0205", format!("`{name}` is bound twice in one list"), *second, "second binding")
@@ -286,6 +302,16 @@ impl Error {
                     .note(format!("expected `{usage}`"))
                     .help(malformed_help(form))
             }
+            Error::Miswritten { span, form, usage, right } => {
+                Diagnostic::error("V0210", format!("malformed `{form}`"), *span, "does not have the right parts")
+                    .note(format!("expected `{usage}`"))
+                    .help(format!("write `{right}`"))
+            }
+            Error::BareBinding(span, form, right) => {
+                Diagnostic::error("V0211", format!("malformed binding in `{form}`"), *span, "expected `((pattern e) ...)`")
+                    .note(format!("bindings are a list of pairs: `({form} ((x 1) (y 2)) e ...)`"))
+                    .help(format!("write `({form} {right} ...)`"))
+            }
             Error::MalformedBinding(span, form) => {
                 Diagnostic::error("V0211", format!("malformed binding in `{form}`"), *span, "expected `(pattern e)`")
                     .note(format!("bindings are a list of pairs: `({form} ((x 1) (y 2)) e ...)`"))
@@ -307,9 +333,12 @@ impl Error {
                     .note("definitions stand at the top of a file or directly in the body of a function or `let`")
                     .help("use `let`, or move the definition to the start of the body")
             }
-            Error::NotAPattern(span) => Diagnostic::error("V0215", "expected a pattern", *span, "not a pattern")
+            Error::NotAPattern(span, list) => Diagnostic::error("V0215", "expected a pattern", *span, "not a pattern")
                 .note("patterns are names, `_`, `()`, `(cons p q)`, `(list p ...)`, `(cons* p ... q)`, `(vector p ...)`, `(*j p)`, `(bundle p q)`, and `(name p ...)` for a record")
-                .help("bind a name here and test its value in the body"),
+                .help(list.as_ref().map_or_else(
+                    || "bind a name here and test its value in the body".to_string(),
+                    |list| format!("write `{list}` for a list of that length"),
+                )),
             Error::MalformedPattern(span, usage) => {
                 Diagnostic::error("V0216", "malformed pattern", *span, "wrong number of parts")
                     .note(format!("expected `{usage}`"))
@@ -362,10 +391,13 @@ impl Error {
                     .note("only a call of a function may end in a tuple: `(f a . tuple)`")
                     .help("to build a pair, write `(cons a b)`")
             }
-            Error::CallOfConstant(span) => {
+            Error::CallOfConstant(span, alone) => {
                 Diagnostic::error("V0223", "a constant cannot be called", *span, "not a function")
                     .note("the first element of a bracket is the function that is called with the others")
-                    .help("write `'(...)` or `(list ...)` for a list, `#(...)` or `(vector ...)` for a vector")
+                    .help(alone.as_ref().map_or_else(
+                        || "write `'(...)` or `(list ...)` for a list, `#(...)` or `(vector ...)` for a vector".to_string(),
+                        |alone| format!("leave the brackets out: `{alone}`"),
+                    ))
             }
             Error::MisplacedElse(span) => {
                 Diagnostic::error("V0224", "`else` stands outside of `cond`", *span, "unexpected `else`")
@@ -452,13 +484,16 @@ impl Error {
             )
             .note("the name begins with a letter and goes on with letters, digits, `-`, `_` and `?`; `help` is taken")
             .help("choose another name: it is what the program calls the value, and `--name` on the command line"),
-            Error::ArgumentType(span) => {
+            Error::ArgumentType(span, meant) => {
                 Diagnostic::error("V0236", "an argument cannot have this type", *span, "not a type of arguments")
                     .note(
                         "the types are `real`, `integer`, `boolean`, `vector`, `matrix`, `(choice \"a\" \"b\")`, and \
                          `(matrix (columns \"a\" \"b\") (missing drop))` or `nan` or `error` there",
                     )
-                    .help("an argument is `(name type default \"about\")`")
+                    .help(meant.map_or_else(
+                        || "an argument is `(name type default \"about\")`".to_string(),
+                        |meant| format!("write {meant}"),
+                    ))
             }
             Error::ArgumentLimit(span) => {
                 Diagnostic::error("V0238", "this is no limit of the argument", *span, "not a limit")
@@ -503,15 +538,13 @@ fn wrong_number(call: Span, name: Option<&str>, usage: &Usage, is_library: bool,
         .help(help)
 }
 
-fn misplaced(span: Span, word: &str) -> Diagnostic {
+fn misplaced(span: Span, word: &str, label: &str, help: &str) -> Diagnostic {
     let (code, note) = match word {
         "export" => ("V0202", "`(export name ((p type) ...) e ...)` offers a function to the callers of a library"),
         "import" => ("V0249", "`(import \"file\")` gives the names that another file provides to this one"),
         _ => ("V0249", "`(provide name ...)` says which names other files may import"),
     };
-    Diagnostic::error(code, format!("`{word}` may not stand here"), span, "inside another form")
-        .note(note)
-        .help("move it to the top level")
+    Diagnostic::error(code, format!("`{word}` may not stand here"), span, label).note(note).help(help)
 }
 
 fn misplaced_include(span: Span) -> Diagnostic {
@@ -544,7 +577,7 @@ fn unbound(span: Span, name: &str, nearest: &Option<Rc<str>>, hint: Option<Hint>
         false => message.note("no definition, parameter or library function has this name"),
     };
     match hint {
-        Some((help, "")) => message.help(help),
+        Some((help, instead)) if instead.is_empty() => message.help(help),
         Some((help, instead)) => message.help(help).fix(span, instead),
         None => meant(message, span, nearest, || format!("add `(define {name} ...)`, or correct the spelling")),
     }

@@ -11,7 +11,7 @@ use crate::expand::error::Error;
 use crate::expand::forms::pattern::lambda_params;
 use crate::expand::names::basis;
 use crate::expand::names::basis::Native;
-use crate::syntax::{Datum, DatumKind};
+use crate::syntax::{self, Datum, DatumKind};
 
 /// Chained comparisons nest in each other; longer ones are left to the library.
 const MAX_CHAIN: usize = 64;
@@ -36,8 +36,11 @@ impl Expander {
             }
             _ => {}
         }
+        if let Some(Meaning::Reserved(word)) = meaning {
+            return self.error(Error::Misplaced(head.span, word));
+        }
         if is_constant(head) {
-            self.errors.push(Error::CallOfConstant(head.span));
+            self.errors.push(Error::CallOfConstant(head.span, operands.is_empty().then(|| syntax::flat(head))));
             self.atoms(operands);
             return Rhs::Const(Const::Nil);
         }

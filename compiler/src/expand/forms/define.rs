@@ -10,7 +10,7 @@ use crate::expand::names::basis;
 use crate::expand::names::basis::Keyword;
 use crate::expand::names::modules::{ModuleId, Modules};
 use crate::expand::stdlib;
-use crate::syntax::{Datum, DatumKind};
+use crate::syntax::{self, Datum, DatumKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -221,7 +221,8 @@ impl Expander {
 
     fn define_form<'a>(&mut self, datum: &'a Datum, operands: &'a [Datum]) -> Option<Define<'a>> {
         let span = datum.span;
-        let malformed = Error::Malformed(span, "define", "(define name e) or (define (name p ...) e ...)");
+        let usage = "(define name e) or (define (name p ...) e ...)";
+        let malformed = Error::Malformed(span, "define", usage);
         let Some((target, rest)) = operands.split_first() else {
             self.errors.push(malformed);
             return None;
@@ -246,6 +247,19 @@ impl Expander {
                 Some(function) => Defined::Function(Function { span, ..function? }),
                 None => Defined::Value(value),
             },
+            [first, forms @ ..] if !forms.is_empty() && (first.list().is_some() || first.is_symbol("=")) => {
+                let forms: Vec<String> = forms.iter().map(syntax::flat).collect();
+                let target = match first.list() {
+                    Some(params) => {
+                        let params: String = params.iter().map(|param| format!(" {}", syntax::flat(param))).collect();
+                        format!("({name}{params})")
+                    }
+                    None => name.to_string(),
+                };
+                let right = format!("(define {target} {})", forms.join(" "));
+                self.errors.push(Error::Miswritten { span, form: "define", usage, right });
+                return None;
+            }
             _ => {
                 self.errors.push(malformed);
                 return None;

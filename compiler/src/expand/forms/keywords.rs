@@ -10,7 +10,7 @@ use crate::expand::forms::recursion::{Grouping, Part};
 use crate::expand::names::basis::Keyword;
 use crate::expand::names::modules::Found;
 use crate::expand::names::records;
-use crate::syntax::{Datum, DatumKind, Prefix};
+use crate::syntax::{self, Datum, DatumKind, Prefix};
 use std::rc::Rc;
 
 impl Expander {
@@ -57,7 +57,7 @@ impl Expander {
             Meaning::Library(global) => Rhs::Global(global),
             Meaning::Keyword(_) => self.error(Error::KeywordValue(span, name.clone())),
             Meaning::List | Meaning::Vector => self.error(Error::ListValue(span, name.clone())),
-            Meaning::Reserved(word) => self.error(Error::Misplaced(span, word)),
+            Meaning::Reserved(word) => self.error(Error::Bare(span, word)),
             Meaning::Several => {
                 let Some(Found::Several(files)) = self.globals.user.find(name) else { unreachable!("it was found") };
                 self.error(Error::ImportedTwice { span, name: name.clone(), files })
@@ -139,9 +139,16 @@ impl Expander {
     }
 
     fn cond(&mut self, span: Span, clauses: &[Datum]) -> Rhs {
+        if let [test, value, ..] = clauses
+            && test.list().is_some()
+            && value.list().is_none()
+        {
+            let right = format!("(cond ({} {}) ...)", syntax::flat(test), syntax::flat(value));
+            return self.error(Error::Miswritten { span: value.span, form: "cond", usage: COND, right });
+        }
         let Some((clause, rest)) = clauses.split_first() else { return Rhs::Const(Const::Nil) };
         let Some((test, forms)) = clause.list().and_then(<[Datum]>::split_first) else {
-            return self.error(Error::Malformed(clause.span, "cond", "(cond (c e ...) ... (else e ...))"));
+            return self.error(Error::Malformed(clause.span, "cond", COND));
         };
         if forms.first().is_some_and(|form| form.is_symbol("=>")) {
             return self.error(Error::CondArrow(forms[0].span));
@@ -274,6 +281,13 @@ impl Expander {
             self.errors.push(Error::MalformedBinding(bindings.span, form));
             return Vec::new();
         };
+        if let [pattern, value] = items
+            && pattern.symbol().is_some()
+        {
+            let right = format!("({})", syntax::flat(bindings));
+            self.errors.push(Error::BareBinding(bindings.span, form, right));
+            return vec![(pattern, value)];
+        }
         let mut pairs = Vec::new();
         for item in items {
             match item.list() {
@@ -334,6 +348,9 @@ impl Expander {
         Rhs::Apply(function, argument)
     }
 }
+
+/// How a `cond` is written.
+const COND: &str = "(cond (c e ...) ... (else e ...))";
 
 fn let_usage(keyword: Keyword) -> (&'static str, &'static str) {
     match keyword {

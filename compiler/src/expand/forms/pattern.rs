@@ -231,7 +231,7 @@ impl Expander {
             }
             DatumKind::List(items) if items.is_empty() => self.demand_nil(value, pattern.span),
             DatumKind::List(items) => self.constructor_pattern(pattern, items, value, bound),
-            _ => self.wrong_pattern(pattern, Error::NotAPattern(pattern.span)),
+            _ => self.wrong_pattern(pattern, Error::NotAPattern(pattern.span, None)),
         }
     }
 
@@ -274,7 +274,11 @@ impl Expander {
             (Some(name), _) if let Some(kind) = self.record_of(name) => {
                 self.record_pattern(kind, (pattern, value), &parts, bound);
             }
-            _ => self.wrong_pattern(pattern, Error::NotAPattern(span)),
+            _ => {
+                let names: Option<Vec<&str>> = items.iter().map(|item| Some(&**item.symbol()?)).collect();
+                let list = names.map(|names| format!("(list {})", names.join(" ")));
+                self.wrong_pattern(pattern, Error::NotAPattern(span, list));
+            }
         }
     }
 

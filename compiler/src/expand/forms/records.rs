@@ -39,7 +39,15 @@ impl Expander {
             return None;
         }
         let Some(form) = records::form(datum) else {
-            self.errors.push(Error::Malformed(datum.span, DEFINE_RECORD, USAGE));
+            let names = operands.iter().flat_map(|part| part.list().unwrap_or(std::slice::from_ref(part)));
+            let names: Option<Vec<&str>> = names.map(|name| Some(&**name.symbol()?)).collect();
+            self.errors.push(match names.filter(|names| !names.is_empty()) {
+                Some(names) => {
+                    let right = format!("({DEFINE_RECORD} {})", names.join(" "));
+                    Error::Miswritten { span: datum.span, form: DEFINE_RECORD, usage: USAGE, right }
+                }
+                None => Error::Malformed(datum.span, DEFINE_RECORD, USAGE),
+            });
             operands.iter().for_each(|operand| self.excuse(operand));
             return Some(None);
         };

@@ -4,7 +4,7 @@ use crate::base::Span;
 use crate::base::spelling::{distance, limit};
 use crate::core::ir::{Const, Rhs};
 use crate::expand::build::{Expander, Meaning};
-use crate::expand::error::Error;
+use crate::expand::error::{Error, Hint};
 use crate::expand::names::basis::KEYWORDS;
 use crate::expand::stdlib;
 use crate::syntax::Datum;
@@ -16,7 +16,7 @@ const HINTS: &[(&str, &str, &str)] = &[
     ("set!", "variables never change: pass the new value to a function or a named `let`", ""),
     ("apply", "pass the tuple itself: `(f tuple)` calls `f` with the operands in it", ""),
     ("display", "use `write` or `write-string`", ""),
-    ("print", "use `write`", "write"),
+    ("print", "use `write`, or `write-string` for a text", "write"),
     ("eq?", "use `=` for numbers, `null?` for the empty list, `equal?` for lists", ""),
     ("eqv?", "use `=` for numbers, `null?` for the empty list, `equal?` for lists", ""),
     ("number?", "use `real?`", "real?"),
@@ -75,6 +75,16 @@ const HINTS: &[(&str, &str, &str)] = &[
     ("jacfwd", "use `jacobian-F`", "jacobian-F"),
     ("jacrev", "use `jacobian-R`", "jacobian-R"),
     ("jit", "leave it out: all programs are compiled", ""),
+    ("zeros", "use `(make-vector n 0)`", ""),
+    ("ones", "use `(make-vector n 1)`", ""),
+    ("array", "use `(vector e ...)`, or `#(1 2 3)` for constants", ""),
+    ("even?", "use `(= (modulo x 2) 0)`", ""),
+    ("odd?", "use `(= (modulo x 2) 1)`", ""),
+    ("append!", "lists never change: `append` makes a new one", "append"),
+    ("read-csv", "use `(arguments (data matrix))`, or `(read-matrix)` for what is on the standard input", ""),
+    ("math", "leave it out: `sin`, `exp` and the other functions are there without being asked for", ""),
+    ("numpy", "leave it out: functions of vectors are there without being asked for", ""),
+    ("->", "write a function as `(lambda (parameter ...) e ...)`", ""),
     ("exact->inexact", "leave it out: all numbers are floating-point numbers", ""),
 ];
 
@@ -89,6 +99,7 @@ const FORMS: &[(&str, &str)] = &[
     ("for", "use a named `let`, or `map`, `for-each`, `build`, `fold-left` and `vector-fold`"),
     ("while", "use a named `let`: `(let loop ((i 0)) (if (< i n) (loop (+ i 1)) i))`"),
     ("do", "use a named `let`: `(let loop ((i 0)) (if (< i n) (loop (+ i 1)) i))`"),
+    ("catch", "use `(try (lambda () e) (lambda (message value) e))`"),
     ("return", "leave it out: the value of a body is that of its last expression"),
     ("case", "use `cond`, or `match` with constants as patterns"),
     ("let-values", "use `let` with a pattern: `(let (((list a b) e)) ...)`"),
@@ -100,9 +111,32 @@ const FORMS: &[(&str, &str)] = &[
     ("require", "use `(import \"file\")` for a file; the library is there without being asked for"),
 ];
 
+/// What is written here for types of other languages: as types of arguments, and in exports.
+const TYPES: &[(&[&str], &str, &str)] = &[
+    (&["float", "double", "number", "num", "f32", "f64"], "`real`", "`real`"),
+    (&["int", "long", "i32", "i64"], "`integer`", "`integer`"),
+    (&["bool"], "`boolean`", "`boolean`"),
+    (&["string", "str", "text", "String"], "`(choice \"a\" \"b\")` with the texts that it may be", "`text`"),
+    (&["list", "array", "vector"], "`vector`", "`(vector real)`"),
+    (&["matrix"], "`matrix`", "`(matrix real)`"),
+];
+
+/// What to write instead of a type of other languages as a type of an argument, or of a parameter of an export.
+pub fn type_meant(datum: &Datum, in_export: bool) -> Option<&'static str> {
+    let name = datum.symbol()?;
+    let row = TYPES.iter().find(|row| row.0.contains(&&**name))?;
+    Some(if in_export { row.2 } else { row.1 })
+}
+
 /// What to do about a name that the same `let` binds.
 const BESIDE: &str = "no value of a `let` sees the names that it binds: use `let*`, or `define` for a function that calls \
                       itself";
+
+/// What to know about a name that other languages have.
+fn hint(name: &str) -> Option<Hint> {
+    let hint = HINTS.iter().find(|row| row.0 == name).map(|(_, help, instead)| ((*help).into(), (*instead).into()));
+    hint.or_else(|| FORMS.iter().find(|row| row.0 == name).map(|(_, help)| ((*help).into(), "".into())))
+}
 
 impl Expander {
     /// Reports a name that nothing defines, unless a wrong definition or pattern was to define it.
@@ -113,13 +147,38 @@ impl Expander {
         if let Some(part) = name.strip_suffix(',').filter(|part| !part.is_empty()) {
             return self.error(Error::Comma(span, Rc::from(part)));
         }
-        let hint = HINTS.iter().find(|row| row.0 == &**name).map(|(_, help, instead)| (*help, *instead));
-        let form = FORMS.iter().find(|row| row.0 == &**name).map(|(_, help)| (*help, ""));
-        let beside = self.beside.contains(name).then_some((BESIDE, ""));
-        let hint = beside.or(hint).or(form);
+        let beside = self.beside.contains(name).then_some((BESIDE.into(), "".into()));
+        let hint = beside.or_else(|| hint(name)).or_else(|| self.written_otherwise(name));
         // Nobody reads the thousandth message, and searching takes time.
         let nearest = if self.errors.len() < 1000 { self.nearest(name) } else { None };
         self.error(Error::Unbound { span, name: name.clone(), nearest, hint })
+    }
+
+    /// What to know about a name that is an expression, or a name of a module, in other languages.
+    fn written_otherwise(&self, name: &str) -> Option<Hint> {
+        if let Some(form) = self.in_front(name) {
+            return Some((format!("operators stand in front: `{form}`").into(), form.into()));
+        }
+        let (_, part) = name.rsplit_once('.').filter(|(module, _)| !module.is_empty())?;
+        if matches!(self.meaning(part), Meaning::Library(_)) || stdlib::names().any(|name| name == part) {
+            return Some((format!("leave out what stands before the dot: `{part}`").into(), part.to_string().into()));
+        }
+        hint(part)
+    }
+
+    /// An expression with operators between its operands, which the program defines or which are numbers, as it is
+    /// written here.
+    fn in_front(&self, text: &str) -> Option<String> {
+        ['<', '>', '=', '+', '-', '*', '/'].iter().find_map(|operator| {
+            let operand = |part: &str| match self.meaning(part) {
+                Meaning::Local(_) | Meaning::User(_) => Some(part.to_string()),
+                _ if part.starts_with(|c: char| c.is_ascii_digit()) && part.parse::<f64>().is_ok() => Some(part.into()),
+                _ => self.in_front(part),
+            };
+            let operands = text.contains(*operator).then(|| text.split(*operator).map(operand));
+            let operands: Vec<String> = operands?.collect::<Option<_>>()?;
+            Some(format!("({operator} {})", operands.join(" ")))
+        })
     }
 
     /// Whether nothing defines a name which is that of a form in other languages.

@@ -15,6 +15,7 @@ use crate::core::arguments::{FIELD, RECORD};
 use crate::core::number;
 use crate::core::table::BETWEEN;
 use crate::expand::error::Error;
+use crate::expand::names::unbound::type_meant;
 use crate::syntax::{Datum, DatumKind, Prefix};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -181,7 +182,9 @@ impl Declaration {
         {
             return self.errors.push(Error::ArgumentName(name.span));
         }
-        let Some((row, mut detail)) = typed(kind) else { return self.errors.push(Error::ArgumentType(kind.span)) };
+        let Some((row, mut detail)) = typed(kind) else {
+            return self.errors.push(Error::ArgumentType(kind.span, type_meant(kind, false)));
+        };
         let (limits, rest): (Vec<&Datum>, Vec<&Datum>) = rest.iter().partition(|datum| is_limit(datum));
         for limit in limits {
             match limit_of(limit).filter(|_| matches!(row.1, "r" | "i")) {

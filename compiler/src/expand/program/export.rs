@@ -27,6 +27,7 @@ use crate::expand::build::{Expander, Meaning};
 use crate::expand::error::Error;
 use crate::expand::forms::pattern::Params;
 use crate::expand::names::basis;
+use crate::expand::names::unbound::type_meant;
 use crate::syntax::{Datum, DatumKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -374,7 +375,7 @@ impl Expander {
             Some([head, parts @ ..]) => (head, parts),
             _ => (datum, &[][..]),
         };
-        let mistake = || Error::NotAnExportedType(datum.span);
+        let mistake = || Error::NotAnExportedType(datum.span, type_meant(datum, true));
         let name = head.symbol().ok_or_else(mistake)?;
         let Some(kind) = self.record_of(name) else {
             let parts = parts.iter().map(|part| self.exported_type(part, records)).collect::<Result<Vec<_>, _>>()?;

@@ -269,7 +269,13 @@ impl<'a> Loader<'a> {
 
     fn import(&mut self, span: Span, operands: &[Datum]) {
         let Some((name, only, prefix)) = import_parts(operands) else {
-            return self.error(Error::Malformed(span, "import", IMPORT_FORM));
+            return self.error(match operands.first().and_then(Datum::symbol) {
+                Some(name) => {
+                    let right = format!("(import \"{name}\")");
+                    Error::Miswritten { span, form: "import", usage: IMPORT_FORM, right }
+                }
+                None => Error::Malformed(span, "import", IMPORT_FORM),
+            });
         };
         let Ok(dependency) = self.dependency(span, name) else { return };
         let library = name.strip_prefix(LIBRARY).and_then(|name| stdlib::file_of(name.trim_end_matches(".vlad")));
