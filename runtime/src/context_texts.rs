@@ -1,7 +1,8 @@
 //! Texts in the calls of a library: those that the caller passes, that the program makes, and that it returns.
 //!
 //! As in executables (`text`), a text that is made has its address for a number, and equal texts have the same one.
-//! Here a text belongs to its context: those of definitions of values are kept, others are forgotten at the end of the call.
+//! Here a text belongs to its context: those of definitions of values are kept, others are forgotten at the end of the
+//! call.
 //!
 //! A text that is passed is read byte by byte and made again, one that is returned is handed over in the same way, by
 //! questions (`%ask`):

@@ -9,8 +9,8 @@
 //! This is the idea of success typings (Lindahl and Sagonas, 2006): what is said is never wrong, and what is not
 //! certain is not said. Values are abstracted to their kinds, of which there may be several, and to what they are made
 //! of; a parameter may be anything, and an operation that has not failed says what its operands were. What is reported
-//! fails whenever it is reached, for all arguments of the function. What the program means to fail is not a mistake: its
-//! own `error`, and a `match` without a clause for what nobody passes.
+//! fails whenever it is reached, for all arguments of the function. What the program means to fail is not a mistake:
+//! its own `error`, and a `match` without a clause for what nobody passes.
 //!
 //! | file | |
 //! |---|---|

@@ -20,9 +20,9 @@
 //! out of the loop, and whoever makes several rounds at a time has nothing to check.
 //!
 //! The check must come first: between the beginning of a round and the check nothing can be seen, or fail. The number
-//! is the one that the header tests, or that and a constant, and not below zero: it counts upwards from where it is not.
-//! In a loop that counts by ones from zero, the first place that is not in range is the length: then nothing behind the
-//! loop asks how far it came, and a loop that only checks goes.
+//! is the one that the header tests, or that and a constant, and not below zero: it counts upwards from where it is
+//! not. In a loop that counts by ones from zero, the first place that is not in range is the length: then nothing
+//! behind the loop asks how far it came, and a loop that only checks goes.
 //!
 //! Tests: `tests/opt/hoist-guards/`.
 

@@ -62,9 +62,9 @@ pub const SLOT_TYPES: [Type; 4] = [Type::F64, Type::Bool, Type::Int, Type::Ptr];
 /// A part of the representation of a value.
 ///
 /// What a folded zero holds is the value that it is the zero of. Backpropagators capture one for each variable that
-/// they owe a sensitivity which they have not computed, and mostly nobody unfolds it. If it shared a slot with what other
-/// alternatives need, it would be kept as they are: each round of a tape would hold a version of a vector that could
-/// otherwise be changed in place.
+/// they owe a sensitivity which they have not computed, and mostly nobody unfolds it. If it shared a slot with what
+/// other alternatives need, it would be kept as they are: each round of a tape would hold a version of a vector that
+/// could otherwise be changed in place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leaf {
     pub ty: Type,
