@@ -27,7 +27,7 @@
 //! Tests: `tests/opt/hoist-guards/`.
 
 use crate::opt::analysis::effects::Effects;
-use crate::opt::analysis::loops::{Bound, Code, counter, ends, linear, preheader};
+use crate::opt::analysis::loops::{Bound, Code, Linear, counter, ends, linear, preheader};
 use crate::opt::edit::clone_region::{clone_inst, clone_region};
 use crate::opt::edit::rewrite::append;
 use crate::ssa::graph::Graph;
@@ -40,15 +40,27 @@ const MAX_DEPTH: usize = 4;
 /// Treats all loops of a function, from the inside out.
 pub fn run(function: &mut Function, effects: &Effects) -> bool {
     let graph = Graph::new(function);
-    let headers: Vec<BlockId> = graph.order.iter().copied().filter(|block| graph.is_loop_header(*block)).collect();
+    let mut headers: Vec<BlockId> = graph.order.iter().copied().filter(|block| graph.is_loop_header(*block)).collect();
     let mut changed = false;
-    for header in headers.into_iter().rev() {
-        while let Some(check) = find(&Code::new(function), effects, header) {
-            check.apply(function, header);
-            changed = true;
-        }
+    while !headers.is_empty() {
+        let code = Code::new(function);
+        let Some((header, check)) = next(&code, effects, &mut headers) else { break };
+        let graph = code.graph;
+        check.apply(function, &graph, header);
+        changed = true;
     }
     changed
+}
+
+/// The next check, of the last of these loops that has one; those behind it are left out from now on.
+fn next(code: &Code<'_>, effects: &Effects, headers: &mut Vec<BlockId>) -> Option<(BlockId, Check)> {
+    while let Some(header) = headers.last().copied() {
+        if let Some(check) = find(code, effects, header) {
+            return Some((header, check));
+        }
+        headers.pop();
+    }
+    None
 }
 
 /// A check that ends a loop.
@@ -127,30 +139,29 @@ fn find(code: &Code<'_>, effects: &Effects, header: BlockId) -> Option<Check> {
 
 /// A number that an integer is never below, looking at so many loops.
 fn least(code: &Code<'_>, value: Value, depth: usize) -> Option<i64> {
-    let (Some(base), constant) = linear(code.function, &code.definitions, value) else {
-        return Some(linear(code.function, &code.definitions, value).1);
-    };
-    let (header, position) = code.header_of(base).filter(|_| depth > 0)?;
-    let ((start, from), step) = counter(code.function, &code.graph, &code.definitions, header, position)?;
-    let start = match start {
-        Some(start) => least(code, start, depth - 1)?,
-        None => 0,
-    };
+    let (base, constant) = linear(code.function, &code.definitions, value);
+    let Some(base) = base else { return Some(constant) };
+    let (_, (start, from), step) = counted_by(code, base).filter(|_| depth > 0)?;
+    let start = start.map_or(Some(0), |start| least(code, start, depth - 1))?;
     (step >= 0).then_some(start + from + constant)
 }
 
 /// Whether a parameter of a loop is zero at first, and one more in each round.
 fn counts_from_zero(code: &Code<'_>, header: BlockId, param: Value) -> bool {
-    code.header_of(param).filter(|(home, _)| *home == header).is_some_and(|(_, position)| {
-        let found = counter(code.function, &code.graph, &code.definitions, header, position);
-        found == Some(((None, 0), 1))
-    })
+    counted_by(code, param) == Some((header, (None, 0), 1))
+}
+
+/// The loop that counts a parameter, where it starts, and by how much each round changes it.
+fn counted_by(code: &Code<'_>, param: Value) -> Option<(BlockId, Linear, i64)> {
+    let (header, position) = code.header_of(param)?;
+    let (start, step) = counter(code.function, &code.graph, &code.definitions, header, position)?;
+    Some((header, start, step))
 }
 
 impl Check {
     /// Lets the check end the loop.
-    fn apply(self, function: &mut Function, header: BlockId) {
-        let before = preheader(function, &Graph::new(function), header);
+    fn apply(self, function: &mut Function, graph: &Graph, header: BlockId) {
+        let before = preheader(function, graph, header);
         let mut insts = std::mem::take(&mut function.blocks[before].insts);
         let values = &mut function.values;
         let mut make = |op: Op, args: Vec<Value>, ty: Type| append(values, &mut insts, op, args, ty, None);
