@@ -3,6 +3,7 @@
 //! | file | |
 //! |---|---|
 //! | [`effects`] | what calls of a function may do besides returning results |
+//! | [`least`] | numbers that only rise: the least that each can be |
 //! | [`liveness`] | which values are needed at the start of each block |
 //! | [`loops`] | the loops of a function, and what in them does not change |
 //! | [`summary`] | what can be said of a function without looking at others |
@@ -14,6 +15,7 @@
 pub mod effects;
 pub mod finite;
 pub mod holders;
+pub mod least;
 pub mod liveness;
 pub mod loops;
 pub mod points_to;

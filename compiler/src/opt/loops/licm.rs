@@ -15,6 +15,9 @@
 //! known, elements of vectors where their places have been compared with the length, boxes and vectors where they are
 //! needed: a vector that is made anew in each round is changed in place.
 //!
+//! A global is read before the loop unless the loop sets it; only the function of the main program sets globals. Where a
+//! function asks whether globals are set, they stay where they are read.
+//!
 //! An operation that is watched is reported where the loop uses it in another one that is watched, as the loop may make
 //! no round (see [`crate::opt::scalar::watch`]). So it is not moved where it is stored, said or handed on as it is.
 //!
@@ -46,9 +49,13 @@ fn hoist(function: &mut Function) -> bool {
     let before: Vec<BlockId> = headers.iter().map(|header| preheader(function, &graph, *header)).collect();
     let graph = Graph::new(function);
     let shown = shown(function);
+    let asks = has(function, |_| true, |op| matches!(op, Op::IsSet(_)));
     let mut changed = false;
     for (header, before) in headers.into_iter().zip(before).rev() {
-        let moved = invariants(function, &graph, header, &graph.loop_body(header), &shown);
+        let body = graph.loop_body(header);
+        let sets = || has(function, |block| body[block], |op| matches!(op, Op::GlobalSet(_)));
+        let moves = Moves { globals: !asks && !sets(), shown: &shown };
+        let moved = invariants(function, &graph, header, &body, &moves);
         changed |= !moved.is_empty();
         function.blocks[before].insts.extend(moved);
     }
@@ -57,13 +64,27 @@ fn hoist(function: &mut Function) -> bool {
     changed
 }
 
-/// Takes the invariant instructions out of the loop, but for what is shown.
+/// Whether one of these blocks has such an operation.
+fn has(function: &Function, within: impl Fn(BlockId) -> bool, is_such: impl Fn(Op) -> bool) -> bool {
+    let mut blocks = function.blocks.iter().filter(|(id, _)| within(*id));
+    blocks.any(|(_, block)| block.insts.iter().any(|inst| is_such(inst.op)))
+}
+
+/// What may leave a loop.
+struct Moves<'a> {
+    /// Whether reads of globals may.
+    globals: bool,
+    /// Results of operations that are watched which must not.
+    shown: &'a FxHashSet<Value>,
+}
+
+/// Takes the invariant instructions out of the loop, those that may leave it.
 fn invariants(
     function: &mut Function,
     graph: &Graph,
     header: BlockId,
     body: &EntityVec<BlockId, bool>,
-    shown: &FxHashSet<Value>,
+    moves: &Moves<'_>,
 ) -> Vec<Inst> {
     let mut varies = function.values.same_ids(false);
     let blocks: Vec<BlockId> = graph.order.iter().copied().filter(|block| body[*block]).collect();
@@ -79,8 +100,9 @@ fn invariants(
         let always = latches.iter().all(|latch| graph.dominates(block, *latch));
         let mut kept = Vec::new();
         for inst in std::mem::take(&mut function.blocks[block].insts) {
-            let is_shown = inst.watched().is_some() && inst.results.iter().any(|result| shown.contains(result));
-            let fits = is_constant(inst.op) || always && can_move(inst.op) && !is_shown;
+            let is_shown = inst.watched().is_some() && inst.results.iter().any(|result| moves.shown.contains(result));
+            let may_move = can_move(inst.op) || moves.globals && matches!(inst.op, Op::GlobalGet(_));
+            let fits = is_constant(inst.op) || always && may_move && !is_shown;
             if fits && inst.args.iter().all(|arg| !varies[*arg]) {
                 inst.results.iter().for_each(|value| varies[*value] = false);
                 // The loop may make no round.

@@ -356,19 +356,22 @@ impl<'f> Needed<'f> {
         }
     }
 
-    /// The two lengths that a block compares at its end, if whoever does not need both needs no check.
+    /// The two lengths that a block compares at its end, if whoever does not need both needs no check. A constant is
+    /// there for everybody, so the other length stands for it.
     fn compared(&self, block: &Block, definitions: &Definitions) -> Option<[Value; 2]> {
         if self.conformity == Conformity::Checked {
             return None;
         }
         let Terminator::Branch(condition, ..) = block.terminator else { return None };
         let inst = definitions.inst(self.function, condition)?;
-        // A constant is needed by nobody else.
-        let is_constant = |value: &Value| definitions.op(self.function, *value).is_some_and(is_constant);
+        let is_constant = |value: Value| definitions.op(self.function, value).is_some_and(is_constant);
         match (inst.op, &inst.args[..]) {
-            (Op::IntCompare(IntCompare::Conform), [left, right]) if ![left, right].into_iter().any(is_constant) => {
-                Some([*left, *right])
-            }
+            (Op::IntCompare(IntCompare::Conform), &[left, right]) => match [is_constant(left), is_constant(right)] {
+                [true, true] => None,
+                [true, false] => Some([right, right]),
+                [false, true] => Some([left, left]),
+                [false, false] => Some([left, right]),
+            },
             _ => None,
         }
     }

@@ -18,7 +18,8 @@
 //!
 //! Where a block has one predecessor, and that one ends in a choice, the block knows the outcome: the condition is a
 //! constant there, and so is everything that follows from it (parts of conjunctions, tags of boxed sums, alternatives
-//! without fields, equal numbers, the opposite comparison).
+//! without fields, equal numbers, the opposite comparison). Comparisons of counters with what they never fall below
+//! are decided ([`crate::opt::analysis::least`]).
 //!
 //! Invariant: every entry of the table is defined by, or holds in, a block that dominates the block being visited.
 //!
@@ -30,6 +31,7 @@
 use crate::base::EntityVec;
 use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
+use crate::opt::analysis::least::Least;
 use crate::opt::edit::rewrite::{Constants, Definitions, Replacements, is_constant};
 use crate::opt::scalar::fold::{Folded, fold};
 use crate::ssa::graph::{Blocks, Graph};
@@ -46,8 +48,10 @@ pub fn run(function: &mut Function, context: &Context) -> bool {
 
 fn number(function: &mut Function, effects: &Effects, sums: &EntityVec<SumId, Sum>) -> bool {
     let graph = Graph::new(function);
+    let definitions = Definitions::new(function);
     let mut numbering = Numbering {
-        definitions: Definitions::new(function),
+        least: Least::new(function, &graph, &definitions),
+        definitions,
         replacements: Replacements::new(function),
         children: graph.dominator_children(),
         function,
@@ -93,6 +97,7 @@ struct Numbering<'f> {
     graph: Graph,
     children: EntityVec<BlockId, Blocks>,
     definitions: Definitions,
+    least: Least,
     replacements: Replacements,
     effects: &'f Effects,
     sums: &'f EntityVec<SumId, Sum>,
@@ -196,6 +201,10 @@ impl Numbering<'_> {
     fn visit_inst(&mut self, block: BlockId, index: usize) {
         let mut inst = self.function.blocks[block].insts[index].clone();
         inst.args.iter_mut().for_each(|arg| self.rewrite(arg));
+        if let Some(holds) = self.least.decide(self.function, &self.definitions, inst.op, &inst.args) {
+            (inst.op, inst.args) = (Op::ConstBool(holds), Values::new());
+            self.changed = true;
+        }
         if let [_] = inst.results[..] {
             match fold(self.function, &self.definitions, inst.op, &inst.args) {
                 Folded::Unchanged => {}

@@ -16,9 +16,9 @@
 //! of a loop is an integer if it is one at first and each round changes it by a small integer, and so is one of several
 //! such numbers: exactly, since no loop makes so many rounds that it would leave the integers that reals represent.
 //! Comparisons of such numbers compare integers, with reals, too, that a test before has found equal to one. Where a
-//! loop that makes boxes or vectors runs up to any other real, it runs up to the next integer. Where it runs until it
-//! is past what is no number, or equal to what it never meets, it runs for ever. Tests for equality become tests for
-//! being before ([`equality`]).
+//! loop that makes boxes or vectors, or reads elements, runs up to any other real, it runs up to the next integer. Where
+//! it runs until it is past what is no number, or equal to what it never meets, it runs for ever. Tests for equality
+//! become tests for being before ([`equality`]).
 //!
 //! A place is in range where it starts at or after zero and counts upwards, and a test has found it below the length,
 //! or the other way round: starts below the length, counts downwards, and has been found not to be negative. Lengths
@@ -54,7 +54,7 @@ const LARGEST_CONSTANT: f64 = 2_147_483_648.0;
 /// Treats a function.
 pub fn run(function: &mut Function, _: &Context) -> bool {
     let is_of_interest =
-        |inst: &Inst| matches!(inst.op, Op::IntOf | Op::RealOf | Op::IntCompare(_)) || makes_data(inst.op);
+        |inst: &Inst| matches!(inst.op, Op::IntOf | Op::RealOf | Op::IntCompare(_)) || touches_data(inst.op);
     if !function.blocks.values().flat_map(|block| &block.insts).any(is_of_interest) {
         return false;
     }
@@ -98,6 +98,14 @@ impl Base {
             _ => None,
         }
     }
+
+    /// The value that it is.
+    fn number(self) -> Option<Value> {
+        match self {
+            Base::Zero => None,
+            Base::Param(value) | Base::Int(value) => Some(value),
+        }
+    }
 }
 
 impl Counters<'_> {
@@ -137,6 +145,40 @@ impl Counters<'_> {
                 Some((base, zero + step))
             }
             _ => None,
+        }
+    }
+
+    /// What jumps pass for a counter to the header of its loop: constants, and itself with what is added to it.
+    fn passed(&self, graph: &Graph, header: BlockId, param: Value) -> Option<Vec<Linear>> {
+        let function = self.function;
+        let position = function.blocks[header].params.iter().position(|of_header| *of_header == param)?;
+        let from = graph.predecessors[header].iter();
+        let targets = from.flat_map(|from| function.blocks[*from].terminator.targets());
+        let passed = targets.filter(|target| target.block == header).map(|target| target.args[position]);
+        let counted = passed.map(|value| match function.values[value] {
+            Type::F64 => self.linear(value),
+            _ => self.integral(value),
+        });
+        let is_own = |(base, _): &Linear| base.number().is_none_or(|number| number == param);
+        counted.map(|number| number.filter(is_own)).collect()
+    }
+
+    /// What an integer is counted from.
+    fn integral(&self, value: Value) -> Option<Linear> {
+        let constant = |value: Value| match self.definitions.op(self.function, value) {
+            Some(Op::ConstInt(number)) => Some(number),
+            _ => None,
+        };
+        if let Some(number) = constant(value) {
+            return Some((Base::Zero, number));
+        }
+        match self.definitions.inst(self.function, value) {
+            Some(Inst { op: Op::Int2(Int2::Add), args, .. }) => match [constant(args[0]), constant(args[1])] {
+                [Some(step), None] => Some((Base::Int(args[1]), step)),
+                [None, Some(step)] => Some((Base::Int(args[0]), step)),
+                _ => None,
+            },
+            _ => Some((Base::Int(value), 0)),
         }
     }
 }
@@ -183,7 +225,7 @@ fn count_by_integers(function: &mut Function) -> bool {
         counters.params = kept;
     }
     let equal = bounds::equal_integers(function, &graph, &counters.definitions);
-    let mut ends = ends(&counters, &graph, &passed);
+    let mut ends = ends(&counters, &graph);
     counters.params = useful(&counters, &graph, &passed, &equal, &ends);
     ends.limits.retain(|_, limit| counters.is_integer(limit.counter));
     let Plan { params, replaced } = plan(&counters, &graph, &equal, ends.limits);
@@ -208,7 +250,7 @@ struct Limit {
     start: Option<i64>,
 }
 
-/// How loops that make boxes or vectors end.
+/// How loops that touch data end.
 #[derive(Default)]
 struct Ends {
     /// The comparisons, by their results, with a real that was known before.
@@ -217,13 +259,10 @@ struct Ends {
     counted: Vec<Value>,
 }
 
-/// The loops that make boxes or vectors, and end when a counter reaches a number that was known before.
-fn ends(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Value>>) -> Ends {
+/// The loops that touch data, and end when a counter reaches a number that was known before.
+fn ends(counters: &Counters<'_>, graph: &Graph) -> Ends {
     let function = counters.function;
     let mut ends = Ends::default();
-    if counters.params.is_empty() {
-        return ends;
-    }
     let homes = homes(function);
     for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {
         let Terminator::Branch(condition, yes, no) = &function.blocks[*header].terminator else { continue };
@@ -237,24 +276,24 @@ fn ends(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Va
             _ => continue,
         };
         let is_equality = inst.op == Op::Compare(Compare::Eq);
-        let counted_from = |value: Value| counters.linear(value).and_then(|counter| counter.0.param());
+        let counted_from = |value: Value| counters.linear(value).filter(|(base, _)| base.number().is_some());
         let (value, real, is_past) = if counted_from(x).is_some() { (x, y, false) } else { (y, x, true) };
-        let Some(counter @ (Base::Param(param), offset)) = counters.linear(value) else { continue };
-        let rises = passed[&param].iter().all(|arg| match counters.linear(*arg) {
-            Some((Base::Zero, start)) => start >= 0,
-            Some((Base::Param(base), step)) => base == param && step > 0,
-            _ => false,
+        let Some(counter @ (base, offset)) = counted_from(value) else { continue };
+        let Some(numbers) = base.number().and_then(|param| counters.passed(graph, *header, param)) else { continue };
+        let rises = numbers.iter().all(|number| match *number {
+            (Base::Zero, start) => start >= 0,
+            (_, step) => step > 0,
         });
         // It meets each integer once, from where it starts.
         let start = match is_equality {
-            true => Some(single_steps(counters, &passed[&param], param)),
+            true => Some(single_steps(&numbers)),
             false => None,
         };
         let start = match start {
             Some(None) => continue,
             start => start.flatten().map(|start| start + offset),
         };
-        if !rises || offset < 0 || homes.get(param) != Some(*header) {
+        if !rises || offset < 0 {
             continue;
         }
         let body = graph.loop_body(*header);
@@ -263,11 +302,11 @@ fn ends(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Va
             continue;
         }
         let mut inside = body.iter().filter(|(_, is_inside)| **is_inside).map(|(id, _)| &function.blocks[id]);
-        if !inside.any(|block| block.insts.iter().any(|inst| makes_data(inst.op))) {
+        if !inside.any(|block| block.insts.iter().any(|inst| touches_data(inst.op))) {
             continue;
         }
         match counters.linear(real) {
-            Some((Base::Zero, _)) => ends.counted.push(param),
+            Some((Base::Zero, _)) => ends.counted.extend(base.param()),
             None if homes.get(real).is_some_and(|home| !body[home]) => {
                 // Past what it may not be equal to is where it is not below or equal.
                 let is_included = is_included != is_past;
@@ -280,21 +319,21 @@ fn ends(counters: &Counters<'_>, graph: &Graph, passed: &FxHashMap<Value, Vec<Va
 }
 
 /// Where a counter starts that goes on in steps of one.
-fn single_steps(counters: &Counters<'_>, passed: &[Value], param: Value) -> Option<i64> {
+fn single_steps(numbers: &[Linear]) -> Option<i64> {
     let mut start = None;
-    for arg in passed {
-        match counters.linear(*arg)? {
+    for number in numbers {
+        match *number {
             (Base::Zero, first) if start.is_none_or(|start| start == first) => start = Some(first),
-            (Base::Param(base), 1) if base == param => {}
+            (Base::Param(_) | Base::Int(_), 1) => {}
             _ => return None,
         }
     }
     start
 }
 
-/// Whether an operation makes a box, a vector or an element.
-fn makes_data(op: Op) -> bool {
-    matches!(op, Op::Box(..) | Op::NewVector(_) | Op::WithElement(_))
+/// Whether an operation makes a box or a vector, or makes or reads an element.
+fn touches_data(op: Op) -> bool {
+    matches!(op, Op::Box(..) | Op::NewVector(_) | Op::WithElement(_) | Op::Element(..))
 }
 
 /// The counters whose integers are asked for, or that are compared with integers, or that end loops, and those that

@@ -35,6 +35,9 @@ use smallvec::smallvec;
 /// step.
 const MOST_SELECTIONS: usize = 32;
 
+/// So many operations in a row are looked through for fractions.
+const DEEPEST: u32 = 4;
+
 /// The outcome of [`fold`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Folded {
@@ -153,7 +156,19 @@ impl View<'_> {
             (Real1::Abs, Some((Op::Real2(Real2::Sub), &[zero, y]))) if self.real(zero) == Some(0.0) => {
                 Folded::Op(Op::Real1(Real1::Abs), smallvec![y])
             }
+            (Real1::Floor | Real1::Ceiling | Real1::Truncate, _) if self.is_whole(x, DEEPEST) => Folded::Value(x),
             _ => Folded::Unchanged,
+        }
+    }
+
+    /// Whether a real has no fraction: sums and products of integers are rounded to integers, if not to infinity.
+    fn is_whole(&self, value: Value, deepest: u32) -> bool {
+        let (Some(inst), Some(deepest)) = (self.inst(value), deepest.checked_sub(1)) else { return false };
+        match inst.op {
+            Op::ConstReal(bits) => f64::from_bits(bits).fract() == 0.0,
+            Op::RealOf | Op::Real1(Real1::Floor | Real1::Ceiling | Real1::Truncate | Real1::Round) => true,
+            Op::Real2(Real2::Add | Real2::Sub | Real2::Mul) => inst.args.iter().all(|arg| self.is_whole(*arg, deepest)),
+            _ => false,
         }
     }
 
