@@ -46,7 +46,7 @@ impl Least {
                 for target in function.blocks[*block].terminator.targets() {
                     for (param, arg) in function.blocks[target.block].params.iter().zip(&target.args) {
                         if matches!(function.values[*param], Type::F64 | Type::Int) {
-                            let passed = least.of_arg(function, definitions, *arg);
+                            let passed = least.of(function, definitions, *arg);
                             if passed < least.param(*param) {
                                 lower.push((*param, passed));
                                 least.set(*param, passed);
@@ -70,7 +70,7 @@ impl Least {
     /// Whether a comparison holds, if that follows.
     pub fn decide(&self, function: &Function, definitions: &Definitions, op: Op, args: &[Value]) -> Option<bool> {
         self.params.as_ref()?;
-        let least = |value: Value| self.of(function, definitions, value, DEEPEST);
+        let least = |value: Value| self.of(function, definitions, value);
         let constant = |value: Value| match definitions.op(function, value) {
             Some(Op::ConstReal(bits)) => Some(f64::from_bits(bits)),
             Some(Op::ConstInt(number)) => exact(number),
@@ -109,7 +109,7 @@ impl Least {
     /// Whether one of two integers is below the other that are counted from the same one.
     fn ordered(&self, function: &Function, definitions: &Definitions, sides: [Value; 2]) -> Option<bool> {
         let [x, y] = sides.map(|side| counted(function, definitions, side).unwrap_or((side, 0)));
-        let is_known = || self.of(function, definitions, x.0, DEEPEST) > f64::NEG_INFINITY;
+        let is_known = || self.of(function, definitions, x.0) > f64::NEG_INFINITY;
         (x.0 == y.0 && x.1 != y.1 && is_known()).then_some(x.1 < y.1)
     }
 
@@ -125,17 +125,16 @@ impl Least {
         }
     }
 
-    /// The least that a jump may pass, as far as it is known by now; infinite if nothing is passed.
-    fn of_arg(&self, function: &Function, definitions: &Definitions, arg: Value) -> f64 {
-        self.of(function, definitions, arg, DEEPEST)
+    /// The least that a value can be; the negative infinity where nothing is known, otherwise it is a number.
+    pub fn of(&self, function: &Function, definitions: &Definitions, value: Value) -> f64 {
+        self.within(function, definitions, value, DEEPEST)
     }
 
-    /// The least that a value can be: it is a number then, unless that is the negative infinity.
-    fn of(&self, function: &Function, definitions: &Definitions, value: Value, deepest: u32) -> f64 {
+    fn within(&self, function: &Function, definitions: &Definitions, value: Value, deepest: u32) -> f64 {
         let unknown = f64::NEG_INFINITY;
         let Some(inst) = definitions.inst(function, value) else { return self.param(value) };
         let Some(deepest) = deepest.checked_sub(1) else { return unknown };
-        let of = |value: Value| self.of(function, definitions, value, deepest);
+        let of = |value: Value| self.within(function, definitions, value, deepest);
         let is_constant = |value: Value| matches!(definitions.op(function, value), Some(Op::ConstReal(_)));
         match (inst.op, &inst.args[..]) {
             (Op::ConstReal(bits), _) => Some(f64::from_bits(bits)).filter(|number| !number.is_nan()).unwrap_or(unknown),

@@ -39,6 +39,7 @@ mod places;
 mod starts;
 
 use crate::opt::Context;
+use crate::opt::analysis::least::Least;
 use crate::opt::analysis::loops::homes;
 use crate::opt::edit::rewrite::{Definitions, Replacements, append};
 use crate::opt::loops::upwards;
@@ -264,6 +265,7 @@ fn ends(counters: &Counters<'_>, graph: &Graph) -> Ends {
     let function = counters.function;
     let mut ends = Ends::default();
     let homes = homes(function);
+    let least = Least::new(function, graph, &counters.definitions);
     for header in graph.order.iter().filter(|block| graph.is_loop_header(**block)) {
         let Terminator::Branch(condition, yes, no) = &function.blocks[*header].terminator else { continue };
         let condition = *condition;
@@ -279,21 +281,16 @@ fn ends(counters: &Counters<'_>, graph: &Graph) -> Ends {
         let counted_from = |value: Value| counters.linear(value).filter(|(base, _)| base.number().is_some());
         let (value, real, is_past) = if counted_from(x).is_some() { (x, y, false) } else { (y, x, true) };
         let Some(counter @ (base, offset)) = counted_from(value) else { continue };
-        let Some(numbers) = base.number().and_then(|param| counters.passed(graph, *header, param)) else { continue };
-        let rises = numbers.iter().all(|number| match *number {
-            (Base::Zero, start) => start >= 0,
-            (_, step) => step > 0,
-        });
         // It meets each integer once, from where it starts.
         let start = match is_equality {
-            true => Some(single_steps(&numbers)),
+            true => match base.number().and_then(|param| counters.passed(graph, *header, param)).and_then(single_steps) {
+                Some(start) => Some(start + offset),
+                None => continue,
+            },
             false => None,
         };
-        let start = match start {
-            Some(None) => continue,
-            start => start.flatten().map(|start| start + offset),
-        };
-        if !rises || offset < 0 {
+        let is_of_header = base.number().is_some_and(|param| function.blocks[*header].params.contains(&param));
+        if !is_of_header || least.of(function, &counters.definitions, value) < 0.0 {
             continue;
         }
         let body = graph.loop_body(*header);
@@ -319,10 +316,10 @@ fn ends(counters: &Counters<'_>, graph: &Graph) -> Ends {
 }
 
 /// Where a counter starts that goes on in steps of one.
-fn single_steps(numbers: &[Linear]) -> Option<i64> {
+fn single_steps(numbers: Vec<Linear>) -> Option<i64> {
     let mut start = None;
     for number in numbers {
-        match *number {
+        match number {
             (Base::Zero, first) if start.is_none_or(|start| start == first) => start = Some(first),
             (Base::Param(_) | Base::Int(_), 1) => {}
             _ => return None,
