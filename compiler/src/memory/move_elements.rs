@@ -13,10 +13,12 @@
 //!
 //! That is so if the vector itself holds an owner here, nothing borrows from it, and on all ways from the read it is
 //! not used before it is released or changed at this very place, for the last time, except for reads of other fields of
-//! this place. Ways that are not gone after the read are left out: where an earlier decision led to the read, later
+//! this place, and for reads and changes of places that are known to be others. Ways that are not gone after the read are left out: where an earlier decision led to the read, later
 //! decisions by the same value go the same way.
 
 use crate::base::EntityVec;
+use crate::opt::analysis::least::Least;
+use crate::opt::edit::rewrite::Definitions;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Inst, Op, Target, Terminator, Type, Value, VectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,7 +37,7 @@ pub struct Facts<'a> {
 /// The elements that are taken out of their vectors.
 pub fn taken(function: &Function, graph: &Graph, facts: &Facts) -> FxHashSet<Value> {
     let mut found = FxHashSet::default();
-    let mut decisions = None;
+    let (mut decisions, mut places) = (None, None);
     for id in &graph.order {
         for (position, inst) in function.blocks[*id].insts.iter().enumerate() {
             let Op::Element(vector, field) = inst.op else { continue };
@@ -43,7 +45,9 @@ pub fn taken(function: &Function, graph: &Graph, facts: &Facts) -> FxHashSet<Val
             let is_owner = function.values[result] == Type::Ptr && facts.owned[result] && facts.owned[source];
             if is_owner && !facts.lent.contains(&source) {
                 let decisions = decisions.get_or_insert_with(|| Decisions::new(function, graph));
-                let walk = Walk { function, facts, vector, field, args: &inst.args, home: *id, decisions };
+                let places = places.get_or_insert_with(|| Places::new(function, graph));
+                places.home = *id;
+                let mut walk = Walk { function, facts, vector, field, args: &inst.args, home: *id, decisions, places };
                 if walk.is_unseen(position + 1) {
                     found.insert(result);
                 }
@@ -118,8 +122,36 @@ fn decides(terminator: &Terminator) -> Option<Value> {
     }
 }
 
+/// Which places of vectors are known not to be the same.
+struct Places<'f> {
+    function: &'f Function,
+    graph: &'f Graph,
+    definitions: Definitions,
+    /// The block of the read.
+    home: BlockId,
+    /// What is known there, once somebody has asked.
+    least: Option<(BlockId, Least)>,
+}
+
+impl<'f> Places<'f> {
+    fn new(function: &'f Function, graph: &'f Graph) -> Places<'f> {
+        Places { function, graph, definitions: Definitions::new(function), home: Function::ENTRY, least: None }
+    }
+
+    fn are_apart(&mut self, places: [Value; 2]) -> bool {
+        let Places { function, graph, definitions, home, least } = self;
+        let mut new = || (Function::ENTRY, Least::new(function, graph, definitions));
+        let (block, known) = least.get_or_insert_with(&mut new);
+        if block != home {
+            known.stand_in(function, graph, definitions, *home);
+            *block = *home;
+        }
+        known.are_apart(function, definitions, places)
+    }
+}
+
 /// The search for a use that could see the vacant place.
-struct Walk<'a> {
+struct Walk<'a, 'f> {
     function: &'a Function,
     facts: &'a Facts<'a>,
     vector: VectorId,
@@ -128,72 +160,98 @@ struct Walk<'a> {
     args: &'a [Value],
     home: BlockId,
     decisions: &'a Decisions<'a>,
+    places: &'a mut Places<'f>,
 }
 
-impl Walk<'_> {
-    fn is_unseen(&self, start: usize) -> bool {
-        let mut waiting = vec![(self.home, start)];
-        let mut seen = FxHashSet::default();
-        while let Some((block, start)) = waiting.pop() {
-            let Some(goes_on) = self.is_unseen_in(block, start) else { return false };
+impl Walk<'_, '_> {
+    fn is_unseen(&mut self, start: usize) -> bool {
+        let mut waiting = vec![(self.home, start, self.args[0])];
+        let mut seen: FxHashMap<BlockId, Value> = FxHashMap::default();
+        while let Some((block, start, vector)) = waiting.pop() {
+            let Some(left) = self.is_unseen_in(block, start, vector) else { return false };
             let onward = self.decisions.onward(block, self.home);
-            for target in onward.into_iter().filter(|_| goes_on) {
-                if !self.is_live(target.block) {
+            for (target, vector) in onward.into_iter().filter_map(|target| Some((target, left?))) {
+                if !self.is_live(target.block, vector) {
                     continue;
                 }
                 // Back at the read, the place may be another one, and what decided another value.
                 if target.block == self.home || self.decisions.defines_taken(target.block, self.home) {
                     return false;
                 }
-                if seen.insert(target.block) {
-                    waiting.push((target.block, 0));
+                match seen.insert(target.block, vector) {
+                    None => waiting.push((target.block, 0, vector)),
+                    Some(before) if before != vector => return false,
+                    Some(_) => {}
                 }
             }
         }
         true
     }
 
-    fn is_live(&self, block: BlockId) -> bool {
-        self.facts.live_in[block].binary_search(&self.args[0]).is_ok()
+    fn is_live(&self, block: BlockId, vector: Value) -> bool {
+        self.facts.live_in[block].binary_search(&vector).is_ok()
     }
 
-    /// Whether the vector may be used after this part of a block; `None` when the place may be seen.
-    fn is_unseen_in(&self, block: BlockId, start: usize) -> Option<bool> {
+    /// The vector that holds the vacant place behind this part of a block, unless the place is changed there; `None`
+    /// when it may be seen.
+    fn is_unseen_in(&mut self, block: BlockId, start: usize, vector: Value) -> Option<Option<Value>> {
         let block = &self.function.blocks[block];
-        let mut insts = block.insts[start..].iter();
+        let mut vector = vector;
+        // The vectors that held it before.
+        let mut older: SmallVec<[Value; 2]> = SmallVec::new();
         let mut is_over = false;
-        for inst in insts.by_ref().filter(|inst| inst.args.contains(&self.args[0])) {
+        for inst in &block.insts[start..] {
+            if inst.args.iter().any(|arg| older.contains(arg)) {
+                return None;
+            }
+            if !inst.args.contains(&vector) {
+                continue;
+            }
             if is_over {
                 return None;
             }
-            match self.use_of(inst) {
+            match self.use_of(inst, vector) {
                 Use::Other => return None,
                 Use::Read => {}
                 Use::Change => is_over = true,
+                Use::ChangeElsewhere => {
+                    older.push(vector);
+                    vector = inst.results[0];
+                }
             }
         }
         let mut is_passed = false;
-        block.terminator.for_each_value(|value| is_passed |= value == self.args[0]);
-        let lives_on = block.terminator.targets().into_iter().any(|target| self.is_live(target.block));
-        if is_passed || is_over && lives_on { None } else { Some(!is_over) }
+        block.terminator.for_each_value(|value| is_passed |= value == vector || older.contains(&value));
+        let lives_on = |vector: Value| block.terminator.targets().into_iter().any(|to| self.is_live(to.block, vector));
+        if is_passed || is_over && lives_on(vector) || older.iter().any(|older| lives_on(*older)) {
+            return None;
+        }
+        Some((!is_over).then_some(vector))
     }
 
-    fn use_of(&self, inst: &Inst) -> Use {
-        let here = inst.args.get(..3) == Some(self.args);
+    fn use_of(&mut self, inst: &Inst, vector: Value) -> Use {
+        let (Op::Element(kind, _) | Op::WithElement(kind)) = inst.op else { return Use::Other };
+        if inst.args[0] != vector || inst.args[1] != self.args[1] || kind != self.vector {
+            return Use::Other;
+        }
+        let is_here = inst.args[2] == self.args[2];
         match inst.op {
-            Op::Element(vector, field) if here && (vector, field) != (self.vector, self.field) => Use::Read,
-            Op::WithElement(vector) if here && vector == self.vector && !inst.args[3..].contains(&self.args[0]) => {
-                Use::Change
-            }
-            _ => Use::Other,
+            Op::Element(_, field) if is_here && field != self.field => Use::Read,
+            Op::WithElement(_) if is_here && !inst.args[3..].contains(&vector) => Use::Change,
+            _ if is_here || !self.places.are_apart([inst.args[2], self.args[2]]) => Use::Other,
+            Op::Element(..) => Use::Read,
+            _ if inst.args[3..].contains(&vector) => Use::Other,
+            _ => Use::ChangeElsewhere,
         }
     }
 }
 
 enum Use {
-    /// A read of another field of the place.
+    /// A read of another field of the place, or of another place.
     Read,
     /// The change of the place.
     Change,
+    /// The change of another place.
+    ChangeElsewhere,
     Other,
 }

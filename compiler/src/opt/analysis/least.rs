@@ -1,52 +1,65 @@
 //! Numbers that only rise: the least that each can be.
 //!
 //! A parameter of a block is at least `a` when each jump passes a constant that is, or a sum of constants and such
-//! numbers that is. So a counter that starts at one and goes up is never zero, and the number before it never negative.
+//! numbers that is, or what a test on the way to the jump has found to be. So a counter that starts at one and goes up
+//! is never zero, and the number before it never negative.
 //! Rounding keeps the order of sums, and none of these is no number. Integers are such counters, which no loop takes to
 //! where they would wrap.
 //!
 //! This is the lower half of an interval analysis (Cousot and Cousot, *Abstract Interpretation: A Unified Lattice Model
 //! for Static Analysis of Programs*, 1977): from nothing passed downwards, and to nothing known where a parameter goes
-//! on falling.
+//! on falling. Whoever walks the blocks adds what tests have found ([`Least::learn`]).
 
 use crate::base::EntityVec;
+use crate::opt::analysis::loops::{each_outcome, each_part};
 use crate::opt::edit::rewrite::Definitions;
 use crate::ssa::graph::Graph;
-use crate::ssa::ir::{Compare, Function, Int2, IntCompare, Op, Real2, Type, Value};
+use crate::ssa::ir::{BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real2, Terminator, Type, Value};
+use rustc_hash::FxHashMap;
 
 /// A parameter that falls more often may fall for ever.
 const MOST_FALLS: u32 = 3;
 /// So many sums in a row are looked through.
 const DEEPEST: u32 = 8;
+/// So many blocks are looked at for tests before a jump.
+const NEAR: usize = 4;
+/// So many blocks are looked at for tests before a block.
+const MOST_TESTS: usize = 32;
 /// Integers of smaller magnitudes are exact as reals, and so are their sums.
 const LARGEST: i64 = 1 << 51;
 
 /// What is known about the parameters of a function's blocks.
 #[derive(Debug)]
 pub struct Least {
-    /// The least that each can be; nothing where no loop counts from a constant.
+    /// The least that each can be; nothing where there is no loop.
     params: Option<EntityVec<Value, f64>>,
+    /// What tests have found in the block that is looked at.
+    found: FxHashMap<Value, f64>,
 }
 
 impl Least {
     /// Looks at a function.
     pub fn new(function: &Function, graph: &Graph, definitions: &Definitions) -> Least {
-        if !counts_from_a_constant(function, graph, definitions) {
-            return Least { params: None };
+        if !graph.order.iter().any(|block| graph.is_loop_header(*block)) {
+            return Least { params: None, found: FxHashMap::default() };
         }
         let mut params = function.values.same_ids(f64::NEG_INFINITY);
         let mut falls = function.values.same_ids(0_u32);
         for block in graph.order.iter().filter(|block| **block != Function::ENTRY) {
             function.blocks[*block].params.iter().for_each(|param| params[*param] = f64::INFINITY);
         }
-        let mut least = Least { params: Some(params) };
+        let mut least = Least { params: Some(params), found: FxHashMap::default() };
         loop {
             let mut lower = Vec::new();
             for block in &graph.order {
-                for target in function.blocks[*block].terminator.targets() {
+                for (position, target) in function.blocks[*block].terminator.targets().into_iter().enumerate() {
                     for (param, arg) in function.blocks[target.block].params.iter().zip(&target.args) {
                         if matches!(function.values[*param], Type::F64 | Type::Int) {
-                            let passed = least.of(function, definitions, *arg);
+                            let mut passed = least.of(function, definitions, *arg);
+                            if passed < least.param(*param) && function.values[*param] == Type::Int {
+                                passed =
+                                    passed.max(least.tested(function, graph, definitions, (*block, position), *arg));
+                            }
                             if passed < least.param(*param) {
                                 lower.push((*param, passed));
                                 least.set(*param, passed);
@@ -67,9 +80,53 @@ impl Least {
         }
     }
 
+    /// What tests shortly before a jump, by the position of its target, have found about a value.
+    fn tested(
+        &self,
+        function: &Function,
+        graph: &Graph,
+        definitions: &Definitions,
+        (from, position): (BlockId, usize),
+        value: Value,
+    ) -> f64 {
+        let mut found = f64::NEG_INFINITY;
+        let mut look = |inst: &Inst, holds: bool| {
+            let facts = self.consequences(function, definitions, (inst.op, &inst.args), holds);
+            facts.iter().filter(|(of, _)| *of == value).for_each(|(_, least)| found = found.max(*least));
+        };
+        if let Terminator::Branch(condition, yes, no) = &function.blocks[from].terminator
+            && yes.block != no.block
+        {
+            each_part(function, definitions, (*condition, position == 0), &mut look);
+        }
+        let mut here = Some(from);
+        for _ in 0..NEAR {
+            let Some(block) = here else { break };
+            each_outcome(function, graph, definitions, block, &mut look);
+            here = graph.dominator[block];
+        }
+        found
+    }
+
+    /// Notes what tests have found on all ways to a block, and forgets what was noted before.
+    pub fn stand_in(&mut self, function: &Function, graph: &Graph, definitions: &Definitions, block: BlockId) {
+        self.found.clear();
+        let above = std::iter::successors(Some(block), |block| graph.dominator[*block]);
+        let mut blocks: Vec<BlockId> = above.take(MOST_TESTS).collect();
+        while let Some(block) = blocks.pop() {
+            each_outcome(function, graph, definitions, block, |inst, holds| {
+                for (value, least) in self.consequences(function, definitions, (inst.op, &inst.args), holds) {
+                    self.learn(value, least);
+                }
+            });
+        }
+    }
+
     /// Whether a comparison holds, if that follows.
     pub fn decide(&self, function: &Function, definitions: &Definitions, op: Op, args: &[Value]) -> Option<bool> {
-        self.params.as_ref()?;
+        if self.params.is_none() && self.found.is_empty() {
+            return None;
+        }
         let least = |value: Value| self.of(function, definitions, value);
         let constant = |value: Value| match definitions.op(function, value) {
             Some(Op::ConstReal(bits)) => Some(f64::from_bits(bits)),
@@ -106,11 +163,76 @@ impl Least {
         }
     }
 
-    /// Whether one of two integers is below the other that are counted from the same one.
-    fn ordered(&self, function: &Function, definitions: &Definitions, sides: [Value; 2]) -> Option<bool> {
-        let [x, y] = sides.map(|side| counted(function, definitions, side).unwrap_or((side, 0)));
-        let is_known = || self.of(function, definitions, x.0) > f64::NEG_INFINITY;
-        (x.0 == y.0 && x.1 != y.1 && is_known()).then_some(x.1 < y.1)
+    /// Whether one of two integers is below the other, if what they are sums of tells.
+    fn ordered(&self, function: &Function, definitions: &Definitions, [x, y]: [Value; 2]) -> Option<bool> {
+        match self.sign(function, definitions, [y, x])? {
+            1 => Some(true),
+            _ => Some(false),
+        }
+    }
+
+    /// Whether two places of a vector are known not to be the same.
+    pub fn are_apart(&self, function: &Function, definitions: &Definitions, places: [Value; 2]) -> bool {
+        self.sign(function, definitions, places).is_some_and(|sign| sign != 0)
+    }
+
+    /// Whether the difference of two integers is positive, negative or zero, if that is known: 1, -1, 0.
+    fn sign(&self, function: &Function, definitions: &Definitions, [x, y]: [Value; 2]) -> Option<i64> {
+        let mut difference = Terms::default();
+        difference.add(function, definitions, x, 1, DEEPEST);
+        difference.add(function, definitions, y, -1, DEEPEST);
+        let constant = exact(difference.constant)?;
+        difference.terms.retain(|(_, times)| *times != 0);
+        if difference.terms.is_empty() {
+            // The same integers are added to both: they do not wrap where they are places or counters.
+            return Some(difference.constant.signum());
+        }
+        [1, -1].into_iter().find(|sign| {
+            let mut least = constant * *sign as f64;
+            for (value, times) in &difference.terms {
+                let times = times * sign;
+                let known = self.of(function, definitions, *value);
+                least = if times > 0 { sum(least, known * times as f64) } else { f64::NEG_INFINITY };
+            }
+            least > 0.0
+        })
+    }
+
+    /// Notes that a value is at least so much in the block that is looked at, and gives what was noted before.
+    pub fn learn(&mut self, value: Value, least: f64) -> Option<f64> {
+        let before = self.found.get(&value).copied();
+        self.found.insert(value, before.map_or(least, |before| before.max(least)));
+        before
+    }
+
+    /// Takes back what has been noted.
+    pub fn forget(&mut self, value: Value, before: Option<f64>) {
+        match before {
+            Some(least) => drop(self.found.insert(value, least)),
+            None => drop(self.found.remove(&value)),
+        }
+    }
+
+    /// What follows from the outcome of a test: values, and the least that they can be.
+    pub fn consequences(
+        &self,
+        function: &Function,
+        definitions: &Definitions,
+        (op, args): (Op, &[Value]),
+        holds: bool,
+    ) -> Vec<(Value, f64)> {
+        let least = |value: Value| self.of(function, definitions, value);
+        let (value, least) = match (op, args, holds) {
+            (Op::IntCompare(IntCompare::Lt), &[x, y], true) => (y, sum(least(x), 1.0)),
+            (Op::IntCompare(IntCompare::Lt), &[x, y], false) => (x, least(y)),
+            (Op::IntIs(number), &[x], false) if exact(number) == Some(least(x)) => (x, sum(least(x), 1.0)),
+            _ => return Vec::new(),
+        };
+        if least == f64::NEG_INFINITY {
+            return Vec::new();
+        }
+        let of_base = counted(function, definitions, value).map(|(base, offset)| (base, least - offset as f64));
+        of_base.into_iter().chain([(value, least)]).collect()
     }
 
     fn param(&self, param: Value) -> f64 {
@@ -132,6 +254,13 @@ impl Least {
 
     fn within(&self, function: &Function, definitions: &Definitions, value: Value, deepest: u32) -> f64 {
         let unknown = f64::NEG_INFINITY;
+        let found = self.found.get(&value).copied().unwrap_or(unknown);
+        found.max(self.computed(function, definitions, value, deepest))
+    }
+
+    /// What follows from how a value is computed.
+    fn computed(&self, function: &Function, definitions: &Definitions, value: Value, deepest: u32) -> f64 {
+        let unknown = f64::NEG_INFINITY;
         let Some(inst) = definitions.inst(function, value) else { return self.param(value) };
         let Some(deepest) = deepest.checked_sub(1) else { return unknown };
         let of = |value: Value| self.within(function, definitions, value, deepest);
@@ -147,6 +276,35 @@ impl Least {
                 None => unknown,
             },
             _ => unknown,
+        }
+    }
+}
+
+/// A sum of integers.
+#[derive(Default)]
+struct Terms {
+    constant: i64,
+    /// The others, with how many times each is added.
+    terms: Vec<(Value, i64)>,
+}
+
+impl Terms {
+    /// Adds an integer so many times.
+    fn add(&mut self, function: &Function, definitions: &Definitions, value: Value, times: i64, deepest: u32) {
+        let inst = definitions.inst(function, value).zip(deepest.checked_sub(1));
+        match inst.map(|(inst, deepest)| (inst.op, &inst.args[..], deepest)) {
+            Some((Op::ConstInt(number), ..)) => {
+                self.constant = self.constant.saturating_add(number.saturating_mul(times));
+            }
+            Some((Op::Int2(op @ (Int2::Add | Int2::Sub)), &[x, y], deepest)) => {
+                self.add(function, definitions, x, times, deepest);
+                let times = if op == Int2::Add { times } else { -times };
+                self.add(function, definitions, y, times, deepest);
+            }
+            _ => match self.terms.iter_mut().find(|(term, _)| *term == value) {
+                Some((_, sum)) => *sum += times,
+                None => self.terms.push((value, times)),
+            },
         }
     }
 }
@@ -174,14 +332,4 @@ fn counted(function: &Function, definitions: &Definitions, value: Value) -> Opti
         [Some(offset), None] => Some((inst.args[1], offset)),
         _ => None,
     }
-}
-
-/// Whether a loop begins with a constant.
-fn counts_from_a_constant(function: &Function, graph: &Graph, definitions: &Definitions) -> bool {
-    let is_number = |value: Value| matches!(definitions.op(function, value), Some(Op::ConstReal(_) | Op::ConstInt(_)));
-    graph.order.iter().filter(|block| graph.is_loop_header(**block)).any(|header| {
-        let from = graph.predecessors[*header].iter();
-        let mut targets = from.flat_map(|from| function.blocks[*from].terminator.targets());
-        targets.any(|target| target.block == *header && target.args.iter().any(|arg| is_number(*arg)))
-    })
 }

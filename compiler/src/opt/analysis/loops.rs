@@ -207,12 +207,22 @@ pub fn each_outcome<'f>(
     graph: &Graph,
     definitions: &'f Definitions,
     block: BlockId,
-    mut each: impl FnMut(&'f Inst, bool),
+    each: impl FnMut(&'f Inst, bool),
 ) {
     let mut before = graph.predecessors[block].iter().filter(|from| !graph.dominates(block, **from));
     let (Some(&from), None) = (before.next(), before.next()) else { return };
     let Terminator::Branch(condition, yes, _) = &function.blocks[from].terminator else { return };
-    let mut waiting = vec![(*condition, yes.block == block)];
+    each_part(function, definitions, (*condition, yes.block == block), each);
+}
+
+/// Runs `each` on all tests whose outcome follows from that of a condition.
+pub fn each_part<'f>(
+    function: &'f Function,
+    definitions: &'f Definitions,
+    condition: (Value, bool),
+    mut each: impl FnMut(&'f Inst, bool),
+) {
+    let mut waiting = vec![condition];
     while let Some((condition, holds)) = waiting.pop() {
         let Some(inst) = definitions.inst(function, condition) else { continue };
         match (inst.op, holds) {

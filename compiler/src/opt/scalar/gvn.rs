@@ -18,8 +18,8 @@
 //!
 //! Where a block has one predecessor, and that one ends in a choice, the block knows the outcome: the condition is a
 //! constant there, and so is everything that follows from it (parts of conjunctions, tags of boxed sums, alternatives
-//! without fields, equal numbers, the opposite comparison). Comparisons of counters with what they never fall below
-//! are decided ([`crate::opt::analysis::least`]).
+//! without fields, equal numbers, the opposite comparison, how small an integer is not). Comparisons of counters with
+//! what they never fall below are decided ([`crate::opt::analysis::least`]).
 //!
 //! Invariant: every entry of the table is defined by, or holds in, a block that dominates the block being visited.
 //!
@@ -40,6 +40,9 @@ use crate::ssa::ir::{
 };
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
+
+/// So many operations are looked back at for changes of a vector that is read.
+const FAR: usize = 48;
 
 /// Numbers the values of a function.
 pub fn run(function: &mut Function, context: &Context) -> bool {
@@ -90,6 +93,7 @@ enum Known {
 enum Undo {
     Table(Key, Option<Known>),
     Fact(Value, Option<Op>),
+    Least(Value, Option<f64>),
 }
 
 struct Numbering<'f> {
@@ -132,6 +136,7 @@ impl Numbering<'_> {
                 Undo::Table(key, None) => drop(self.table.remove(&key)),
                 Undo::Fact(value, Some(op)) => drop(self.facts.insert(value, op)),
                 Undo::Fact(value, None) => drop(self.facts.remove(&value)),
+                Undo::Least(value, before) => self.least.forget(value, before),
             }
         }
     }
@@ -206,7 +211,7 @@ impl Numbering<'_> {
             self.changed = true;
         }
         if let [_] = inst.results[..] {
-            match fold(self.function, &self.definitions, inst.op, &inst.args) {
+            match fold(self.function, &self.definitions, &self.least, inst.op, &inst.args) {
                 Folded::Unchanged => {}
                 Folded::Value(value) => {
                     self.function.blocks[block].insts[index] = inst.clone();
@@ -222,6 +227,9 @@ impl Numbering<'_> {
                     self.changed = true;
                 }
             }
+        }
+        if let Op::Element(..) = inst.op {
+            self.read_before_changes(block, index, &mut inst);
         }
         self.function.blocks[block].insts[index] = inst.clone();
         match inst.op {
@@ -241,9 +249,29 @@ impl Numbering<'_> {
         }
     }
 
+    /// Lets an element be read before changes of others, as far as these can move behind the read: they are in the same
+    /// block, and nothing between them needs what they make. A change that is replaced later may be one for nobody then.
+    fn read_before_changes(&mut self, block: BlockId, index: usize, read: &mut Inst) {
+        let mut insts = self.function.blocks[block].insts[..index].iter().rev().take(FAR);
+        while let Some(change) = insts.next() {
+            if change.results.contains(&read.args[0]) {
+                let places = [*change.args.get(2).unwrap_or(&read.args[0]), read.args[2]];
+                if !matches!(change.op, Op::WithElement(_))
+                    || !self.least.are_apart(self.function, &self.definitions, places)
+                {
+                    return;
+                }
+                read.args[0] = self.replacements.resolve(change.args[0]);
+                self.changed = true;
+            } else if change.args.contains(&read.args[0]) {
+                return;
+            }
+        }
+    }
+
     /// The result of an operation on reals, which is inserted at a place of the block unless it is known.
     fn computed(&mut self, block: BlockId, index: usize, op: Op, args: Values, span: Option<Source>) -> Value {
-        let (op, args) = match fold(self.function, &self.definitions, op, &args) {
+        let (op, args) = match fold(self.function, &self.definitions, &self.least, op, &args) {
             Folded::Value(value) => return value,
             Folded::Op(op, args) => (op, args),
             Folded::Unchanged | Folded::Negated(..) => (op, args),
@@ -307,6 +335,9 @@ impl Numbering<'_> {
             self.undo.push(Undo::Fact(value, before));
             if let Some((op, args)) = inst {
                 self.consequences(op, &args, constant, &mut waiting);
+                if let Op::ConstBool(holds) = constant {
+                    self.learn_least((op, &args), holds);
+                }
             }
         }
     }
@@ -333,6 +364,15 @@ impl Numbering<'_> {
             }
             (Op::Compare(op), Op::ConstBool(x)) => self.learn_comparison(op, args, x, waiting),
             _ => {}
+        }
+    }
+
+    /// Notes how small values cannot be after a test.
+    fn learn_least(&mut self, test: (Op, &[Value]), holds: bool) {
+        for (value, least) in self.least.consequences(self.function, &self.definitions, test, holds) {
+            let value = self.replacements.resolve(value);
+            let before = self.least.learn(value, least);
+            self.undo.push(Undo::Least(value, before));
         }
     }
 

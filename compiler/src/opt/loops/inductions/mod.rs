@@ -283,7 +283,8 @@ fn ends(counters: &Counters<'_>, graph: &Graph) -> Ends {
         let Some(counter @ (base, offset)) = counted_from(value) else { continue };
         // It meets each integer once, from where it starts.
         let start = match is_equality {
-            true => match base.number().and_then(|param| counters.passed(graph, *header, param)).and_then(single_steps) {
+            true => match base.number().and_then(|param| counters.passed(graph, *header, param)).and_then(single_steps)
+            {
                 Some(start) => Some(start + offset),
                 None => continue,
             },

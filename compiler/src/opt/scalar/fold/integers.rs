@@ -88,10 +88,10 @@ impl View<'_> {
             if change.args[1] == length && change.args[2] == place {
                 return Folded::Value(change.args[3 + field as usize]);
             }
-            match (self.int(change.args[2]), self.int(place)) {
-                (Some(x), Some(y)) if x != y => elements = change.args[0],
-                _ => break,
+            if !self.least.are_apart(self.function, self.definitions, [change.args[2], place]) {
+                break;
             }
+            elements = change.args[0];
         }
         Folded::Unchanged
     }

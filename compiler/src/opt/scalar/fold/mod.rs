@@ -26,6 +26,7 @@
 
 mod integers;
 
+use crate::opt::analysis::least::Least;
 use crate::opt::edit::rewrite::{Definitions, is_constant};
 use crate::ssa::arithmetic;
 use crate::ssa::ir::{Compare, Function, Inst, Op, Real1, Real2, Value, Values};
@@ -52,8 +53,8 @@ pub enum Folded {
 }
 
 /// Simplifies an operation until no rule applies.
-pub fn fold(function: &Function, definitions: &Definitions, op: Op, args: &[Value]) -> Folded {
-    let view = View { function, definitions };
+pub fn fold(function: &Function, definitions: &Definitions, least: &Least, op: Op, args: &[Value]) -> Folded {
+    let view = View { function, definitions, least };
     let mut result = Folded::Unchanged;
     let (mut op, mut args) = (op, Values::from(args));
     // Every rule makes the operation simpler or its operands older; the bound only guards against a cycle of rules.
@@ -74,6 +75,7 @@ pub fn fold(function: &Function, definitions: &Definitions, op: Op, args: &[Valu
 struct View<'f> {
     function: &'f Function,
     definitions: &'f Definitions,
+    least: &'f Least,
 }
 
 fn real(x: f64) -> Folded {
