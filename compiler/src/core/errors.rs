@@ -301,7 +301,7 @@ pub fn at_kink(name: &str, operands: &[String], taken: &str, place: &Place) -> D
     let diagnostic = Diagnostic::error("V0322", message, place.span, format!("`{name}` of {operands}")).as_warning();
     let diagnostic = diagnostic.note(format!("what is taken as the derivative: {taken}"));
     match &place.library {
-        Some(function) => diagnostic.note(inside_library(function)),
+        Some(library) => diagnostic.note(library.note()),
         None => diagnostic,
     }
 }
@@ -310,14 +310,10 @@ pub fn at_kink(name: &str, operands: &[String], taken: &str, place: &Place) -> D
 pub fn no_derivative(message: &str, value: &str, place: &Place) -> Diagnostic {
     let diagnostic = Diagnostic::error("V0322", format!("{message}: {value}"), place.span, "this call").as_warning();
     let diagnostic = match &place.library {
-        Some(function) => diagnostic.note(inside_library(function)),
+        Some(library) => diagnostic.note(library.note()),
         None => diagnostic,
     };
     diagnostic.help("`vlad gradcheck --eval` shows the operation that has none")
-}
-
-fn inside_library(function: &str) -> String {
-    format!("this happened inside the library function `{function}`")
 }
 
 impl RuntimeError {
@@ -401,7 +397,9 @@ impl RuntimeError {
         {
             diagnostic = diagnostic.secondary(call, "called here");
         }
-        if let Some((expected, found)) = self.expectation() {
+        // How many arguments there are says all about arguments that are missing.
+        let is_counted = matches!(self, RuntimeError::Mismatch { arguments: Some(_), .. });
+        if let Some((expected, found)) = self.expectation().filter(|_| !is_counted) {
             let mut words = found.kind.describe();
             if expected.starts_with(&*words) && matches!(found.kind, Kind::Record(_)) {
                 words += " of another definition";
@@ -414,15 +412,22 @@ impl RuntimeError {
         if let RuntimeError::NotFinite { operands, .. } = self {
             diagnostic = diagnostic.note(format!("the operands: {}", operands.join(", ")));
         }
-        if let Some(function) = &place.library {
-            diagnostic = diagnostic.note(inside_library(function));
-        }
-        diagnostic.help = match self {
-            RuntimeError::Mismatch { arguments: Some(arguments), .. } if place.library.is_some() => {
-                Some(arguments.library_help())
+        diagnostic.help = self.help();
+        if let Some(library) = &place.library {
+            // Sums of sensitivities come from derivatives, and know nothing of arguments.
+            let may_be_argument = self.is_survivable() && !matches!(self, RuntimeError::NonConformant { .. });
+            if let (Some(misfit), Some(contract), true) = (&library.misfit, &library.contract, may_be_argument) {
+                return misfit.instead_of(diagnostic, contract);
             }
-            _ => self.help(),
-        };
+            match (self, &library.contract) {
+                // Nobody can change the parameters of the library.
+                (RuntimeError::Mismatch { arguments: Some(_), .. }, Some(contract)) => {
+                    diagnostic.notes = vec![contract.describe()];
+                    diagnostic.help = Some(contract.help());
+                }
+                _ => diagnostic.notes.push(library.note()),
+            }
+        }
         match (&place.tuple, self.expectation()) {
             (Some(arguments), Some((_, Found { kind: Kind::Pair, .. }))) => {
                 arguments.instead_of(diagnostic, place.call)
@@ -434,7 +439,7 @@ impl RuntimeError {
     fn headline(&self, place: &Place, span: Span) -> Diagnostic {
         // Programs do not know the names of what only the library can call, but the function that they have called.
         let shown = |prim: &Prim| match &place.library {
-            Some(function) if prim.to_string().starts_with('%') => function.clone(),
+            Some(function) if prim.to_string().starts_with('%') => function.name.to_string(),
             _ => prim.to_string(),
         };
         let (code, message, label) = match self {

@@ -21,6 +21,7 @@
 //! - Globals are constants of the program, not captures.
 
 use crate::base::{EntityVec, Span, entity_id};
+use crate::core::contract::Contract;
 use crate::core::interface;
 use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -425,6 +426,10 @@ pub struct Program {
     pub single: FxHashSet<Var>,
     /// Library functions of two numbers that have a kink where these are equal.
     pub kinked: FxHashSet<LambdaId>,
+    /// What functions of the library take that programs know by name.
+    pub contracts: FxHashMap<LambdaId, Rc<Contract>>,
+    /// Functions of the library that have been copied to where the program calls them, by the call.
+    pub copied_calls: FxHashMap<Span, LambdaId>,
     /// The library functions that check derivatives.
     pub checks: Option<Checks>,
     /// Functions whose derivatives are not checked where others are.

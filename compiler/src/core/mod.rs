@@ -54,6 +54,8 @@ pub mod verify;
 
 pub mod callers;
 
+pub mod contract;
+
 pub mod errors;
 
 pub mod place;

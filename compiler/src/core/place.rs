@@ -1,9 +1,11 @@
 //! Where an error happened, and with how many arguments the function there was called.
 
 use crate::base::{Diagnostic, Span};
+use crate::core::contract::{Contract, Misfit};
 use crate::core::ir::{Binding, Body, Item, LambdaId, Origin, Program, Rhs, Var};
 use crate::core::prim::Prim;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// A parameter list that did not fit the arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,11 +31,6 @@ impl Arguments {
             "call it with {expected}, or give it other parameters: `(f a b c)` passes the tuple `(a . (b . c))`, which \
              they take apart"
         )
-    }
-
-    /// The same for a function of the library, whose parameters nobody can change.
-    pub fn library_help(&self) -> String {
-        format!("call it with {}: `vlad doc {}` shows how", self.expected(), self.function)
     }
 
     fn expected(&self) -> String {
@@ -69,11 +66,43 @@ pub struct Place {
     /// What to blame: the operation, or, for an operation of the standard library, the user's call that led there.
     pub span: Span,
     /// The library function that the blamed call called, if the operation is in the library.
-    pub library: Option<String>,
+    pub library: Option<Library>,
     /// For a parameter list that does not fit: the call.
     pub call: Option<Span>,
     /// Set where the function has one parameter and was called with several arguments.
     pub tuple: Option<Arguments>,
+}
+
+/// A function of the library that the program has called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Library {
+    /// Its name.
+    pub name: Rc<str>,
+    /// What it takes, if programs know it by that name.
+    pub contract: Option<Rc<Contract>>,
+    /// The argument of the call that is of a wrong kind.
+    pub misfit: Option<Rc<Misfit>>,
+}
+
+impl Library {
+    /// The function of that λ, which the program calls there, with arguments of which a misfit is known.
+    pub fn new(program: &Program, callee: LambdaId, call: Span, misfit: Option<Rc<Misfit>>) -> Library {
+        // What is copied to where it is called calls others there, with arguments of its own.
+        let (callee, misfit) = match program.copied_calls.get(&call) {
+            Some(written) if *written != callee => (*written, None),
+            _ => (callee, misfit),
+        };
+        let contract = program.contracts.get(&callee).cloned();
+        let own = &program.lambdas[callee].name;
+        let name = contract.as_ref().map_or(own, |contract| &contract.name).clone();
+        Library { name, contract, misfit }
+    }
+
+    /// The note that something happened in it.
+    pub fn note(&self) -> String {
+        let call = self.contract.as_ref().map_or(&self.name, |contract| &contract.call);
+        format!("this happened inside the library function `{call}`")
+    }
 }
 
 impl From<Span> for Place {
@@ -121,10 +150,15 @@ impl Tuples {
         }
     }
 
+    /// How many arguments a call passes, if there are several.
+    pub fn count(&self, call: Span) -> Option<usize> {
+        self.found.get(&call).copied()
+    }
+
     /// What is wrong with a call, if it passes several arguments to a function of one parameter.
     pub fn passed(&self, program: &Program, callee: LambdaId, call: Span) -> Option<Arguments> {
         let lambda = &program.lambdas[callee];
-        let found = *self.found.get(&call).filter(|_| program.single.contains(&lambda.param))?;
+        let found = self.count(call).filter(|_| program.single.contains(&lambda.param))?;
         Some(Arguments { function: lambda.name.to_string(), expected: 1, found })
     }
 }

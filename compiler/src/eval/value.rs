@@ -11,9 +11,11 @@
 //! from transforms and zeros to originals, never back, so values stay acyclic.
 
 use super::deferred;
+use super::print::found;
 use crate::ad::base_and_tower;
 use crate::ad::tower::Tower;
-use crate::core::errors::Kind;
+use crate::core::contract::Values;
+use crate::core::errors::{Found, Kind};
 use crate::core::ir::{Below, Const, LambdaId, Program, RecordId};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::{Rc, Weak};
@@ -371,6 +373,33 @@ impl Value {
             Value::Closure(_) => Kind::Procedure,
             Value::Vector(_) => Kind::Vector,
         }
+    }
+}
+
+impl Values for Program {
+    type Value = Value;
+
+    fn kind(&self, value: &Value) -> Option<Kind> {
+        (!matches!(value, Value::Nothing)).then(|| value.kind(self))
+    }
+
+    fn pair(&self, value: &Value) -> Option<[Value; 2]> {
+        match value {
+            Value::Pair(pair) => Some(pair.parts().map(Value::clone)),
+            _ => None,
+        }
+    }
+
+    fn element(&self, value: &Value) -> Option<Value> {
+        match value {
+            // What nobody has asked for is not computed for this.
+            Value::Vector(vector) if matches!(vector.origin, Origin::Built) => vector.elements().first().cloned(),
+            _ => None,
+        }
+    }
+
+    fn found(&self, value: &Value) -> Option<Found> {
+        Some(found(self, value))
     }
 }
 

@@ -43,6 +43,7 @@ pub use stdlib::FILES as STDLIB;
 
 use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
+use crate::core::contract::Contract;
 use crate::core::ir::Program;
 use crate::core::question::{BASIS, digest};
 use crate::projects::Access;
@@ -109,9 +110,31 @@ pub fn expand_parts(
     expand(options, sources, |loader| parts.iter().for_each(|(name, text)| loader.load_text(name, text)))
 }
 
+/// Expands a program and a text behind it, of that name.
+///
+/// # Errors
+///
+/// All mistakes in both.
+pub fn expand_with(
+    path: &Path,
+    (name, text): (&str, &str),
+    options: &Options,
+    sources: &mut SourceMap,
+) -> Result<Program, Vec<Diagnostic>> {
+    expand(options, sources, |loader| {
+        loader.load_program(path);
+        loader.load_text(name, text);
+    })
+}
+
 /// The names of forms.
 pub fn keywords() -> impl Iterator<Item = &'static str> {
     names::basis::KEYWORDS.iter().map(|row| row.0)
+}
+
+/// What the functions of the library take whose arguments are looked at.
+pub fn contracts() -> impl Iterator<Item = Contract> {
+    names::contracts::names().map(names::contracts::contract)
 }
 
 /// All names that a program can use without defining them: those of forms and those of the library.

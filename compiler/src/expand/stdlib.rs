@@ -11,9 +11,11 @@
 use crate::base::{Diagnostic, FileId, SourceMap};
 use crate::expand::names::basis;
 use crate::expand::names::basis::Native;
+use crate::expand::program::documentation;
 use crate::syntax::{self, Datum};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 /// A file of the library.
@@ -107,6 +109,21 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The names that a file of the library defines.
 pub fn names_in(file: usize) -> impl Iterator<Item = &'static str> {
     definitions().iter().filter(move |(_, place)| place.0 == file).map(|(name, _)| *name)
+}
+
+/// A call of a function of the library, and the first sentence about it, if that is short.
+pub fn description(name: &str) -> (Rc<str>, Rc<str>) {
+    const LONGEST: usize = 120;
+    let Some((file, range)) = definitions().get(name) else { return (name.into(), "".into()) };
+    let text = FILES[*file].text;
+    let (call, about) = documentation::described(text, range.start, name);
+    let is_end = |(at, _): &(usize, &str)| {
+        !about[..*at].ends_with('.') && about[at + 1..].chars().next().is_none_or(char::is_whitespace)
+    };
+    let end = about.match_indices(['.', ';']).find(is_end).map_or(about.len(), |(at, _)| at);
+    let sentence = about[..end].replace('\n', " ");
+    let sentence = if sentence.len() <= LONGEST { sentence } else { String::new() };
+    (call.into(), sentence.into())
 }
 
 /// The position of a file of the library, by its name without ending.

@@ -44,7 +44,7 @@ impl Specializer<'_> {
                 e.terminate(Terminator::Unreachable);
                 return None;
             };
-            let blame = this.blame_of_call(e, code, variant);
+            let blame = this.blame_of_call(e, code, variant, argument.shape);
             let projection = this.projection(variant, blame);
             let key = this.flow.variants[variant].key.clone();
             let (closure, wanted) = this.signature(variant);

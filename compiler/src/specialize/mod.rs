@@ -49,6 +49,7 @@ pub mod write;
 
 use crate::ad::base_and_tower;
 use crate::base::{Diagnostic, SourceMap, Span};
+use crate::core::contract::Misfit;
 use crate::core::errors::{Place, RuntimeError};
 use crate::core::interface::INITIALISE;
 use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
@@ -105,6 +106,8 @@ pub struct Specializer<'a> {
     /// The function being emitted.
     lambda: Option<LambdaId>,
     blame: Option<Call>,
+    /// What is wrong with arguments of calls of the library.
+    misfits: Vec<Rc<Misfit>>,
     fallback_span: Span,
     /// Whether a pattern of the variant may meet a value that does not fit.
     may_mismatch: FxHashMap<VariantId, bool>,
@@ -199,6 +202,7 @@ pub fn lower(
         codes: None,
         lambda: None,
         blame: None,
+        misfits: Vec::new(),
         fallback_span,
         may_mismatch: FxHashMap::default(),
         tuples: Tuples::new(core),

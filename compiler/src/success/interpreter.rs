@@ -453,7 +453,7 @@ impl<'p> Interpreter<'p> {
             let context = if before.covers(&now) { before.clone() } else { before.join(&now) };
             return self.general(id, context);
         }
-        let result = self.result(id, captured, argument, frame.open);
+        let result = self.result(id, captured, argument.clone(), frame.open);
         let Err(failure) = result else { return result };
         let Failure::Mistake(mut mistake) = failure else { return Err(failure) };
         // What fails whatever it is given is meant to, or said of the function itself.
@@ -461,7 +461,7 @@ impl<'p> Interpreter<'p> {
         if self.is_meant(&mistake) || self.result(id, &nothing, Value::Any, frame.open).is_err() {
             return Err(Failure::Known);
         }
-        mistake.calls.push(Call { span, callee: id });
+        mistake.calls.push(Call { span, callee: id, argument });
         Err(Failure::Mistake(mistake))
     }
 

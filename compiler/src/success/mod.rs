@@ -28,11 +28,13 @@ mod value;
 
 use crate::base::{Definitions, Diagnostic, SourceMap, Span};
 use crate::core::callers;
+use crate::core::contract::Contract;
 use crate::core::ir::{Body, Definition, Item, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
-use crate::core::place::{Place, Tuples};
+use crate::core::place::{Library, Place, Tuples};
 use crate::core::prim::Prim;
 use interpreter::{Interpreter, Mistake};
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What fails in the functions of a program, whatever they are called with, in the order of their places.
@@ -155,8 +157,12 @@ fn message(
     let place = if is_library(mistake.span) {
         match calls.by_ref().find(|call| !is_library(call.span)) {
             Some(call) => {
-                let library = Some(program.lambdas[call.callee].name.to_string());
-                Place { library, ..Place::from(call.span) }
+                let contract = program.contracts.get(&call.callee);
+                let misfit = |contract: &Rc<Contract>| {
+                    contract.misfit(&program.records, &call.argument, tuples.count(call.span)).map(Rc::new)
+                };
+                let library = Library::new(program, call.callee, call.span, contract.and_then(misfit));
+                Place { library: Some(library), ..Place::from(call.span) }
             }
             None => Place::from(mistake.span),
         }

@@ -1,6 +1,7 @@
 //! What is known of a value: of what kind it is, and what it is made of.
 
 use crate::base::{EntityVec, Span};
+use crate::core::contract::Values;
 use crate::core::errors::{Found, Kind};
 use crate::core::ir::{Const, LambdaId, Record, RecordId};
 use crate::core::number;
@@ -285,6 +286,32 @@ impl Value {
     }
 }
 
+impl Values for EntityVec<RecordId, Record> {
+    type Value = Value;
+
+    fn kind(&self, value: &Value) -> Option<Kind> {
+        value.found(self).map(|found| found.kind)
+    }
+
+    fn pair(&self, value: &Value) -> Option<[Value; 2]> {
+        match value {
+            Value::Made(Head::Pair, parts) => Some([parts.values[0].clone(), parts.values[1].clone()]),
+            _ => None,
+        }
+    }
+
+    fn element(&self, value: &Value) -> Option<Value> {
+        match value {
+            Value::Vector(_, element) => element.as_deref().cloned(),
+            _ => None,
+        }
+    }
+
+    fn found(&self, value: &Value) -> Option<Found> {
+        value.found(self)
+    }
+}
+
 /// What all of these say, if they say the same.
 pub fn agreement(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let first = answers.next()??;
@@ -292,10 +319,12 @@ pub fn agreement(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool
 }
 
 /// A call on the way to a failure.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Call {
     /// Where it stands.
     pub span: Span,
     /// The function called.
     pub callee: LambdaId,
+    /// What it was called with.
+    pub argument: Value,
 }

@@ -225,6 +225,11 @@ fn compare_refusal(expected: &Run) -> Kind {
 }
 
 fn compare_messages(expected: &Run, found: &Run) -> Kind {
+    // Where a value may be of several kinds, compiled code does not know which argument was wrong.
+    let line = |run: &Run| run.place.split_once(' ').map(|(_, line)| line.to_string());
+    if expected.place.starts_with("V0326") && line(expected) == line(found) {
+        return Kind::Agree;
+    }
     if expected.place != found.place {
         Kind::Place
     } else if without_values(&expected.messages) != without_values(&found.messages) {

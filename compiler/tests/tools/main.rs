@@ -13,6 +13,8 @@ use tempfile::TempDir;
 
 mod commands;
 
+mod contracts;
+
 mod damaged;
 
 mod doc;

@@ -14,12 +14,13 @@ use super::value::{Function, Value, live_bytes};
 use super::{Counts, Failure, KinkReport, Options, primitives};
 use crate::ad::{Transforms, plain_without_sums};
 use crate::base::{SourceMap, Span};
+use crate::core::contract::Misfit;
 use crate::core::errors::{Place, RuntimeError};
 use crate::core::input::Numbers;
 use crate::core::ir::{Body, Definition, GlobalId, Item, LambdaId, Part, Program, Var};
 use crate::core::mismatch::{mismatch, mismatch_at_top};
 use crate::core::number;
-use crate::core::place::Tuples;
+use crate::core::place::{Library, Tuples};
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::io::{BufRead, Write};
@@ -86,6 +87,8 @@ pub struct Machine<'a> {
     /// The handlers of errors, the innermost last.
     handlers: Vec<Handler>,
     running: Activation,
+    /// What was wrong with arguments of calls of library functions the last time that they were made.
+    misfits: FxHashMap<(u32, u32), Rc<Misfit>>,
     /// The call that a top-level item ends with, once that runs.
     last_of_item: Option<Call>,
 }
@@ -110,6 +113,8 @@ struct Call {
     code: u32,
     instruction: u32,
     callee: Function,
+    /// Whether an argument is not what the library function takes.
+    misfits: bool,
 }
 
 /// What deals with the failure of a call that has not returned.
@@ -177,6 +182,7 @@ impl<'a> Machine<'a> {
             frames: Vec::new(),
             handlers: Vec::new(),
             running: Activation::default(),
+            misfits: FxHashMap::default(),
             last_of_item: None,
         }
     }
@@ -404,7 +410,7 @@ impl<'a> Machine<'a> {
         };
         let (function, argument) = self.without_sums(closure.function(), argument);
         self.watch_call(function, &argument);
-        let call = self.call_to_blame(function, tail);
+        let call = self.call_to_blame(function, tail, &argument);
         let code = self.code_of(function);
         if tail {
             if self.codes[self.running.code as usize].lambda.is_none() {
@@ -438,10 +444,22 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn call_to_blame(&self, callee: Function, tail: bool) -> Option<Call> {
+    fn call_to_blame(&mut self, callee: Function, tail: bool, argument: &Value) -> Option<Call> {
         let Activation { code, next, .. } = self.running;
-        let here = Call { code, instruction: next - 1, callee };
-        if tail && self.sources.is_library(self.span_of(here)) { self.running.call } else { Some(here) }
+        let mut here = Call { code, instruction: next - 1, callee, misfits: false };
+        let span = self.span_of(here);
+        if self.sources.is_library(span) {
+            return if tail { self.running.call } else { Some(here) };
+        }
+        let program = &*self.world.program;
+        if let Some(contract) = program.contracts.get(&callee.base) {
+            let passed = self.tuples.get_or_init(|| Tuples::new(program)).count(span);
+            if let Some(misfit) = contract.misfit(program, argument, passed) {
+                here.misfits = true;
+                self.misfits.insert((here.code, here.instruction), Rc::new(misfit));
+            }
+        }
+        Some(here)
     }
 
     fn span_of(&self, call: Call) -> Span {
@@ -523,8 +541,9 @@ impl<'a> Machine<'a> {
         let mut calls = activations.filter_map(|activation| activation.call);
         match calls.find(|call| !self.sources.is_library(self.span_of(*call))) {
             Some(call) => {
-                let library = Some(self.source_name(call.callee));
-                Place { library, ..Place::from(self.span_of(call)) }
+                let misfit = self.misfits.get(&(call.code, call.instruction)).filter(|_| call.misfits).cloned();
+                let library = Library::new(self.world.program, call.callee.base, self.span_of(call), misfit);
+                Place { library: Some(library), ..Place::from(self.span_of(call)) }
             }
             None => Place::from(span),
         }

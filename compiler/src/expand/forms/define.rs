@@ -8,6 +8,7 @@ use crate::expand::error::Error;
 use crate::expand::forms::pattern::Params;
 use crate::expand::names::basis;
 use crate::expand::names::basis::Keyword;
+use crate::expand::names::contracts;
 use crate::expand::names::modules::{ModuleId, Modules};
 use crate::expand::stdlib;
 use crate::syntax::{self, Datum, DatumKind};
@@ -83,6 +84,14 @@ impl Expander {
         if let [Some(taken), Some(given), Some(probe)] = basis::CHECKS.map(|name| self.library_lambda(name)) {
             self.core.checks = Some(Checks { taken, given, probe });
         }
+        for name in stdlib::names().filter(|name| !name.starts_with('%')) {
+            let functions = contracts::functions(name).filter_map(|name| self.library_lambda(name));
+            let functions: Vec<LambdaId> = functions.collect();
+            if !functions.is_empty() {
+                let contract = Rc::new(contracts::contract(name));
+                self.core.contracts.extend(functions.into_iter().map(|function| (function, Rc::clone(&contract))));
+            }
+        }
         self.core.kinked = basis::KINKED.iter().filter_map(|name| self.library_lambda(name)).collect();
         for name in basis::CHECKED.iter().filter(|_| check_derivatives) {
             if let Some(checked) = self.globals.library.get(&*format!("%{name}/checked")).copied() {
@@ -101,7 +110,7 @@ impl Expander {
     fn library_lambda(&self, name: &str) -> Option<LambdaId> {
         match self.core.globals[*self.globals.library.get(name)?].definition {
             Definition::Function(lambda) => Some(lambda),
-            Definition::Value => unreachable!("the library defines functions only"),
+            Definition::Value => None,
         }
     }
 
@@ -116,6 +125,38 @@ impl Expander {
         self.globals.user.enter_program();
         let exports: Vec<&Datum> = datums.iter().filter(|datum| self.is_export(datum)).collect();
         self.exports(&exports, is_library);
+    }
+
+    /// Excuses names that are no mistakes of their own: what stands behind a word without its brackets belongs to it,
+    /// behind a mark of comments in other languages nobody knows where the program goes on, and `x = e` is to define x.
+    fn excuse_around_misplaced(&mut self, datums: &[Datum]) {
+        for (index, datum) in datums.iter().enumerate() {
+            let DatumKind::Symbol(name) = &datum.kind else { continue };
+            let behind = &datums[index + 1..];
+            match &**name {
+                "//" => behind.iter().for_each(|datum| self.excuse(datum)),
+                "/*" => {
+                    let end = behind.iter().position(|datum| datum.is_symbol("*/"));
+                    behind.iter().take(end.map_or(0, |end| end + 1)).for_each(|datum| self.excuse(datum));
+                }
+                _ if matches!(self.meaning(name), Meaning::Reserved(_)) => {
+                    behind.iter().take(1).for_each(|datum| self.excuse(datum));
+                }
+                _ if behind.first().is_some_and(|sign| sign.is_symbol("="))
+                    && self.meaning(name) == Meaning::Unbound =>
+                {
+                    let value = behind.get(1).map(syntax::flat).unwrap_or_else(|| "e".into());
+                    self.errors.push(Error::Unbound {
+                        span: datum.span,
+                        name: name.clone(),
+                        nearest: None,
+                        hint: Some((format!("write `(define {name} {value})`").into(), "".into())),
+                    });
+                    self.excused.insert(name.clone());
+                }
+                _ => {}
+            }
+        }
     }
 
     /// A top-level name of the current module; `first` says where others are defined.
@@ -176,6 +217,7 @@ impl Expander {
             errors.retain(|error| !matches!(error, Error::NotProvided { name, .. } if is_excused(name)));
             self.errors.extend(errors);
         }
+        self.excuse_around_misplaced(datums);
         for (datum, block, define) in pieces {
             self.globals.user.enter(datum.span.file, block);
             match define {

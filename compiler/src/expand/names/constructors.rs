@@ -183,6 +183,9 @@ impl Calls<'_> {
         names.insert(constructor.param, argument);
         // What fails in another file, such as the library, is said of the call, and so is what an accessor is given.
         let is_of_call = constructor.span.file != call.span.file || takes_record(&constructor.body);
+        if is_of_call && self.program.contracts.contains_key(&lambda) {
+            self.program.copied_calls.entry(call.span).or_insert(lambda);
+        }
         let mut copied = Vec::with_capacity(constructor.body.bindings.len());
         let mut copies: FxHashSet<Var> = FxHashSet::default();
         for Binding { var, rhs, span } in &constructor.body.bindings {

@@ -12,6 +12,7 @@
 
 pub(super) mod basis;
 pub(super) mod constructors;
+pub(super) mod contracts;
 pub(super) mod known_functions;
 pub(super) mod modules;
 pub(super) mod records;

@@ -81,6 +81,21 @@ pub fn of(text: &str, definition: &Outline) -> Entry {
     entry(definition.clone(), comment)
 }
 
+/// How a function is called whose definition `(define (name ...` begins there, and what is said about it.
+pub fn described(text: &str, start: usize, name: &str) -> (String, String) {
+    let comment = comment_before(text, start);
+    if let Some((call, rest)) = call(&comment, name) {
+        return (call.to_string(), rest.to_string());
+    }
+    let header = text[start..].trim_start_matches("(define ");
+    let mut open = 0_usize;
+    let end = header.find(|c: char| {
+        open = open + usize::from(c == '(') - usize::from(c == ')');
+        open == 0
+    });
+    (header[..end.map_or(0, |end| end + 1)].to_string(), comment)
+}
+
 /// The comment directly in front of the datum that begins there.
 pub fn comment_before(text: &str, start: usize) -> String {
     let from = text[..start].rfind("\n\n").map_or(0, |place| place + 1);

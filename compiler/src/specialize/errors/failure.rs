@@ -2,12 +2,14 @@
 
 use crate::base::Span;
 use crate::core::check::Check;
+use crate::core::contract::Values;
 use crate::core::errors::{Found, Kind, Place, RuntimeError, no_derivative};
 use crate::core::ir::{LambdaId, Part, Var};
 use crate::core::mismatch::first_demands;
+use crate::core::place::Library;
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Variant, VariantId};
-use crate::shape::lattice::{Code, Head, Shape};
+use crate::shape::lattice::{Alternative, Code, Head, Shape};
 use crate::specialize::Specializer;
 use crate::specialize::emit::{Emitted, Emitter, Val, target};
 use crate::specialize::errors::certain::Event;
@@ -29,6 +31,44 @@ pub struct Call {
     pub span: Span,
     /// The λ called, before any transform.
     pub callee: LambdaId,
+    /// The position of what is wrong with its arguments in [`Specializer::misfits`].
+    pub misfit: Option<u32>,
+}
+
+impl Values for Specializer<'_> {
+    type Value = Shape;
+
+    fn kind(&self, shape: &Shape) -> Option<Kind> {
+        let kind = |alternative: &Alternative| match alternative.head {
+            Head::ZeroOf(_) | Head::Nothing => None,
+            head => Some(self.found(head).kind),
+        };
+        let kinds: Option<Vec<Kind>> = self.flow.shapes.alternatives(*shape).iter().map(kind).collect();
+        let mut kinds = kinds?;
+        match kinds.len() {
+            0 => None,
+            1 => kinds.pop(),
+            _ => Some(Kind::OneOf(kinds.into())),
+        }
+    }
+
+    fn pair(&self, shape: &Shape) -> Option<[Shape; 2]> {
+        match &self.flow.shapes.alternatives(*shape)[..] {
+            [Alternative { head: Head::Pair(_), children }] => Some([children[0], children[1]]),
+            _ => None,
+        }
+    }
+
+    fn element(&self, shape: &Shape) -> Option<Shape> {
+        match &self.flow.shapes.alternatives(*shape)[..] {
+            [Alternative { head: Head::Vector, children }] => Some(children[0]),
+            _ => None,
+        }
+    }
+
+    fn found(&self, shape: &Shape) -> Option<Found> {
+        self.kind(shape).map(Found::from)
+    }
 }
 
 impl Specializer<'_> {
@@ -69,8 +109,9 @@ impl Specializer<'_> {
         let span = span.unwrap_or(self.fallback_span);
         match self.call_into_library(span) {
             Some(call) => {
-                let name = self.core.lambdas[call.callee].name.to_string();
-                Place { library: Some(name), ..Place::from(call.span) }
+                let misfit = call.misfit.map(|misfit| Rc::clone(&self.misfits[misfit as usize]));
+                let library = Library::new(self.core, call.callee, call.span, misfit);
+                Place { library: Some(library), ..Place::from(call.span) }
             }
             None => {
                 let tuple = self.blame.and_then(|call| self.tuples.passed(self.core, call.callee, call.span));
@@ -292,15 +333,31 @@ impl Specializer<'_> {
 
     /// The call to name in the errors of a function called from here: for a library function, the call by the program
     /// that led into the library; for one of the program's whose pattern may not fit, or whose parameter gets several arguments, the call itself.
-    pub fn blame_of_call(&mut self, e: &Emitter, code: Code, variant: VariantId) -> Option<Call> {
+    pub fn blame_of_call(&mut self, e: &Emitter, code: Code, variant: VariantId, argument: Shape) -> Option<Call> {
         let span = e.span.unwrap_or(self.fallback_span);
-        let here = Call { span, callee: code.base };
+        let mut here = Call { span, callee: code.base, misfit: None };
         let in_library = self.sources.is_library(span);
         if self.sources.is_library(self.core.lambdas[code.lambda].span) {
-            return if in_library { self.blame } else { Some(here) };
+            if in_library {
+                return self.blame;
+            }
+            here.misfit = self.misfit(here, argument);
+            return Some(here);
         }
         let is_wrong = || self.tuples.passed(self.core, code.base, span).is_some();
         (is_wrong() || !in_library && self.may_mismatch(variant)).then_some(here)
+    }
+
+    /// What is wrong with the arguments of a call of the library.
+    fn misfit(&mut self, call: Call, argument: Shape) -> Option<u32> {
+        let contract = self.core.contracts.get(&call.callee)?;
+        let misfit = contract.misfit(self, &argument, self.tuples.count(call.span))?;
+        let known = self.misfits.iter().position(|known| **known == misfit);
+        let place = known.unwrap_or_else(|| {
+            self.misfits.push(misfit.into());
+            self.misfits.len() - 1
+        });
+        u32::try_from(place).ok()
     }
 
     /// Whether a variant that has not been emitted yet begins with a pattern that a value may not fit.
