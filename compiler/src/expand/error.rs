@@ -73,6 +73,8 @@ pub enum Error {
     NotAName(Span),
     /// Something that is no pattern where a variable is bound; the pattern of a list that may be meant.
     NotAPattern(Span, Option<String>),
+    /// A pattern that begins with a name of no pattern: where the name stands, and one that is spelled like it.
+    MisspeltPattern { span: Span, name: Span, nearest: Rc<str> },
     /// A pattern with the wrong number of parts, and its grammar.
     MalformedPattern(Span, &'static str),
     /// A call of a function that does not take so many operands.
@@ -333,8 +335,10 @@ impl Error {
                     .note("definitions stand at the top of a file or directly in the body of a function or `let`")
                     .help("use `let`, or move the definition to the start of the body")
             }
-            Error::NotAPattern(span, list) => Diagnostic::error("V0215", "expected a pattern", *span, "not a pattern")
-                .note("patterns are names, `_`, `()`, `(cons p q)`, `(list p ...)`, `(cons* p ... q)`, `(vector p ...)`, `(*j p)`, `(bundle p q)`, and `(name p ...)` for a record")
+            Error::MisspeltPattern { span, name, nearest } => {
+                not_a_pattern(*span).help(format!("did you mean `{nearest}`?")).fix(*name, &**nearest)
+            }
+            Error::NotAPattern(span, list) => not_a_pattern(*span)
                 .help(list.as_ref().map_or_else(
                     || "bind a name here and test its value in the body".to_string(),
                     |list| format!("write `{list}` for a list of that length"),
@@ -559,6 +563,13 @@ fn meant(message: Diagnostic, span: Span, nearest: &Option<Rc<str>>, other: impl
         Some(nearest) => message.help(format!("did you mean `{nearest}`?")).fix(span, &**nearest),
         None => message.help(other()),
     }
+}
+
+fn not_a_pattern(span: Span) -> Diagnostic {
+    Diagnostic::error("V0215", "expected a pattern", span, "not a pattern").note(
+        "patterns are names, `_`, `()`, `(cons p q)`, `(list p ...)`, `(cons* p ... q)`, `(vector p ...)`, `(*j p)`, \
+         `(bundle p q)`, and `(name p ...)` for a record",
+    )
 }
 
 /// A message at the include that asks for a file, or about the program's own file.

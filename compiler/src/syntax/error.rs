@@ -118,7 +118,7 @@ impl Error {
             Error::NothingQuoted(span) => {
                 Diagnostic::error("V0112", "a datum is missing", *span, "expected a datum before this")
                     .note("a quotation mark, `#;` and the dot of a list must be followed by a datum")
-                    .help("add the datum, or remove the mark")
+                    .help("add the datum, or remove the mark; texts stand in double quotes: `\"a\"`")
             }
             Error::TooDeep(span) => {
                 Diagnostic::error("V0113", "the program is nested too deeply", *span, "too many open brackets")

@@ -7,7 +7,7 @@
 //! A pattern becomes a sequence of `Rhs::Destructure`, from the left, that demands the shape and names the parts. A
 //! parameter list is the pattern of the tuple that a call passes.
 
-use crate::base::Span;
+use crate::base::{Span, spelling};
 use crate::core::ir::{Const, Part, Rhs, Var};
 use crate::core::prim::Prim;
 use crate::expand::Dialect;
@@ -274,12 +274,24 @@ impl Expander {
             (Some(name), _) if let Some(kind) = self.record_of(name) => {
                 self.record_pattern(kind, (pattern, value), &parts, bound);
             }
+            (Some(name), _) if let Some(nearest) = self.nearest_pattern(name) => {
+                let error = Error::MisspeltPattern { span, name: items[0].span, nearest };
+                self.wrong_pattern(pattern, error);
+            }
             _ => {
                 let names: Option<Vec<&str>> = items.iter().map(|item| Some(&**item.symbol()?)).collect();
                 let list = names.map(|names| format!("(list {})", names.join(" ")));
                 self.wrong_pattern(pattern, Error::NotAPattern(span, list));
             }
         }
+    }
+
+    /// The word or the kind of records that a pattern may begin with and that is spelled most like `name`, if any is
+    /// close.
+    fn nearest_pattern(&self, name: &str) -> Option<Rc<str>> {
+        let words = ["cons", "cons*", "list", "vector", "bundle"].map(Rc::from);
+        let records = self.globals.user.names().filter(|name| self.record_of(name).is_some()).cloned();
+        spelling::closest(name, words.into_iter().chain(records))
     }
 
     fn demand_nil(&mut self, value: Var, span: Span) {

@@ -84,9 +84,27 @@ const HINTS: &[(&str, &str, &str)] = &[
     ("read-csv", "use `(arguments (data matrix))`, or `(read-matrix)` for what is on the standard input", ""),
     ("math", "leave it out: `sin`, `exp` and the other functions are there without being asked for", ""),
     ("numpy", "leave it out: functions of vectors are there without being asked for", ""),
+    ("dict", ASSOCIATIONS, ""),
+    ("hash", ASSOCIATIONS, ""),
+    ("hash-map", ASSOCIATIONS, ""),
+    ("make-hash-table", ASSOCIATIONS, ""),
+    ("cadr", "use `second`", "second"),
+    ("caddr", "use `third`", "third"),
+    ("cadddr", "use `fourth`", "fourth"),
+    ("cddr", "use `(cdr (cdr l))`", ""),
+    ("caar", "use `(car (car l))`", ""),
+    ("call/cc", "there are no continuations: `try` and `error` leave a computation", ""),
+    ("call-with-current-continuation", "there are no continuations: `try` and `error` leave a computation", ""),
+    ("//", "comments begin with `;`", ""),
+    ("/*", "comments begin with `;`, or stand between `#|` and `|#`", ""),
+    ("{", BRACES, ""),
+    ("}", BRACES, ""),
     ("->", "write a function as `(lambda (parameter ...) e ...)`", ""),
     ("exact->inexact", "leave it out: all numbers are floating-point numbers", ""),
 ];
+
+const ASSOCIATIONS: &str = "use a list of pairs, `(list (cons key value) ...)`, in which `assoc` finds a key";
+const BRACES: &str = "there are no braces: `(` and `)` enclose calls and forms, and their last expression is the value";
 
 /// The same for names of forms, whose parts are no expressions here.
 const FORMS: &[(&str, &str)] = &[
@@ -138,6 +156,22 @@ fn hint(name: &str) -> Option<Hint> {
     hint.or_else(|| FORMS.iter().find(|row| row.0 == name).map(|(_, help)| ((*help).into(), "".into())))
 }
 
+/// A number that other languages write so.
+fn number_meant(name: &str) -> Option<String> {
+    let is_number =
+        |text: &str| text.parse::<f64>().is_ok() && text.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+    if !name.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let digits = [("0x", "#x", 16), ("0b", "#b", 2), ("0o", "#o", 8)].into_iter().find_map(|(theirs, ours, base)| {
+        let digits = name.strip_prefix(theirs)?;
+        u64::from_str_radix(digits, base).ok().map(|_| format!("{ours}{digits}"))
+    });
+    let plain = name.replace('_', "");
+    let plain = plain.trim_end_matches(['f', 'F', 'd', 'D', 'l', 'L', 'u', 'U']);
+    digits.or_else(|| is_number(plain).then(|| plain.trim_end_matches('.').to_string()))
+}
+
 impl Expander {
     /// Reports a name that nothing defines, unless a wrong definition or pattern was to define it.
     pub fn unbound(&mut self, name: &Rc<str>, span: Span) -> Rhs {
@@ -159,6 +193,9 @@ impl Expander {
         if let Some(form) = self.in_front(name) {
             return Some((format!("operators stand in front: `{form}`").into(), form.into()));
         }
+        if let Some(number) = number_meant(name) {
+            return Some((format!("write `{number}`").into(), number.into()));
+        }
         let (_, part) = name.rsplit_once('.').filter(|(module, _)| !module.is_empty())?;
         if matches!(self.meaning(part), Meaning::Library(_)) || stdlib::names().any(|name| name == part) {
             return Some((format!("leave out what stands before the dot: `{part}`").into(), part.to_string().into()));
@@ -169,13 +206,17 @@ impl Expander {
     /// An expression with operators between its operands, which the program defines or which are numbers, as it is
     /// written here.
     fn in_front(&self, text: &str) -> Option<String> {
-        ['<', '>', '=', '+', '-', '*', '/'].iter().find_map(|operator| {
+        // A power is written with a sign of another operator in some languages.
+        let powers = if text.contains("**") { "**" } else { "^" };
+        let signs = ["<", ">", "=", "+", "-", powers, "*", "/"];
+        signs.into_iter().find_map(|sign| {
+            let operator = if sign == powers { "expt" } else { sign };
             let operand = |part: &str| match self.meaning(part) {
                 Meaning::Local(_) | Meaning::User(_) => Some(part.to_string()),
                 _ if part.starts_with(|c: char| c.is_ascii_digit()) && part.parse::<f64>().is_ok() => Some(part.into()),
                 _ => self.in_front(part),
             };
-            let operands = text.contains(*operator).then(|| text.split(*operator).map(operand));
+            let operands = text.contains(sign).then(|| text.split(sign).map(operand));
             let operands: Vec<String> = operands?.collect::<Option<_>>()?;
             Some(format!("({operator} {})", operands.join(" ")))
         })
