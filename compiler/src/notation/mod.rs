@@ -1,9 +1,9 @@
 //! `vlad explain --derivative f`: the reverse transform of a function as the papers print it.
 //!
 //! The transform that [`crate::ad`] derives ([`convert`]) → the same [simplified](simplify) → both in the notation of
-//! the papers ([`papers`]) and as VLAD source ([`source`]), and what is left of the gradient. The text is a program:
-//! what is not source stands in comments. Behind the definitions of the file it runs, and computes what the operator
-//! computes.
+//! the papers ([`papers`], and [`tex`]) and as VLAD source ([`source`]), and what is left of the gradient. The text is a
+//! program: what is not source stands in comments. Behind the definitions of the file it runs, and computes what the
+//! operator computes. So the derivative of a derivative is that of the gradient in the text.
 //!
 //! The transform differs from the one that is compiled in one way: sums are not handed on to backpropagators, which the
 //! papers do not do either.
@@ -19,6 +19,8 @@ mod simplify;
 mod source;
 
 mod term;
+
+mod tex;
 
 use crate::ad::Transforms;
 use crate::ad::tower::Transformation;
@@ -44,6 +46,15 @@ pub struct Derivative {
     after: [String; 2],
     /// What computes the gradient, or takes a sensitivity back, and its name.
     last: (String, String),
+    /// The transform, the same simplified, and the last one, for TeX.
+    tex: [String; 3],
+}
+
+impl Derivative {
+    /// The name of what computes the gradient, or takes a sensitivity back.
+    pub fn of_gradient(&self) -> &str {
+        &self.last.0
+    }
 }
 
 /// The derivatives of functions of the program, by name.
@@ -162,7 +173,11 @@ fn derivative(
     let mut helpers = source::helpers(&before);
     helpers.extend(source::helpers(&last).into_iter().filter(|helper| !source::helpers(&before).contains(helper)));
     let last = simplify::with_parts(last);
+    let in_tex = |name: &str, term: &Term, names: &Names| {
+        tex::definition(name, &captures, &simplify::with_parts(term.clone()), names)
+    };
     Ok(Derivative {
+        tex: [in_tex(&plain, &before, &names), in_tex(&simplified, &after, &names), in_tex(&last_name, &last, &names)],
         place: sources.place(span),
         helpers,
         before: both(&plain, &captures, &before, &names, parameters),
@@ -309,6 +324,18 @@ impl Term {
     }
 }
 
+/// The derivatives as displays of a TeX document.
+pub fn in_tex(derivatives: &[Derivative]) -> String {
+    const WHAT: [&str; 3] = ["as the rules give it", "simplified", "the gradient"];
+    let displays = derivatives.iter().flat_map(|Derivative { name, place, tex, .. }| {
+        let display = move |(what, tex): (&str, &String)| {
+            format!("% The derivative of {name} ({place}), {what}:\n\\[\n{tex}\n\\]\n")
+        };
+        WHAT.into_iter().zip(tex).map(display)
+    });
+    displays.collect::<Vec<_>>().join("\n")
+}
+
 /// The derivatives for people, as a program.
 pub fn text(derivatives: &[Derivative]) -> String {
     let mut text = String::new();
@@ -345,11 +372,12 @@ pub fn text(derivatives: &[Derivative]) -> String {
 /// The derivatives for programs.
 pub fn object(derivatives: &[Derivative]) -> Json {
     let derivatives = derivatives.iter().map(|derivative| {
-        let Derivative { name, place, helpers, before, after, last } = derivative;
-        let form = |form: &[String; 2]| json!({ "notation": form[0], "source": form[1] });
-        let gradient = json!({ "name": last.0, "source": last.1 });
+        let Derivative { name, place, helpers, before, after, last, tex } = derivative;
+        let form = |form: &[String; 2], tex: &str| json!({ "notation": form[0], "source": form[1], "tex": tex });
+        let gradient = json!({ "name": last.0, "source": last.1, "tex": tex[2] });
         json!({
-            "name": name, "place": place, "before": form(before), "after": form(after), "gradient": gradient,
+            "name": name, "place": place, "before": form(before, &tex[0]), "after": form(after, &tex[1]),
+            "gradient": gradient,
             "helpers": helpers
         })
     });

@@ -122,6 +122,18 @@ impl Pipeline {
         Ok(program)
     }
 
+    /// Reads a program, and a text that stands behind it, of that name.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of the front end.
+    pub fn expand_with(&mut self, file: &Path, text: (&str, &str)) -> Result<core::Program, Vec<Diagnostic>> {
+        let options = self.expand_options();
+        let program = self.timed("expand", |p| expand::expand_with(file, text, &options, &mut p.sources))?;
+        self.limits = self.settings.limits.for_length(program.vars.len());
+        Ok(program)
+    }
+
     /// Reads a program that consists of several texts with names.
     ///
     /// # Errors

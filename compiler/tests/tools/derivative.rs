@@ -183,6 +183,41 @@ fn printed_gradients_are_the_library_s() {
 }
 
 #[test]
+fn derivatives_of_gradients_are_printed_as_well() {
+    let program = "(define (f x) (* x (sin x)))\n(define (g x y) (/ (* x x x) (exp y)))\n(define (h x) (if (> x 0) (* x x) 1))\n(f 1)\n";
+    let directory = folder(&[("program.vlad", program)]);
+    let arguments = ["explain", "--order", "2", "--derivative", "f", "--derivative", "g", "--derivative", "h"];
+    let (code, printed, message) = vlad(&directory, &[&arguments[..], &["program.vlad"]].concat(), "");
+    assert_eq!(code, Some(0), "{message}");
+    let second = |x: &str| format!("(∇∇f {x})\n((derivative (derivative f)) {x})\n");
+    let product = "(vjp-∇g (cons 2 3) (cons 5 7))\n(hvp (lambda (p) (g . p)) (cons 2 3) (cons 5 7))\n";
+    let checks = format!("{program}{printed}{}{product}{}", second("2"), "(∇∇h 2)\n((derivative (derivative h)) 2)\n");
+    let directory = folder(&[("checks.vlad", &checks)]);
+    let (code, output, message) = vlad(&directory, &["eval", "checks.vlad"], "");
+    assert_eq!(code, Some(0), "{message}{checks}");
+    let lines: Vec<&str> = output.lines().skip(1).collect();
+    assert_eq!(lines.len(), 6, "{output}");
+    for pair in lines.chunks(2) {
+        assert!(agree(pair[0], pair[1]), "{} instead of {}", pair[0], pair[1]);
+    }
+}
+
+#[test]
+fn derivatives_are_printed_for_tex() {
+    let program = "(define (hypotenuse a b) (sqrt (+ (* a a) (/ b 2e-9))))\n(define (one-of x_1) (if (> x_1 0) (expt x_1 -3) 1))\n";
+    let directory = folder(&[("program.vlad", program)]);
+    let arguments = ["explain", "--format", "tex", "--derivative", "hypotenuse", "--derivative", "one-of"];
+    let (code, printed, message) = vlad(&directory, &[&arguments[..], &["program.vlad"]].concat(), "");
+    assert_eq!(code, Some(0), "{message}");
+    let count = |text: &str| printed.matches(text).count();
+    assert_eq!(count("{"), count("}"));
+    assert_eq!(count("\\left"), count("\\right"));
+    assert_eq!(count("\\begin{"), count("\\end{"));
+    assert!(printed.is_ascii(), "{printed}");
+    insta::assert_snapshot!(printed);
+}
+
+#[test]
 fn functions_that_there_are_not_are_named() {
     let program = "(define (square x) (* x x))\n(define slope (derivative square))\n(define (all l) (map (lambda (a b c) a) l l l))\n(define (cos x) 1)\n(define (mixed x) (sin (cos x)))\n";
     let directory = folder(&[("program.vlad", program)]);

@@ -37,6 +37,10 @@ pub struct Arguments {
     /// simplified. May be repeated.
     #[arg(long, value_name = "FUNCTION")]
     derivative: Vec<String>,
+    /// How many times to take it: the derivative of the gradient is the second one.
+    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4),
+        requires = "derivative")]
+    order: u32,
     /// Show, too, for which shapes of arguments each function is specialised.
     #[arg(long)]
     functions: bool,
@@ -53,6 +57,8 @@ enum Format {
     Text,
     /// One JSON object.
     Json,
+    /// Derivatives, for a TeX document.
+    Tex,
 }
 
 /// A function of the program, with its specialisations: what of it (itself, a transform), and at which shapes.
@@ -78,7 +84,7 @@ pub fn run(arguments: &Arguments) -> u8 {
         Err(code) => return code,
     };
     if !arguments.derivative.is_empty() {
-        return derivatives(&pipeline.sources, program, arguments);
+        return derivatives(&mut pipeline, program, arguments);
     }
     let place = program.place();
     let explained = terminal::catch(|| explain(&mut pipeline, program));
@@ -86,6 +92,7 @@ pub fn run(arguments: &Arguments) -> u8 {
         Ok((functions, kinds)) => terminal::print(&match arguments.format {
             Format::Text => text(&functions, &kinds, arguments.functions),
             Format::Json => format!("{}\n", object(&functions, &kinds)),
+            Format::Tex => unreachable!("that is asked for with derivatives only"),
         }),
         Err(diagnostics) => {
             terminal::report(&diagnostics, &pipeline.sources);
@@ -95,18 +102,39 @@ pub fn run(arguments: &Arguments) -> u8 {
 }
 
 /// Shows derivatives of functions; the exit code.
-fn derivatives(sources: &SourceMap, mut program: Program, arguments: &Arguments) -> u8 {
-    let explained = terminal::catch(|| notation::explain(&mut program, sources, &arguments.derivative));
-    match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic, program.place())])) {
+fn derivatives(pipeline: &mut Pipeline, program: Program, arguments: &Arguments) -> u8 {
+    let place = program.place();
+    let explained = terminal::catch(|| all_derivatives(pipeline, program, arguments));
+    match explained.unwrap_or_else(|panic| Err(vec![build::mistake(&panic, place)])) {
         Ok(derivatives) => terminal::print(&match arguments.format {
             Format::Text => notation::text(&derivatives),
             Format::Json => format!("{}\n", notation::object(&derivatives)),
+            Format::Tex => notation::in_tex(&derivatives),
         }),
         Err(diagnostics) => {
-            terminal::report(&diagnostics, sources);
+            terminal::report(&diagnostics, &pipeline.sources);
             FAULT
         }
     }
+}
+
+/// The derivatives of the functions, and those of their gradients, which are programs.
+fn all_derivatives(
+    pipeline: &mut Pipeline,
+    mut program: Program,
+    arguments: &Arguments,
+) -> Result<Vec<notation::Derivative>, Vec<Diagnostic>> {
+    let mut wanted = arguments.derivative.clone();
+    let mut all: Vec<notation::Derivative> = Vec::new();
+    for order in 1..=arguments.order {
+        let found = notation::explain(&mut program, &pipeline.sources, &wanted)?;
+        wanted = found.iter().map(|derivative| derivative.of_gradient().to_string()).collect();
+        all.extend(found);
+        if order < arguments.order {
+            program = pipeline.expand_with(&arguments.input.file, ("the derivative", &notation::text(&all)))?;
+        }
+    }
+    Ok(all)
 }
 
 fn explain(pipeline: &mut Pipeline, mut program: Program) -> Result<(Vec<Explained>, Vec<Kind>), Vec<Diagnostic>> {
