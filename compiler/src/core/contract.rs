@@ -27,8 +27,10 @@ pub enum Wanted {
     Vector,
     /// A vector of numbers.
     Numbers,
-    /// A vector of vectors.
+    /// A vector or a list of rows.
     Matrix,
+    /// A vector or a list.
+    Row,
 }
 
 impl Wanted {
@@ -57,6 +59,7 @@ impl Wanted {
             Wanted::Vector => "a vector",
             Wanted::Numbers => "a vector of numbers",
             Wanted::Matrix => "a matrix, a vector of rows",
+            Wanted::Row => "a vector",
         }
     }
 
@@ -69,15 +72,16 @@ impl Wanted {
             (Wanted::Text, kind) => *kind == Kind::Text,
             (Wanted::Function, kind) => *kind == Kind::Procedure,
             (Wanted::List, kind) => kind.is_list(),
-            (Wanted::Vector | Wanted::Numbers | Wanted::Matrix, kind) => *kind == Kind::Vector,
+            (Wanted::Vector | Wanted::Numbers, kind) => *kind == Kind::Vector,
+            (Wanted::Matrix | Wanted::Row, kind) => *kind == Kind::Vector || kind.is_list(),
         }
     }
 
-    /// What the elements have to be of a vector that is taken.
+    /// What the elements have to be of a vector, or of the list that a matrix may be.
     fn element(self) -> Wanted {
         match self {
             Wanted::Numbers => Wanted::Number,
-            Wanted::Matrix => Wanted::Vector,
+            Wanted::Matrix => Wanted::Row,
             _ => Wanted::Any,
         }
     }
@@ -173,7 +177,8 @@ fn fault<V: Values>(values: &V, wanted: Wanted, value: &V::Value) -> Option<Opti
     if !wanted.takes(&values.kind(value)?) {
         return Some(None);
     }
-    let element = values.element(value).filter(|_| wanted.element() != Wanted::Any)?;
+    let first = || values.pair(value).filter(|_| wanted == Wanted::Matrix).map(|[first, _]| first);
+    let element = values.element(value).or_else(first).filter(|_| wanted.element() != Wanted::Any)?;
     (!wanted.element().takes(&values.kind(&element)?)).then_some(Some(element))
 }
 
@@ -235,7 +240,7 @@ impl Misfit {
             return Some(format!("the {one} and the {other} argument stand in each other's place"));
         }
         Some(match (self.wanted, &self.found.kind) {
-            (Wanted::Vector | Wanted::Numbers | Wanted::Matrix, kind) if kind.is_list() => {
+            (Wanted::Vector | Wanted::Numbers, kind) if kind.is_list() => {
                 "`list->vector` makes a vector of a list; `map`, `fold-left`, `length` and `list-ref` take lists".into()
             }
             (Wanted::Matrix, Kind::Real) if self.inside => {

@@ -421,10 +421,13 @@ impl RuntimeError {
             }
             match (self, &library.contract) {
                 // Nobody can change the parameters of the library.
-                (RuntimeError::Mismatch { arguments: Some(_), .. }, Some(contract)) => {
+                (RuntimeError::Mismatch { arguments: Some(arguments), .. }, Some(contract))
+                    if *arguments.function == *contract.name =>
+                {
                     diagnostic.notes = vec![contract.describe()];
                     diagnostic.help = Some(contract.help());
                 }
+                _ if may_be_argument => diagnostic.notes.push(library.note_with_call()),
                 _ => diagnostic.notes.push(library.note()),
             }
         }

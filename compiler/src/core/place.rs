@@ -100,9 +100,17 @@ impl Library {
 
     /// The note that something happened in it.
     pub fn note(&self) -> String {
-        let call = self.contract.as_ref().map_or(&self.name, |contract| &contract.call);
-        format!("this happened inside the library function `{call}`")
+        inside(&self.name)
     }
+
+    /// The same of what may come from its arguments: shows how it is called.
+    pub fn note_with_call(&self) -> String {
+        inside(self.contract.as_ref().map_or(&self.name, |contract| &contract.call))
+    }
+}
+
+fn inside(function: &str) -> String {
+    format!("this happened inside the library function `{function}`")
 }
 
 impl From<Span> for Place {
