@@ -247,8 +247,8 @@ impl Misfit {
                 "a matrix is a vector of rows, which are vectors: with one row it is `(vector v)`".into()
             }
             (Wanted::List, Kind::Vector) => {
-                "`vector->list` makes a list of a vector; `vector-map`, `vector-fold`, `vector-length` and `vector-ref` \
-                 take vectors"
+                "`vector->list` makes a list of a vector; `vector-map`, `vector-fold`, `vector-length` and \
+                 `vector-ref` take vectors"
                     .into()
             }
             (Wanted::Number, kind) if contract.takes_more && kind.is_list() => {
@@ -257,7 +257,7 @@ impl Misfit {
             }
             (Wanted::Number, Kind::Vector) if contract.takes_more => {
                 let name = &contract.name;
-                format!("`{name}` takes the numbers themselves: `vector-{name}` or `vector-fold` take them from a vector")
+                format!("`{name}` takes the numbers themselves: `vector-{name}` takes them from a vector")
             }
             (Wanted::Number | Wanted::Count, Kind::Vector) => {
                 "use `vector-map` for each element of a vector, or `vector-fold` for all of them".into()

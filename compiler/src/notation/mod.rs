@@ -262,13 +262,23 @@ fn primal(pattern: &Pattern, names: &mut Names) -> (Pattern, Term) {
     }
 }
 
-/// Whether a transform returns the transform of a number beside the backpropagator, or is one.
+/// Whether a transform returns the transform of a number beside the backpropagator.
 fn is_number(transform: &Term, value: &Term) -> bool {
     match value {
         Term::Lambda(_, body) => is_number(transform, body),
         Term::Block(_, value) => is_number(transform, value),
         Term::If(_, yes, no) => is_number(transform, yes) && is_number(transform, no),
-        Term::Prim(Prim::Cons, parts) => is_number(transform, &parts[0]),
+        Term::Prim(Prim::Cons, parts) => is_transformed_number(transform, &parts[0]),
+        Term::Name(name) => transform.bound_to(*name).is_some_and(|bound| is_number(transform, bound)),
+        _ => false,
+    }
+}
+
+/// Whether a value is the transform of a number.
+fn is_transformed_number(transform: &Term, value: &Term) -> bool {
+    match value {
+        Term::Block(_, value) => is_transformed_number(transform, value),
+        Term::If(_, yes, no) => is_transformed_number(transform, yes) && is_transformed_number(transform, no),
         Term::Prim(Prim::J, operands) => match &operands[0] {
             Term::Number(_) => true,
             Term::Prim(prim, _) => prim.family() == Family::Arithmetic,
@@ -279,7 +289,7 @@ fn is_number(transform: &Term, value: &Term) -> bool {
             },
             _ => false,
         },
-        Term::Name(name) => transform.bound_to(*name).is_some_and(|bound| is_number(transform, bound)),
+        Term::Name(name) => transform.bound_to(*name).is_some_and(|bound| is_transformed_number(transform, bound)),
         _ => false,
     }
 }

@@ -184,7 +184,12 @@ fn printed_gradients_are_the_library_s() {
 
 #[test]
 fn derivatives_of_gradients_are_printed_as_well() {
-    let program = "(define (f x) (* x (sin x)))\n(define (g x y) (/ (* x x x) (exp y)))\n(define (h x) (if (> x 0) (* x x) 1))\n(f 1)\n";
+    let program = "\
+(define (f x) (* x (sin x)))
+(define (g x y) (/ (* x x x) (exp y)))
+(define (h x) (if (> x 0) (* x x) 1))
+(f 1)
+";
     let directory = folder(&[("program.vlad", program)]);
     let arguments = ["explain", "--order", "2", "--derivative", "f", "--derivative", "g", "--derivative", "h"];
     let (code, printed, message) = vlad(&directory, &[&arguments[..], &["program.vlad"]].concat(), "");
@@ -204,7 +209,10 @@ fn derivatives_of_gradients_are_printed_as_well() {
 
 #[test]
 fn derivatives_are_printed_for_tex() {
-    let program = "(define (hypotenuse a b) (sqrt (+ (* a a) (/ b 2e-9))))\n(define (one-of x_1) (if (> x_1 0) (expt x_1 -3) 1))\n";
+    let program = "\
+(define (hypotenuse a b) (sqrt (+ (* a a) (/ b 2e-9))))
+(define (one-of x_1) (if (> x_1 0) (expt x_1 -3) 1))
+";
     let directory = folder(&[("program.vlad", program)]);
     let arguments = ["explain", "--format", "tex", "--derivative", "hypotenuse", "--derivative", "one-of"];
     let (code, printed, message) = vlad(&directory, &[&arguments[..], &["program.vlad"]].concat(), "");
