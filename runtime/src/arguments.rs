@@ -41,6 +41,10 @@ pub trait Host {
     fn config(&self) -> Option<Config>;
     /// Does what an option says.
     fn set(&mut self, purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable>;
+    /// The program is about to begin: says so to the page about the run, if there is one; whether there is.
+    fn begin_report(&mut self, about: &str) -> bool;
+    /// Says to it what an argument is, and where that is from.
+    fn note(&mut self, name: &str, value: &[u8], source: &[u8]);
     /// Writes to standard output.
     fn out(&mut self) -> &mut dyn Write;
     /// Writes to standard error.
@@ -187,7 +191,28 @@ fn prepare_some<const ARRAYS: bool>(declaration: &str, host: &mut impl Host) -> 
             }
         }
     }
+    if host.begin_report(declaration.split(RECORD).next().unwrap_or("")) {
+        note(declaration, host);
+    }
     Outcome::Ready
+}
+
+/// Says what all arguments are, and the options that somebody has given.
+fn note(declaration: &str, host: &mut impl Host) {
+    for (position, argument) in declared(declaration).enumerate() {
+        let mut copies = [[0; LONGEST]; 2];
+        let [value, source] = &mut copies;
+        let is_required = argument.default.is_none();
+        let (value, source) = match (given(declaration, host, position, is_required), entry(host, argument)) {
+            (Some(given), _) => (copy(given, value), copy(b"command line", source)),
+            (None, Some((config, _, found))) => (copy(found.written(), value), copy(config.path, source)),
+            (None, None) if argument.purpose.is_some() => continue,
+            (None, None) => (copy(argument.default.unwrap_or("").as_bytes(), value), copy(b"default", source)),
+        };
+        let [value, source] = [(value, &copies[0]), (source, &copies[1])]
+            .map(|(length, copy)| length.map_or(&b"(a long text)"[..], |length| &copy[..length]));
+        host.note(argument.name, value, source);
+    }
 }
 
 /// Reads the file with arguments, if the command line names one.

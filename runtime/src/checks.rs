@@ -75,7 +75,7 @@ fn show() {
     IS_SHOWN.store(true);
     // There is nowhere to say that this cannot be written.
     let _ = write!(
-        output::Stderr,
+        output::Shown,
         "\r\x1b[Kderivatives checked: {}, comparisons with differences: {}",
         CHECKS.load(),
         COMPARISONS.load()

@@ -99,6 +99,8 @@ pub enum Purpose {
     CheckpointEvery,
     /// Where searches begin from.
     Resume,
+    /// Where the page about the run goes.
+    Report,
 }
 
 /// One argument of a declaration, or an option.
@@ -181,7 +183,7 @@ pub(super) fn write_limits(f: &mut dyn Write, argument: Declared<'_>) -> fmt::Re
 
 /// The options of every program. Results must be finite where somebody else than the author is to rely on them: in
 /// programs with arguments.
-const OPTIONS: [Declared<'static>; 7] = [
+const OPTIONS: [Declared<'static>; 8] = [
     Declared::option(
         "config",
         Kind::File,
@@ -194,6 +196,7 @@ const OPTIONS: [Declared<'static>; 7] = [
     Declared::option("checkpoint", Kind::File, "", "searches keep their state in this file", Purpose::Checkpoint),
     Declared::option("checkpoint-every", Kind::Time, "60s", "how often they do", Purpose::CheckpointEvery),
     Declared::option("resume", Kind::File, "", "searches go on from the state in this file", Purpose::Resume),
+    Declared::option("report", Kind::File, "", "a page about the run, in HTML, goes to this file", Purpose::Report),
     Declared::option("finite", Kind::Boolean, "", "a result that is not finite is an error", Purpose::Finite),
 ];
 

@@ -16,6 +16,7 @@
 //! | [`text`] | texts that a program makes |
 //! | [`progress`], [`terminal`] | how far a search has come; interruptions |
 //! | [`question`], [`watch`], [`words`] | what programs ask: whether their time is up, what is kept of their searches |
+//! | [`report`], [`chart`], [`whole`] | the page about a run; files that appear whole |
 //! | [`check`], [`checks`] | what programs ask that check derivatives |
 //! | [`shards`], [`records`], [`processes`] | work that several processes share |
 //! | [`ranks`], [`rounds`], [`group`], [`mpi`] | those that a launcher of MPI has started |
@@ -43,6 +44,7 @@ pub mod callbacks;
 #[cfg(not(vlad_library))]
 pub mod callers;
 pub mod cell;
+pub mod chart;
 pub mod check;
 #[cfg(not(vlad_library))]
 pub mod checks;
@@ -82,6 +84,7 @@ pub mod ranks;
 pub mod reader;
 #[cfg(not(vlad_library))]
 pub mod records;
+pub mod report;
 pub mod results;
 #[cfg(not(vlad_library))]
 pub mod rounds;
@@ -103,6 +106,8 @@ pub mod trace;
 pub mod vector;
 #[cfg(not(vlad_library))]
 pub mod watch;
+#[cfg(not(vlad_library))]
+pub mod whole;
 #[cfg(not(vlad_library))]
 pub mod words;
 

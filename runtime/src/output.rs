@@ -6,7 +6,7 @@
 
 use crate::cell::Single;
 use crate::finite::{Fault, Results};
-use crate::{checks, number, ranks, shards, start, system, terminal, text};
+use crate::{checks, number, ranks, shards, start, system, terminal, text, watch};
 use core::ffi::c_int;
 use core::fmt;
 
@@ -74,6 +74,7 @@ pub fn write_out(bytes: &[u8]) {
     if text::keep(bytes) || checks::is_running() {
         return;
     }
+    watch::reported(|report| if TARGET.load() == system::STDOUT { report.printed(bytes) } else { report.filed(bytes) });
     shards::demand_program();
     if bytes.len() > CAPACITY - USED.load() {
         // A line that has begun waits for its end, so that an interruption does not leave half of it.
@@ -105,8 +106,13 @@ pub fn write_error(bytes: &[u8]) {
     raw_error(bytes);
 }
 
-/// Writes to standard error only; may be called in a signal handler.
+/// Writes a message to standard error only; may be called in a signal handler.
 pub fn raw_error(bytes: &[u8]) {
+    watch::reported(|report| report.message(bytes));
+    show(bytes);
+}
+
+fn show(bytes: &[u8]) {
     if ranks::is_follower() {
         return ranks::keep(bytes);
     }
@@ -242,6 +248,7 @@ pub unsafe extern "C" fn vlad_begin_file(name: *const u8, length: usize, message
     if file < 0 {
         fail_with_file(message, name, system::last_error());
     }
+    watch::reported(|report| report.begin_file(name));
     TARGET.store(file);
 }
 
@@ -261,6 +268,7 @@ pub unsafe extern "C" fn vlad_end_file(whole: f64, message: *const u8, message_l
         forget_file();
         return;
     }
+    watch::reported(|report| report.end_file(true));
     flush();
     if TARGET.load() == NOWHERE {
         TARGET.store(system::STDOUT);
@@ -296,12 +304,23 @@ fn fail_with_file(message: &[u8], name: &[u8], code: c_int) -> ! {
 /// Removes a file that is not whole, if there is one; may be called in a signal handler.
 pub fn forget_file() {
     if TARGET.load() != system::STDOUT {
+        watch::reported(|report| report.end_file(false));
         // SAFETY: the file is open, and its name ends in a zero byte.
         unsafe {
             system::close(TARGET.load());
             system::unlink((*NAMES.get())[1].as_ptr().cast());
         }
         TARGET.store(system::STDOUT);
+    }
+}
+
+/// Standard error for what is shown and is no message.
+pub struct Shown;
+
+impl fmt::Write for Shown {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        show(text.as_bytes());
+        Ok(())
     }
 }
 

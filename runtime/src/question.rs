@@ -25,6 +25,7 @@
 //! This file uses nothing but `core` and no allocation: the compiler includes it as a module of its own.
 
 use super::progress::{Progress, Shown, Told};
+use super::report::{Bytes, Report};
 
 /// Says that a file was kept by a program.
 const MARK: u64 = u64::from_le_bytes(*b"vlad\x00kp1");
@@ -71,16 +72,20 @@ pub enum Question {
     KeepOutcome,
     /// Whether [`Question::Resume`] would be answered by 1: 1 if so.
     WillResume,
+    /// Whether what the search `x` has found is to be put for the page about the run: 1 if so.
+    IsReported,
+    /// It is put.
+    Found,
 }
 
 impl Question {
     /// The question with a number.
     fn of(number: f64) -> Option<Question> {
         use Question::{
-            Begin, Clock, Get, IsDue, IsKept, IsLate, KeepOutcome, KeepState, Kept, Leave, Put, Resume, Tell, Watch,
-            WillResume,
+            Begin, Clock, Found, Get, IsDue, IsKept, IsLate, IsReported, KeepOutcome, KeepState, Kept, Leave, Put,
+            Resume, Tell, Watch, WillResume,
         };
-        const ALL: [Question; 19] = [
+        const ALL: [Question; 21] = [
             Tell(Told::Total),
             Tell(Told::Iteration),
             Tell(Told::Objective),
@@ -100,6 +105,8 @@ impl Question {
             IsKept,
             KeepOutcome,
             WillResume,
+            IsReported,
+            Found,
         ];
         ALL.get(number as usize).copied()
     }
@@ -134,6 +141,10 @@ pub trait System: Shown {
     fn time(&mut self) -> u64;
     /// Writes what is kept to its file. Where that cannot be done it says so.
     fn keep(&mut self, words: &[u64]);
+    /// What rows of bytes are.
+    type Bytes: Bytes;
+    /// The page about the run.
+    fn report(&mut self) -> &mut Report<Self::Bytes>;
 }
 
 /// Why a program does not go on from a file.
@@ -164,8 +175,9 @@ pub struct Watch<W> {
     pub progress: Progress,
     is_shown: bool,
     limit: Option<u64>,
-    /// How many searches have begun.
+    /// How many searches have begun, and had begun when one was reported.
     searches: u64,
+    counted: u64,
     /// The number of the outermost one, if it has made a step.
     outermost: u64,
     program: u64,
@@ -205,6 +217,7 @@ impl<W: Words> Watch<W> {
             is_shown: false,
             limit: None,
             searches: 0,
+            counted: 0,
             outermost: 0,
             program: 0,
             arguments: BASIS,
@@ -379,6 +392,11 @@ impl<W: Words> Watch<W> {
                     let now = if matches!(told, Told::Gradient | Told::Search) { system.time() } else { 0 };
                     self.progress.tell(told, x, now, system);
                 }
+                let within = self.outermost != 0;
+                let report = system.report();
+                if report.is_wanted() {
+                    report.tell(told, x, within);
+                }
                 0.0
             }
             Question::Begin => {
@@ -390,7 +408,7 @@ impl<W: Words> Watch<W> {
                     self.outermost = search;
                 }
                 let wanted = self.is_shown || self.limit.is_some() || self.every.is_some() || self.resumed == search;
-                answer(self.outermost == search && wanted)
+                answer(self.outermost == search && (wanted || system.report().is_wanted()))
             }
             Question::IsLate => {
                 let is_late = self.outermost == search && self.limit.is_some_and(|limit| system.time() >= limit);
@@ -450,6 +468,20 @@ impl<W: Words> Watch<W> {
             }
             Question::KeepOutcome => {
                 self.keep_outcome(search);
+                0.0
+            }
+            Question::IsReported => {
+                if self.outermost == 0 {
+                    self.outermost = search;
+                }
+                self.put.clear();
+                // The function is computed for the page, and searches in it do not count.
+                self.counted = self.searches;
+                answer(self.outermost == search && system.report().is_wanted())
+            }
+            Question::Found => {
+                self.searches = self.counted;
+                system.report().found(self.put.all());
                 0.0
             }
         }

@@ -8,7 +8,7 @@
 
 #[cfg(all(vlad_archive, not(test)))]
 use crate::{command_line::USAGE, processor};
-use crate::{heap, memory, output, ranks, shards, system, terminal, trace};
+use crate::{heap, memory, output, ranks, shards, system, terminal, trace, watch};
 use core::ffi::{c_int, c_void};
 use core::fmt::Write;
 
@@ -53,6 +53,7 @@ pub fn leave(code: c_int) -> ! {
     shards::demand_program();
     shards::end_workers();
     output::forget_file();
+    watch::write_report(code);
     system::exit_process(ranks::leave(code))
 }
 
@@ -145,7 +146,7 @@ pub extern "C" fn main(count: c_int, words: *const *const core::ffi::c_char) -> 
     terminal::INTERRUPTIONS.into_iter().for_each(system::keep_away);
     crate::command_line::initialise(count, words);
     terminal::initialise();
-    crate::watch::initialise();
+    watch::initialise();
     output::initialise();
     demand_processor();
     crate::memory::initialise();

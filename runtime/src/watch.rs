@@ -1,5 +1,5 @@
 //! What somebody who runs the program wants beside its results: progress, a limit of time, the state of searches kept
-//! in a file. See [`crate::question`] for what programs ask.
+//! in a file, a page about the run. See [`crate::question`] for what programs ask.
 
 use crate::arguments::{Setting, Unreadable};
 use crate::cell::Single;
@@ -8,7 +8,9 @@ use crate::declaration::Purpose;
 use crate::progress::{HEADING, Shown};
 use crate::question::{BASIS, System, Watch, Words, mixed};
 use crate::ranks::Topic;
-use crate::words::Pages;
+use crate::report::{PIECES, Report};
+use crate::whole::Whole;
+use crate::words::{Pages, Row};
 use crate::{checks, command_line, output, ranks, shards, system, terminal};
 use core::ffi::c_int;
 use core::fmt::Write;
@@ -19,12 +21,13 @@ static WATCH: Single<Watch<Pages>> =
 static BEGINNING: Single<u64> = Single::new(0);
 /// The log, if there is one.
 static LOG: Single<c_int> = Single::new(-1);
-/// The file for the state of searches: its name with a zero byte behind it, and what it is called until it is whole.
-static FILES: Single<[[u8; LONGEST + 8]; 2]> = Single::new([[0; LONGEST + 8]; 2]);
-
-/// The longest name of a file.
-const LONGEST: usize = 4096;
-const PART: &[u8] = b".part";
+/// The file for the state of searches.
+static STATE: Single<Whole> = Single::new(Whole::new());
+/// The page about the run, and its file.
+static REPORT: Single<Report<Row>> = Single::new(Report::new([const { Row::new() }; PIECES]));
+static PAGE: Single<Whole> = Single::new(Whole::new());
+/// Whether there is one.
+static IS_REPORTED: Single<bool> = Single::new(false);
 
 /// Begins to measure time, and decides whether progress is shown.
 pub fn initialise() {
@@ -38,6 +41,37 @@ pub fn initialise() {
 fn watch() -> &'static mut Watch<Pages> {
     // SAFETY: see above; a signal handler that interrupts such a function does not return, or touches nothing.
     unsafe { &mut *WATCH.get() }
+}
+
+/// The page, which nothing else refers to while a function of this module runs.
+fn report() -> &'static mut Report<Row> {
+    // SAFETY: see above; interruptions wait where it is changed.
+    unsafe { &mut *REPORT.get() }
+}
+
+/// Does something with the page about the run, if there is one.
+pub fn reported<T>(work: impl FnOnce(&mut Report<Row>) -> T) -> Option<T> {
+    IS_REPORTED.load().then(|| terminal::undivided(|| work(report())))
+}
+
+/// Writes the page about the run, if there is one. The run ends with this exit code.
+pub fn write_report(code: c_int) {
+    terminal::undivided(|| {
+        // Only once, whatever comes of it.
+        let is_reported = IS_REPORTED.load();
+        IS_REPORTED.store(false);
+        if !is_reported || !report().is_begun() {
+            return;
+        }
+        let time = system::time().saturating_sub(BEGINNING.load());
+        // SAFETY: nothing changes the name any more.
+        let file = unsafe { &*PAGE.get() };
+        if file.is_named() && !file.write(report().page(code, time)) {
+            output::raw_error(b"warning: cannot write the report: ");
+            output::raw_error(system::describe_error(system::last_error()));
+            output::raw_error(b"\n");
+        }
+    });
 }
 
 /// Says what program this is.
@@ -57,23 +91,25 @@ pub fn argument(number: f64) {
 
 /// The time in seconds since the program began.
 pub fn seconds() -> f64 {
-    watch().ask(CLOCK, 0.0, &mut Process(output::Stderr))
+    watch().ask(CLOCK, 0.0, &mut Process(output::Shown))
 }
 
 /// Shows and keeps nothing any more: this is a copy of the process.
 pub fn silence() {
     watch().silence();
+    IS_REPORTED.store(false);
+    report().silence();
 }
 
 /// Ends the line that shows progress, if there is one.
 pub fn end_line() {
     checks::end_line();
-    watch().progress.end(&mut Process(output::Stderr));
+    watch().progress.end(&mut Process(output::Shown));
 }
 
 /// Keeps what has not been kept, since the program is interrupted.
 pub fn interrupted() {
-    watch().interrupted(&mut Process(output::Stderr));
+    watch().interrupted(&mut Process(output::Shown));
 }
 
 /// The time in seconds since the program began.
@@ -98,9 +134,9 @@ pub extern "C" fn vlad_ask(what: f64, x: f64) -> f64 {
         return ranks::agreed(seconds);
     }
     if what == IS_LATE && watch().is_limited() {
-        return ranks::agreed(|| terminal::undivided(|| watch().ask(what, x, &mut Process(output::Stderr))));
+        return ranks::agreed(|| terminal::undivided(|| watch().ask(what, x, &mut Process(output::Shown))));
     }
-    terminal::undivided(|| watch().ask(what, x, &mut Process(output::Stderr)))
+    terminal::undivided(|| watch().ask(what, x, &mut Process(output::Shown)))
 }
 
 /// Does what an option says.
@@ -123,25 +159,19 @@ pub fn set(purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable> {
         (Purpose::Finite, Setting::Truth(demanded)) => output::demand_finite(demanded),
         (Purpose::Checkpoint, Setting::File(_)) if ranks::is_follower() => watch().checkpoint(),
         (Purpose::Checkpoint, Setting::File(path)) => {
-            demand_regular(path)?;
-            // SAFETY: nothing else refers to the names while this function runs.
-            let files = unsafe { &mut *FILES.get() };
-            for (place, ending) in files.iter_mut().zip([&b""[..], PART]) {
-                let length = path.len().min(LONGEST);
-                place[..length].copy_from_slice(&path[..length]);
-                place[length..length + ending.len()].copy_from_slice(ending);
-            }
-            // Better now than when the first state is there.
-            let part = path.len() + PART.len();
-            let file = command_line::open(files[1].get(..part).unwrap_or(path), system::O_NEW, "write")?;
-            // SAFETY: the file is open, its name ends in a zero byte.
-            unsafe {
-                system::close(file);
-                system::unlink(files[1].as_ptr().cast());
-            }
+            // SAFETY: nothing else refers to the name while this function runs.
+            unsafe { &mut *STATE.get() }.name(path)?;
             watch().checkpoint();
         }
         (Purpose::CheckpointEvery, Setting::Seconds(seconds)) => watch().every(seconds),
+        (Purpose::Report, Setting::File(path)) => {
+            if !ranks::is_follower() {
+                // SAFETY: nothing else refers to the name while this function runs.
+                unsafe { &mut *PAGE.get() }.name(path)?;
+            }
+            report().want();
+            IS_REPORTED.store(true);
+        }
         (Purpose::Resume, Setting::File(path)) => {
             let file = command_line::open(path, 0, "read")?;
             let count = watch().resumed_words().read(file);
@@ -166,34 +196,13 @@ pub fn set(purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// What is there and is no regular file must not be replaced.
-fn demand_regular(path: &[u8]) -> Result<(), Unreadable> {
-    match command_line::try_open(path, system::O_PRESENT) {
-        Err(system::ENOENT) => Ok(()),
-        Err(error) => {
-            command_line::complain("write", path, system::describe_error(error));
-            Err(Unreadable)
-        }
-        Ok(file) => {
-            let is_regular = system::is_regular(file);
-            // SAFETY: the file is open and not used any more.
-            unsafe { system::close(file) };
-            if is_regular {
-                return Ok(());
-            }
-            command_line::complain("write", path, b"it is no regular file");
-            Err(Unreadable)
-        }
-    }
-}
-
 /// Writes to a file; `false` if the system refuses.
 fn write(file: c_int, bytes: &[u8]) -> bool {
     output::write_all(file, bytes).is_ok()
 }
 
-/// The process, with standard error for its messages.
-struct Process(output::Stderr);
+/// The process, with standard error for what it shows.
+struct Process(output::Shown);
 
 impl Shown for Process {
     fn terminal(&mut self) -> Option<&mut dyn Write> {
@@ -209,6 +218,10 @@ impl Shown for Process {
 }
 
 impl System for Process {
+    type Bytes = Row;
+    fn report(&mut self) -> &mut Report<Row> {
+        report()
+    }
     fn time(&mut self) -> u64 {
         system::time().saturating_sub(BEGINNING.load())
     }
@@ -216,16 +229,10 @@ impl System for Process {
         if ranks::is_follower() {
             return;
         }
-        // SAFETY: nothing changes the names any more; they end in zero bytes, as the words are in a row of bytes.
+        // SAFETY: nothing changes the name any more; words are as sound as bytes.
         let kept = unsafe {
-            let files = &*FILES.get();
             let bytes = core::slice::from_raw_parts(words.as_ptr().cast::<u8>(), words.len() * 8);
-            let file = system::open(files[1].as_ptr().cast(), system::O_NEW | system::O_CLOEXEC, 0o666);
-            let written = file >= 0 && write(file, bytes) && system::fsync(file) == 0;
-            if file >= 0 {
-                system::close(file);
-            }
-            written && system::rename(files[1].as_ptr().cast(), files[0].as_ptr().cast()) == 0
+            (&*STATE.get()).write(bytes)
         };
         if !kept {
             output::raw_error(b"warning: cannot write the state of the search: ");

@@ -1,7 +1,8 @@
-//! Rows of words that grow, in pages of their own: they are no part of the program's heap, and may be read and written
-//! where that is not in order.
+//! Rows of words and of bytes that grow, in pages of their own: they are no part of the program's heap, and may be read
+//! and written where that is not in order.
 
 use crate::question::Words;
+use crate::report::Bytes;
 use crate::{memory, system};
 
 /// A row of words.
@@ -120,5 +121,47 @@ impl Words for Pages {
     }
     fn clear(&mut self) {
         self.length = 0;
+    }
+}
+
+/// A row of bytes.
+pub struct Row {
+    words: Pages,
+    length: usize,
+}
+
+impl Row {
+    /// None.
+    pub const fn new() -> Row {
+        Row { words: Pages::new(), length: 0 }
+    }
+}
+
+impl Default for Row {
+    fn default() -> Row {
+        Row::new()
+    }
+}
+
+impl Bytes for Row {
+    fn all(&self) -> &[u8] {
+        if self.words.start.is_null() {
+            return &[];
+        }
+        // SAFETY: so many bytes have been written.
+        unsafe { core::slice::from_raw_parts(self.words.start.cast(), self.length) }
+    }
+    fn extend(&mut self, bytes: &[u8]) {
+        // The word that is not full yet is written anew.
+        self.words.length = self.length / 8;
+        let filled = self.length % 8;
+        let room = self.words.room_for((filled + bytes.len()).div_ceil(8).max(1)).as_mut_ptr().cast::<u8>();
+        // SAFETY: there is room for them behind those that are there, where nothing else is.
+        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), room.add(filled), bytes.len()) };
+        self.length += bytes.len();
+        self.words.length = self.length.div_ceil(8);
+    }
+    fn shorten(&mut self, length: usize) {
+        self.length = self.length.min(length);
     }
 }

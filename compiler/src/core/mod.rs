@@ -43,6 +43,12 @@ pub mod check;
 #[path = "../../../runtime/src/question.rs"]
 pub mod question;
 
+#[path = "../../../runtime/src/report.rs"]
+pub mod report;
+
+#[path = "../../../runtime/src/chart.rs"]
+pub mod chart;
+
 #[path = "../../../runtime/src/finite.rs"]
 pub mod finite;
 

@@ -51,6 +51,8 @@ mod ranks;
 
 mod repl;
 
+mod report;
+
 mod shards;
 
 mod test;

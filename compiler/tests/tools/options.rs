@@ -25,7 +25,7 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 /// The two ways to run `program.vlad`, which is compiled.
-fn ways(folder: &Path, arguments: &str) -> [Command; 2] {
+pub fn ways(folder: &Path, arguments: &str) -> [Command; 2] {
     let mut evaluate = Command::new(env!("CARGO_BIN_EXE_vlad"));
     evaluate.args(["eval", "program.vlad", "--"]);
     [evaluate, Command::new(folder.join("program"))].map(|mut command| {
@@ -41,14 +41,14 @@ fn ways(folder: &Path, arguments: &str) -> [Command; 2] {
     })
 }
 
-fn compiled(program: &str, files: &[(&str, &str)]) -> TempDir {
+pub fn compiled(program: &str, files: &[(&str, &str)]) -> TempDir {
     let folder = folder(&[&[("program.vlad", program)], files].concat());
     let (code, _, message) = vlad(&folder, &["build", "--native", "program.vlad"], "");
     assert_eq!(code, Some(0), "{message}");
     folder
 }
 
-fn both(folder: &TempDir, arguments: &str) -> Outcome {
+pub fn both(folder: &TempDir, arguments: &str) -> Outcome {
     let [evaluated, executed] = ways(folder.path(), arguments).map(|command| run(command, ""));
     assert_eq!(executed, evaluated, "{arguments}");
     executed

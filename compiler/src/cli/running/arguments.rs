@@ -91,6 +91,12 @@ impl Host for Process<'_> {
     fn set(&mut self, purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable> {
         watch::set(purpose, setting)
     }
+    fn begin_report(&mut self, about: &str) -> bool {
+        watch::reported(|report| report.begin(self.program(), about)).is_some()
+    }
+    fn note(&mut self, name: &str, value: &[u8], source: &[u8]) {
+        watch::reported(|report| report.argument(name, value, source));
+    }
     fn out(&mut self) -> &mut dyn fmt::Write {
         &mut self.out
     }

@@ -108,6 +108,7 @@ pub fn evaluate_program(
         checked_calls: reports.checked_calls,
         arguments: numbers,
         answer: Some(watch::answer),
+        on_file: Some(watch::file_written),
         on_result: Some(watch::result),
         interrupted: Some(interrupted.clone()),
         ..options
@@ -117,9 +118,23 @@ pub fn evaluate_program(
     if interrupted.load(Ordering::Relaxed) && result.is_err() {
         watch::interrupted();
         let signal = i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(SIGINT);
+        watch::write_report(INTERRUPTION + signal);
         shared.leave_whole_lines(INTERRUPTION + signal);
     }
     let flushed = output.flush();
+    let code = exit_code(result, flushed, &shared, sources, reports);
+    watch::write_report(i32::from(code));
+    code
+}
+
+/// Says what there is to say at the end of a program; its exit code.
+fn exit_code(
+    result: Result<eval::Counts, eval::Failure>,
+    flushed: io::Result<()>,
+    shared: &Output,
+    sources: &SourceMap,
+    reports: &Reports,
+) -> u8 {
     if let Some(error) = shared.failure.borrow().as_ref() {
         return terminal::output_failed(error);
     }
@@ -141,6 +156,7 @@ pub fn evaluate_program(
                 *diagnostic = diagnostic.note(format!("the limit was set by {MEMORY}"));
             }
             terminal::report([&*diagnostic], sources);
+            watch::reported(|report| report.message(diagnostic.render(sources, false).as_bytes()));
             u8::try_from(failure.exit_code).unwrap_or(crate::cli::FAULT)
         }
     }
@@ -254,6 +270,7 @@ impl Write for Writer<'_> {
         let demanded = terminal::demand_output();
         let result = demanded.and_then(|()| self.shared.buffer.borrow_mut().write(bytes));
         let written = self.shared.note(result)?;
+        watch::reported(|report| report.printed(&bytes[..written]));
         if self.lines && bytes.contains(&b'\n') {
             self.flush()?;
         }

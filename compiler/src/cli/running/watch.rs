@@ -1,5 +1,5 @@
 //! What somebody who runs a program in the evaluator wants beside its results, as compiled programs have it: progress,
-//! a limit of time, the state of searches kept in a file, and results that are finite.
+//! a limit of time, the state of searches kept in a file, a page about the run, and results that are finite.
 
 use super::arguments::reason;
 use crate::cli::FAULT;
@@ -9,6 +9,7 @@ use crate::core::finite::Results;
 use crate::core::progress::{HEADING, Shown};
 use crate::core::question::{System, Watch, Words};
 use crate::core::reader::write_bytes;
+use crate::core::report::{Bytes, PIECES, Report};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -37,6 +38,9 @@ struct Outside {
     log: Option<File>,
     /// Where the state of searches is kept.
     kept: Option<OsString>,
+    /// The page about the run, and where it goes.
+    report: Report<Vec<u8>>,
+    page: Option<OsString>,
 }
 
 /// Standard error for formatted text. There is nowhere to say that it cannot be written.
@@ -60,11 +64,29 @@ impl Words for Row {
     }
 }
 
+impl Bytes for Vec<u8> {
+    fn all(&self) -> &[u8] {
+        self
+    }
+    fn extend(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+    fn shorten(&mut self, length: usize) {
+        self.truncate(length);
+    }
+}
+
 impl State {
     const fn new() -> State {
         State {
             watch: Watch::new(Row(Vec::new()), Row(Vec::new()), Row(Vec::new()), Row(Vec::new()), Row(Vec::new())),
-            outside: Outside { terminal: None, log: None, kept: None },
+            outside: Outside {
+                terminal: None,
+                log: None,
+                kept: None,
+                report: Report::new([const { Vec::new() }; PIECES]),
+                page: None,
+            },
             results: Results::new(),
             is_finite_demanded: false,
         }
@@ -91,14 +113,39 @@ impl System for Outside {
     fn keep(&mut self, words: &[u64]) {
         let Some(name) = &self.kept else { return };
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let part = part_of(name);
-        let kept = File::create(&part)
-            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&part, name));
+        let kept = write_whole(name, &bytes);
         if let Err(error) = kept {
             eprintln!("warning: cannot write the state of the search: {}", reason(&error));
         }
     }
+    type Bytes = Vec<u8>;
+    fn report(&mut self) -> &mut Report<Vec<u8>> {
+        &mut self.report
+    }
+}
+
+/// Writes a file that appears whole.
+fn write_whole(name: &OsStr, bytes: &[u8]) -> io::Result<()> {
+    let part = part_of(name);
+    let mut file = File::create(&part)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&part, name)
+}
+
+/// What is there and is no regular file must not be replaced, and a file must be possible.
+fn demand_writable(path: &[u8]) -> Result<OsString, Unreadable> {
+    let name = OsStr::from_bytes(path);
+    match fs::metadata(name) {
+        Ok(data) if data.is_dir() => return Err(complain("write", path, "Is a directory")),
+        Ok(data) if !data.is_file() => return Err(complain("write", path, "it is no regular file")),
+        _ => {}
+    }
+    let part = part_of(name);
+    // Better now than when there is something to write.
+    let tried = File::create(&part).and_then(|_| fs::remove_file(&part));
+    tried.map_err(|error| complain("write", part.as_bytes(), &reason(&error)))?;
+    Ok(name.to_os_string())
 }
 
 fn part_of(name: &OsStr) -> OsString {
@@ -144,6 +191,31 @@ pub fn interrupted() {
     watch.interrupted(outside);
 }
 
+/// Does something with the page about the run, if there is one.
+pub fn reported<T>(work: impl FnOnce(&mut Report<Vec<u8>>) -> T) -> Option<T> {
+    let report = &mut state().outside.report;
+    report.is_wanted().then(|| work(report))
+}
+
+/// Tells the page about the run of a file that the program has written.
+pub fn file_written(name: &Path) {
+    reported(|report| {
+        report.begin_file(name.as_os_str().as_bytes());
+        report.filed(&fs::read(name).unwrap_or_default());
+        report.end_file(true);
+    });
+}
+
+/// Writes the page about the run, if there is one. The run ends with this exit code.
+pub fn write_report(code: i32) {
+    let outside = &mut state().outside;
+    let time = outside.time();
+    let Some(name) = outside.page.take().filter(|_| outside.report.is_begun()) else { return };
+    if let Err(error) = write_whole(&name, outside.report.page(code, time)) {
+        eprintln!("warning: cannot write the report: {}", reason(&error));
+    }
+}
+
 /// A number of a result, or its end.
 pub fn result(number: Option<f64>) {
     let results = &mut state().results;
@@ -157,7 +229,10 @@ pub fn result(number: Option<f64>) {
 pub fn fault() -> Option<u8> {
     let state = state();
     let fault = state.results.fault().filter(|_| state.is_finite_demanded)?;
-    eprint!("{fault}");
+    let text = fault.to_string();
+    eprint!("{text}");
+    drop(state);
+    reported(|report| report.message(text.as_bytes()));
     Some(FAULT)
 }
 
@@ -175,19 +250,12 @@ pub fn set(purpose: Purpose, setting: Setting<'_>) -> Result<(), Unreadable> {
         (Purpose::TimeLimit, Setting::Seconds(seconds)) => watch.limit(seconds),
         (Purpose::Finite, Setting::Truth(demanded)) => *is_finite_demanded = demanded,
         (Purpose::Checkpoint, Setting::File(path)) => {
-            let name = OsStr::from_bytes(path);
-            // What is there and is no regular file must not be replaced.
-            match fs::metadata(name) {
-                Ok(data) if data.is_dir() => return Err(complain("write", path, "Is a directory")),
-                Ok(data) if !data.is_file() => return Err(complain("write", path, "it is no regular file")),
-                _ => {}
-            }
-            let part = part_of(name);
-            // Better now than when the first state is there.
-            let tried = File::create(&part).and_then(|_| fs::remove_file(&part));
-            tried.map_err(|error| complain("write", part.as_bytes(), &reason(&error)))?;
-            outside.kept = Some(name.to_os_string());
+            outside.kept = Some(demand_writable(path)?);
             watch.checkpoint();
+        }
+        (Purpose::Report, Setting::File(path)) => {
+            outside.page = Some(demand_writable(path)?);
+            outside.report.want();
         }
         (Purpose::CheckpointEvery, Setting::Seconds(seconds)) => watch.every(seconds),
         (Purpose::Resume, Setting::File(path)) => {
