@@ -73,6 +73,11 @@ pub fn input(eval: &str, size: Size) -> Result<Value> {
     })
 }
 
+/// An input of `lstm` with so many layers, steps and bits of a character.
+pub fn network(layers: usize, length: usize, bits: usize) -> Value {
+    lstm(&mut Numbers(1), layers, length, bits)
+}
+
 /// An input of the simple kind of `ht`, where points are beside vertices.
 pub fn simple_hand() -> Value {
     hand(&mut Numbers(2), 9, 3, false)

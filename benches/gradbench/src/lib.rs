@@ -11,6 +11,7 @@
 //! | [`inputs`] | inputs of any size |
 //! | [`check`] | derivatives compared with differences |
 //! | [`harness`] | primal, derivative and C beside each other |
+//! | [`compare`] | VLAD beside other tools |
 
 pub mod evals;
 
@@ -29,6 +30,8 @@ pub mod inputs;
 pub mod check;
 
 pub mod harness;
+
+pub mod compare;
 
 /// What goes wrong is told in words: to the user, or to the eval that sent the message.
 pub type Result<T> = std::result::Result<T, String>;

@@ -4,12 +4,13 @@
 //! vlad-gradbench                            answers GradBench's messages on standard input
 //! vlad-gradbench EVAL INPUT.json FUNCTION   prints the output as JSON, and a line for each timing
 //! vlad-gradbench measure [EVAL...]          measures primal, derivatives and C beside each other
+//! vlad-gradbench compare [EVAL...]          measures VLAD beside other tools; README.md has the options
 //! ```
 
 use serde_json::Value;
 use std::process::ExitCode;
 use vlad_gradbench::protocol::Tool;
-use vlad_gradbench::{Result, harness};
+use vlad_gradbench::{Result, compare, harness};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -17,8 +18,9 @@ fn main() -> ExitCode {
     let result = match &arguments[..] {
         [] => Tool::new().and_then(|mut tool| tool.run(std::io::stdin().lock(), std::io::stdout().lock())),
         ["measure", evals @ ..] => harness::measure(evals),
+        ["compare", arguments @ ..] => compare::compare(arguments),
         [eval, input, function] => evaluate(eval, input, function),
-        _ => Err("usage: vlad-gradbench [EVAL INPUT.json FUNCTION | measure [EVAL...]]".into()),
+        _ => Err("usage: vlad-gradbench [EVAL INPUT.json FUNCTION | measure [EVAL...] | compare [EVAL...]]".into()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
