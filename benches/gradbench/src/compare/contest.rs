@@ -36,6 +36,12 @@ pub struct Limits {
 /// they are asked for timings.
 pub const RUNS: Runs = Runs { runs: 2, time: Duration::from_millis(200) };
 
+/// How many calls a process is asked for when ours takes so many milliseconds: more if they are short, so that the first
+/// one, which is long where it compiles, is not all that fits in the time.
+pub fn calls(milliseconds: f64) -> u64 {
+    ((RUNS.time.as_secs_f64() * 1e3 / milliseconds) as u64).clamp(RUNS.runs, 20)
+}
+
 /// What a process has done.
 #[derive(Clone, Debug)]
 pub struct Answer {

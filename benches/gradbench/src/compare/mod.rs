@@ -37,6 +37,9 @@ use table::{Cell, Report, Row};
 /// The evals that some peer has; `hello` takes no time that could be measured.
 const EVALS: [&str; 9] = ["gmm", "ba", "kmeans", "lse", "llsq", "lstm", "ht", "ode", "det"];
 
+/// Who has taken so many times what the best has taken has lost.
+const LOST: f64 = 10.0;
+
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -212,6 +215,12 @@ impl Contestant {
         }
     }
 
+    /// The shortest time so far, unless it is out.
+    fn best(&self) -> Option<f64> {
+        let times = self.times.iter().copied().filter(|_| self.out.is_none());
+        times.reduce(f64::min)
+    }
+
     fn cell(self) -> Cell {
         match self.out {
             Some(why) => Cell::Not(why),
@@ -267,12 +276,13 @@ impl Match<'_> {
     ) -> Result<Row> {
         let eval = self.eval;
         let mut input = suite::read(&size.path)?;
-        input["min_runs"] = contest::RUNS.runs.into();
+        let limits = self.options.limits();
+        let mut us = Contestant::default();
+        us.turn(|| contest::ours(eval, function, executable, &input, limits));
+        input["min_runs"] = contest::calls(us.best().unwrap_or(f64::INFINITY)).into();
         input["min_seconds"] = contest::RUNS.time.as_secs_f64().into();
         let file = self.directory.join("input.json");
         suite::write(&file, &input)?;
-        let limits = self.options.limits();
-        let mut us = Contestant::default();
         // Who is not there, or was too slow on a smaller input, has no turn.
         let out = |(at, start): (usize, &Result<Start>)| match start {
             Ok(_) => self.report.late(eval.name, function.name, at),
@@ -283,7 +293,12 @@ impl Match<'_> {
         let mut remarks = Vec::new();
         for _ in 0..self.options.runs {
             let expected = us.turn(|| contest::ours(eval, function, executable, &input, limits));
+            // Who has lost needs no more turns: another one would not make it the best.
+            let best = others.iter().filter_map(Contestant::best).fold(us.best().unwrap_or(f64::INFINITY), f64::min);
             for (at, other) in others.iter_mut().enumerate() {
+                if other.best().is_some_and(|time| time > LOST * best) {
+                    continue;
+                }
                 let Ok(start) = &starts[at] else { continue };
                 let found = other.turn(|| contest::peer(start, function.name, &file, limits, self.directory));
                 if let (Some(found), Some(expected)) = (found, &expected)

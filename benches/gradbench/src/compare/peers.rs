@@ -51,9 +51,9 @@ const ADOL_C: Source = Source {
 enum Kind {
     /// A program for each eval in GradBench's `tools`, perhaps with a library.
     Cpp(Option<&'static Source>),
-    /// A program in GradBench's `python` that answers messages, and the package that it needs.
+    /// A program in GradBench's `python` that answers messages, run by `peers/NAME_tool.py`, and the package that it needs.
     Messages(&'static str),
-    /// A script in `peers` beside our sources, for these evals, and the packages that it needs.
+    /// A script `peers/NAME_evals.py`, for these evals, and the packages that it needs.
     Script(&'static [&'static str], &'static [&'static str]),
 }
 
@@ -72,6 +72,8 @@ pub const PEERS: &[Peer] = &[
     Peer { name: "codipack", version: "CoDiPack 2.3.1", kind: Kind::Cpp(Some(&CODIPACK)) },
     Peer { name: "adol-c", version: "ADOL-C 2.7.2", kind: Kind::Cpp(Some(&ADOL_C)) },
     Peer { name: "jax", version: "", kind: Kind::Messages("jax") },
+    Peer { name: "casadi", version: "", kind: Kind::Script(&["gmm", "lse", "llsq", "ode"], &["casadi"]) },
+    Peer { name: "enzyme-ad", version: "", kind: Kind::Script(&["gmm", "lse", "llsq", "ode"], &["enzyme-ad", "jax"]) },
 ];
 
 /// How a peer is started for an eval; the function and the input are still to be told.
@@ -141,6 +143,7 @@ impl Peer {
     pub fn start(&self, eval: &str, peers: &Path) -> Result<Start> {
         let environment = self.environment(peers);
         let python = peers.join("python/bin/python");
+        let script = |of: &str| build::folder().join("peers").join(format!("{}_{of}.py", self.name));
         let absent = || "-".to_owned();
         match &self.kind {
             Kind::Cpp(_) => {
@@ -160,12 +163,11 @@ impl Peer {
                 if !folder.join(eval).with_extension("py").exists() {
                     return Err(absent());
                 }
-                let arguments = vec![folder.join("run.py")];
+                let arguments = vec![script("tool"), folder.join("run.py")];
                 Ok(Start { program: python, arguments, environment, module: Some(eval.into()) })
             }
             Kind::Script(evals, _) if evals.contains(&eval) => {
-                let script = build::folder().join("peers").join(self.name).with_extension("py");
-                Ok(Start { program: python, arguments: vec![script, eval.into()], environment, module: None })
+                Ok(Start { program: python, arguments: vec![script("evals"), eval.into()], environment, module: None })
             }
             Kind::Script(..) => Err(absent()),
         }
@@ -184,11 +186,7 @@ impl Peer {
             Kind::Cpp(Some(_)) => vec![pair("CPATH", &folder.join("include"))],
             Kind::Messages(_) | Kind::Script(..) => vec![
                 pair("PYTHONPATH", &peers.join("gradbench/python/gradbench")),
-                // What GradBench times is the call, which would return before the result is there.
-                ("JAX_CPU_ENABLE_ASYNC_DISPATCH".into(), "0".into()),
                 ("JAX_PLATFORMS".into(), "cpu".into()),
-                // Some modules of the suite forget it.
-                ("JAX_ENABLE_X64".into(), "1".into()),
                 ("OMP_NUM_THREADS".into(), "1".into()),
             ],
         }
