@@ -1,7 +1,7 @@
 //! The commands of README.md do what it says: `vlad-gradbench` measures, and calls a function on an input.
 //!
-//! `measure` is told to measure one eval, since all take a minute. `gradbench` itself is not here; `evals.rs` speaks
-//! its protocol.
+//! `measure` is told to measure one eval, since all take a minute. Of `compare`, which fetches other tools and takes an
+//! hour, only the options are looked at. `gradbench` itself is not here; `evals.rs` speaks its protocol.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -27,6 +27,11 @@ fn the_commands_of_the_readme_work() {
         .expect("there is room");
     let mut measured = false;
     for command in &commands {
+        if command[0] == "compare" {
+            vlad_gradbench::compare::Options::parse(&command[1..])
+                .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+            continue;
+        }
         if command[0] == "measure" {
             // All the names of a command must be right; one is measured, once.
             let known = |name: &&str| vlad_gradbench::evals::Eval::find(name).is_ok();

@@ -27,7 +27,7 @@ use crate::Result;
 use crate::build;
 use crate::evals::{Eval, Function};
 use crate::runs::median;
-use contest::{Answer, Limits};
+use contest::{Answer, Limits, Of};
 use peers::{PEERS, Peer, Start};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -53,6 +53,8 @@ pub struct Options {
     pub seconds: f64,
     /// How much memory a process may take, in gigabytes.
     pub memory: f64,
+    /// Which of several times counts.
+    pub of_times: Of,
     /// Where the peers are.
     pub peers: PathBuf,
     /// Where table and picture are written; by default only if everything is asked for.
@@ -68,6 +70,7 @@ impl Options {
             runs: 5,
             seconds: 10.0,
             memory: 8.0,
+            of_times: Of::Median,
             peers: build::folder().join("../../target/gradbench-peers"),
             results: None,
         };
@@ -84,6 +87,7 @@ impl Options {
                 "--runs" => options.runs = positive(value()?)? as usize,
                 "--seconds" => options.seconds = positive(value()?)?,
                 "--memory" => options.memory = positive(value()?)?,
+                "--least" => options.of_times = Of::Least,
                 "--peers" => options.peers = PathBuf::from(value()?),
                 "--results" => options.results = Some(PathBuf::from(value()?)),
                 eval if EVALS.contains(&eval) => options.evals.push(eval.to_owned()),
@@ -98,7 +102,7 @@ impl Options {
     }
 
     fn limits(&self) -> Limits {
-        Limits { seconds: self.seconds, memory: (self.memory * 1e9) as u64 }
+        Limits { seconds: self.seconds, memory: (self.memory * 1e9) as u64, of_times: self.of_times }
     }
 }
 
@@ -135,8 +139,11 @@ pub fn compare(arguments: &[&str]) -> Result<()> {
         compiler()
     ));
     report.about.push(format!(
-        "{} rounds, in which each tool has its turn; a call may take {} s and a process {} GB",
-        options.runs, options.seconds, options.memory
+        "{} rounds, in which each tool has its turn, and the {} of the times; a call may take {} s and a process {} GB",
+        options.runs,
+        if options.of_times == Of::Median { "median" } else { "least" },
+        options.seconds,
+        options.memory
     ));
     let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
     for name in &options.evals {
@@ -221,10 +228,10 @@ impl Contestant {
         times.reduce(f64::min)
     }
 
-    fn cell(self) -> Cell {
+    fn cell(self, of_times: Of) -> Cell {
         match self.out {
             Some(why) => Cell::Not(why),
-            None => Cell::Took(median(&self.times), median(&self.megabytes)),
+            None => Cell::Took(of_times.times(&self.times), median(&self.megabytes)),
         }
     }
 }
@@ -316,8 +323,8 @@ impl Match<'_> {
             size: size.name.clone(),
             function: function.name,
             primal: std::ptr::eq(function, &eval.functions[0]),
-            ours: us.cell(),
-            peers: others.into_iter().map(Contestant::cell).collect(),
+            ours: us.cell(limits.of_times),
+            peers: others.into_iter().map(|other| other.cell(limits.of_times)).collect(),
         })
     }
 }
