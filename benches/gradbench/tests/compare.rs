@@ -232,7 +232,7 @@ fn a_peer_that_was_too_slow_is_not_asked_again() {
 fn numbers_are_shown_with_three_digits() {
     let shown = [0.0000016, 0.0123, 0.5, 1.234, 12.34, 123.4, 1234.0].map(digits);
     assert_eq!(shown, ["0.000002", "0.0123", "0.500", "1.23", "12.3", "123", "1234"]);
-    assert_eq!(mean([0.5, 8.0].into_iter()), Some(2.0));
+    assert!(mean([0.5, 8.0].into_iter()).is_some_and(|mean| (mean - 2.0).abs() < 1e-12));
     assert_eq!(mean([].into_iter()), None);
 }
 
