@@ -39,7 +39,8 @@ def of_vector(objective):
         value = objective(x, given)
         if function == "primal":
             scalar = value.is_scalar()
-            return prepared([x], [value], [given["x"]]), lambda out: out[0].item() if scalar else out[0].ravel().tolist()
+            show = lambda out: out[0].item() if scalar else out[0].ravel().tolist()
+            return prepared([x], [value], [given["x"]]), show
         gradient = ca.gradient(value[-1], x)
         return prepared([x], [gradient], [given["x"]]), lambda out: out[0].ravel().tolist()
 

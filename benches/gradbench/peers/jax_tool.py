@@ -1,7 +1,7 @@
 """Runs GradBench's tool in JAX, the path of which is the argument, so that its timings are those of results.
 
-A call returns before its result is there; GradBench's tool takes the time until then. Here it waits. And all numbers are
-doubles, which not all of its modules ask for.
+A call returns before its result is there; GradBench's tool takes the time until then. Here it waits. And all numbers
+are doubles, which not all of its modules ask for.
 """
 
 import runpy

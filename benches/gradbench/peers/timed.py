@@ -1,4 +1,4 @@
-"""What the scripts here share: they print as GradBench's tools in C++ do, the output as JSON and a line for each timing."""
+"""What the scripts here share: they print as GradBench's tools in C++ do, a line for the output and for each timing."""
 
 import json
 import math

@@ -1,5 +1,5 @@
-//! `compare` without its peers: what tools print is understood, sizes are chosen, outputs compared, and table and picture
-//! made, all from made-up figures. Nothing is fetched and nothing measured.
+//! `compare` without its peers: what tools print is understood, sizes are chosen, and table and picture made, all from
+//! made-up figures. Nothing is fetched and nothing measured.
 
 use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt;

@@ -53,12 +53,12 @@ impl Of {
     }
 }
 
-/// The first call of a process is not counted: it makes memory, and JAX compiles in it. Our programs have made it before
-/// they are asked for timings.
+/// The first call of a process is not counted: it makes memory, and JAX compiles in it. Our programs have made it
+/// before they are asked for timings.
 pub const RUNS: Runs = Runs { runs: 2, time: Duration::from_millis(200) };
 
-/// How many calls a process is asked for when ours takes so many milliseconds: more if they are short, so that the first
-/// one, which is long where it compiles, is not all that fits in the time.
+/// How many calls a process is asked for when ours takes so many milliseconds: more if they are short, so that the
+/// first one, which is long where it compiles, is not all that fits in the time.
 pub fn calls(milliseconds: f64) -> u64 {
     ((RUNS.time.as_secs_f64() * 1e3 / milliseconds) as u64).clamp(RUNS.runs, 20)
 }

@@ -51,7 +51,8 @@ const ADOL_C: Source = Source {
 enum Kind {
     /// A program for each eval in GradBench's `tools`, perhaps with a library.
     Cpp(Option<&'static Source>),
-    /// A program in GradBench's `python` that answers messages, run by `peers/NAME_tool.py`, and the package that it needs.
+    /// A program in GradBench's `python` that answers messages, run by `peers/NAME_tool.py`, and the package that it
+    /// needs.
     Messages(&'static str),
     /// A script `peers/NAME_evals.py`, for these evals, and the packages that it needs.
     Script(&'static [&'static str], &'static [&'static str]),

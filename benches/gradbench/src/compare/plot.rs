@@ -68,15 +68,15 @@ pub fn plot(report: &Report) -> String {
     svg.end()
 }
 
+const FONT: &str = r#"font-family="sans-serif" font-size="13""#;
+
 /// A picture that is being drawn.
 struct Svg(String);
 
 impl Svg {
     fn new(width: f64, height: f64) -> Svg {
         let mut svg = Svg(String::new());
-        svg.line(&format!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="13">"#
-        ));
+        svg.line(&format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" {FONT}>"#));
         svg.line(r#"<rect width="100%" height="100%" fill="white"/>"#);
         svg
     }

@@ -7,9 +7,9 @@
 //!                    PEERS/inputs/EVAL/NUMBER.json
 //! ```
 //!
-//! An eval goes on when a tool cannot evaluate a function, and then validates nothing. So it needs none of the tools, and
-//! no time but that of making its inputs. `lstm` reads a text of its own; what the text says does not change what there
-//! is to do, so its inputs are made here, with the layers, lengths and widths of the eval.
+//! An eval goes on when a tool cannot evaluate a function, and then validates nothing. So it needs none of the tools,
+//! and no time but that of making its inputs. `lstm` reads a text of its own; what the text says does not
+//! change what there is to do, so its inputs are made here, with the layers, lengths and widths of the eval.
 
 use crate::Result;
 use crate::inputs;

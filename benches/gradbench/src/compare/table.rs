@@ -89,7 +89,7 @@ impl Report {
             Cell::Not(why) => Some(why),
             Cell::Took(..) => None,
         });
-        why.filter(|why| LIMITS.iter().any(|limit| why.starts_with(limit))).last().cloned()
+        why.filter(|why| LIMITS.iter().any(|limit| why.starts_with(limit))).next_back().cloned()
     }
 
     /// The whole page, in Markdown.
