@@ -85,11 +85,11 @@ impl Report {
     /// Why a peer needs not try a larger input than those before.
     pub fn late(&self, eval: &str, function: &str, peer: usize) -> Option<String> {
         let rows = self.rows.iter().filter(|row| row.eval == eval && row.function == function);
-        let why = rows.filter_map(|row| match &row.peers[peer] {
+        let mut why = rows.filter_map(|row| match &row.peers[peer] {
             Cell::Not(why) => Some(why),
             Cell::Took(..) => None,
         });
-        why.filter(|why| LIMITS.iter().any(|limit| why.starts_with(limit))).next_back().cloned()
+        why.rfind(|why| LIMITS.iter().any(|limit| why.starts_with(limit))).cloned()
     }
 
     /// The whole page, in Markdown.
