@@ -139,7 +139,7 @@ fn peers_that_are_not_there_are_told_from_those_that_do_not_build() {
     std::fs::create_dir_all(&sources).expect("there is room");
     std::fs::write(sources.join("lse.cpp"), "").expect("there is room");
     let why = |eval| PEERS[0].start(eval, folder.path()).map(|_| ());
-    assert_eq!(why("lse"), Err("does not build".into()));
+    assert_eq!(why("lse"), Err("not built".into()));
     assert_eq!(why("particle"), Err("-".into()));
 }
 

@@ -154,7 +154,7 @@ impl Peer {
                 if program.exists() {
                     Ok(Start { program, arguments: Vec::new(), environment, module: None })
                 } else if source.exists() {
-                    Err("does not build".into())
+                    Err("not built".into())
                 } else {
                     Err(absent())
                 }
