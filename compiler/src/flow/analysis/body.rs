@@ -221,6 +221,9 @@ impl Analyzer<'_> {
             };
             let (lambda, argument) = self.without_sums(code, operand);
             let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
+            if is_differentiated {
+                self.note_recursion(lambda, &new);
+            }
             let (variant, shape) = self.call(Key { lambda, args, shared, new })?;
             facts.calls.insert((var, code.lambda), variant);
             self.frame().loops |= self.result.variants[variant].recursive || self.result.variants[variant].loops;

@@ -330,12 +330,16 @@ impl Analyzer<'_> {
                 dynamic: 0,
                 low: usize::MAX,
                 loops: false,
+                renews: None,
                 raises: NO_ERROR,
             });
             let outcome = self.interpret(id);
-            let Frame { low, loops, raises, .. } = self.frames.pop().expect("the frame pushed above");
+            let Frame { low, loops, renews, raises, .. } = self.frames.pop().expect("the frame pushed above");
             self.result.variants[id].frame = None;
             self.result.variants[id].loops |= loops;
+            let renews = renews.unwrap_or_default();
+            let is_news = self.result.variants[id].renews != renews;
+            self.result.variants[id].renews = renews;
             let result = match outcome {
                 Ok(result) => result,
                 Err(abort) => {
@@ -351,6 +355,10 @@ impl Analyzer<'_> {
                 }
             };
             self.update(id, (result, raises), low >= index);
+            if is_news {
+                // What its rounds make anew was taken for old; the next iteration knows better.
+                self.result.variants[id].gives = Shared::Nothing;
+            }
             if low < index {
                 self.result.variants[id].low = low;
                 self.pending.push(id);
@@ -390,6 +398,7 @@ impl Analyzer<'_> {
             result: Shapes::BOTTOM,
             gives: Shared::Nothing,
             makes: Shared::All,
+            renews: Shared::Nothing,
             raises: NO_ERROR,
             facts: Rc::default(),
             recursive: false,
@@ -408,7 +417,7 @@ impl Analyzer<'_> {
         let key = self.result.variants[id].key.clone();
         let lambda = self.lambda(key.lambda);
         let mut facts = Facts::default();
-        facts.begin_with(&lambda.captures, lambda.param, &key);
+        facts.begin_with(&lambda.captures, lambda.param, &key, &self.result.variants[id].renews);
         for (var, shape) in lambda.captures.iter().chain([&lambda.param]).zip(key.args.iter()) {
             facts.shapes.insert(*var, *shape);
         }

@@ -100,6 +100,8 @@ pub struct Facts {
     new: FxHashMap<Var, Shared>,
     /// The variables that hold what was there before the body's function was called.
     old: FxHashSet<Var>,
+    /// Parts of these that are made anew in each round of the function's recursion.
+    renewed: FxHashMap<Var, Shared>,
     /// What variables are made of, where that is nothing new.
     made: FxHashMap<Var, Made>,
     /// Which variant the application bound to a variable calls, for each code that its function may have.
@@ -163,6 +165,8 @@ pub struct Variant {
     pub gives: Shared,
     /// Which parts of its result it has made.
     makes: Shared,
+    /// Which parts of its argument are made anew for each call that it makes of its own λ.
+    renews: Shared,
     /// The messages and the values of the errors that it raises and does not handle.
     raises: [Shape; 2],
     /// What is known inside it. It is shared by attempts to specialise the program.
@@ -372,6 +376,8 @@ struct Frame {
     low: usize,
     /// A variant that calls itself has been called.
     loops: bool,
+    /// Which parts of the argument have been made anew for all calls of the same λ so far, if there were some.
+    renews: Option<Shared>,
     /// The messages and the values of the errors that have been raised so far and are not handled.
     raises: [Shape; 2],
 }
@@ -479,7 +485,15 @@ impl Analyzer<'_> {
         };
         self.item = Some(span);
         let mut facts = Facts::default();
-        self.frames.push(Frame { key: None, code: None, dynamic: 0, low: usize::MAX, loops: false, raises: NO_ERROR });
+        self.frames.push(Frame {
+            key: None,
+            code: None,
+            dynamic: 0,
+            low: usize::MAX,
+            loops: false,
+            renews: None,
+            raises: NO_ERROR,
+        });
         let shape = self.body(body, &mut facts);
         self.frames.clear();
         match shape {

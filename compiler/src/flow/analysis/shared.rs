@@ -10,7 +10,8 @@
 //! - a closure has captured that has been read from data ([`Site::Data`]);
 //! - a pair or record holds that has been read from data, if some function puts vectors of that shape into such data
 //!   that were there before it was called ([`Analyzer::note_stored`]);
-//! - a call gives in a closure, a pair or a record, if it was there before the call;
+//! - a call gives in a closure, a pair or a record, if it was there before the call, but not the state of a loop that
+//!   each round makes anew: to make it costs as much as a sum of its own;
 //! - an argument holds for the second time, since the sum of a vector is handed on to a call once; but not what the
 //!   body has made itself, or its caller for this call alone: a sum of its own costs no more than that;
 //!
@@ -191,11 +192,11 @@ impl Facts {
 
     /// Leaves out what nobody asks for once the body has been looked at.
     pub(super) fn forget_shared(&mut self) {
-        (self.shared, self.outside, self.new, self.old, self.made) = Default::default();
+        (self.shared, self.outside, self.new, self.old, self.renewed, self.made) = Default::default();
     }
 
     /// Begins with what the captures of a λ and its parameter hold.
-    pub(super) fn begin_with(&mut self, captures: &[Var], param: Var, key: &Key) {
+    pub(super) fn begin_with(&mut self, captures: &[Var], param: Var, key: &Key, renewed: &Shared) {
         let [captured, argument] = &key.shared;
         for (x, shared) in captures.iter().zip(captured.of_captures(captures.len())) {
             self.hold(*x, shared);
@@ -203,6 +204,21 @@ impl Facts {
         self.hold(param, argument.clone());
         self.note_new(param, key.new.clone());
         self.old.extend(captures.iter().copied().chain([param]));
+        self.renewed.insert(param, renewed.clone());
+    }
+
+    /// Notes that a variable holds another one that was there before the function was called, or a part of it, unless
+    /// that is made anew in each round.
+    fn note_old(&mut self, x: Var, of: Var, part: Option<usize>) {
+        if !self.old.contains(&of) {
+            return;
+        }
+        let renewed = self.renewed.get(&of).cloned().unwrap_or_default();
+        let renewed = part.map_or(renewed.clone(), |part| renewed.part(part));
+        if renewed != Shared::All {
+            self.old.insert(x);
+        }
+        self.renewed.insert(x, renewed);
     }
 }
 
@@ -259,9 +275,7 @@ impl Analyzer<'_> {
             }
             _ => return,
         };
-        if facts.old.contains(&of) {
-            facts.old.insert(x);
-        }
+        facts.note_old(x, of, part);
         let of_part = |shared: Shared| if let Some(part) = part { shared.part(part) } else { shared };
         facts.hold_outside(x, of_part(facts.shared_outside(of)));
         let is_read = matches!(&binding.rhs, Rhs::Prim(Prim::VectorRef, _) | Rhs::Lifted(_, Prim::VectorRef, _))
@@ -314,6 +328,15 @@ impl Analyzer<'_> {
     /// Whether the function at hand is made of a backpropagator: what it returns are sums.
     fn is_in_reverse_phase(&self) -> bool {
         self.frames.last().and_then(|frame| frame.code).is_some_and(|code| self.is_backpropagator(code))
+    }
+
+    /// Notes what the function at hand hands to itself.
+    pub(super) fn note_recursion(&mut self, callee: LambdaId, new: &Shared) {
+        let frame = self.frame();
+        if frame.key.as_ref().is_some_and(|key| key.lambda == callee) {
+            let before = frame.renews.take();
+            frame.renews = Some(before.map_or(new.clone(), |before| before.meet(new.clone())));
+        }
     }
 
     /// What is shared of a variable in a pair or a closure that a function returns: vectors that were there before the
