@@ -4,7 +4,7 @@
 //! conditionals that end each other, as those of the clauses of a `cond` do.
 
 use super::filling::Filling;
-use super::{Abort, Analyzer, Facts, Key, Shared, Test, truth};
+use super::{Abort, Analyzer, Facts, Key, Shared, Test, VariantId, truth};
 use crate::core::ir::{Below, Binding, Body, Rhs, Var};
 use crate::core::prim::{Family, Prim};
 use crate::shape::lattice::{Head, Shape, Shapes};
@@ -195,21 +195,43 @@ impl Analyzer<'_> {
     }
 
     pub(super) fn apply(&mut self, var: Var, function: Var, operand: Var, facts: &mut Facts) -> Result<Shape, Abort> {
-        let shared = self.shared_of_operand(function, operand, facts);
-        self.apply_to(var, function, (facts.shapes[&operand], shared, facts.new_of(operand)), facts)
+        let twice = self.twice_in_operand(function, operand, facts);
+        let shared = [facts.shared_of(operand), twice];
+        let new = facts.new_of(operand);
+        let (shape, measured) = self.apply_to(var, function, (facts.shapes[&operand], shared, new), facts)?;
+        facts.measure(operand, &measured);
+        Ok(shape)
     }
 
-    /// Applies a function to an argument of that shape. The calls are noted beside `var`.
+    /// The call of a function to whose argument something belongs twice. What the function asks the length of it reads
+    /// as a whole, as far as anybody can tell, so that a sum of its own costs no more than the call; otherwise the
+    /// second occurrence is shared.
+    fn call_unless_shared(&mut self, key: Key, twice: &Shared) -> Result<(VariantId, Shape), Abort> {
+        if *twice == Shared::Nothing || !self.has_sensitivities(self.codes.code(key.lambda)) {
+            return self.call(key);
+        }
+        let [captured, argument] = key.shared.clone();
+        let shared = [captured, argument.join(twice.clone())];
+        let plain = self.call(key.clone())?;
+        let variant = &self.result.variants[plain.0];
+        if variant.complete && twice.is_within(&variant.measures) {
+            return Ok(plain);
+        }
+        self.call(Key { shared, ..key })
+    }
+
+    /// Applies a function to an argument of that shape: the result, and which parts of the argument it asks the length
+    /// of. The calls are noted beside `var`.
     pub(super) fn apply_to(
         &mut self,
         var: Var,
         function: Var,
-        (operand, operand_shared, operand_new): (Shape, Shared, Shared),
+        (operand, [operand_shared, twice], operand_new): (Shape, [Shared; 2], Shared),
         facts: &mut Facts,
-    ) -> Result<Shape, Abort> {
+    ) -> Result<(Shape, Shared), Abort> {
         let alternatives = self.result.shapes.alternatives(facts.shapes[&function]);
         let dynamic = usize::from(alternatives.len() > 1);
-        let (mut results, mut gives, mut made) = (Vec::new(), Shared::Nothing, None);
+        let (mut results, mut gives, mut made, mut measured) = (Vec::new(), Shared::Nothing, None, None);
         self.frame().dynamic += dynamic;
         for alternative in alternatives.iter() {
             let Head::Closure(code, site) = alternative.head else { continue };
@@ -224,7 +246,7 @@ impl Analyzer<'_> {
             if is_differentiated {
                 self.note_recursion(lambda, &new);
             }
-            let (variant, shape) = self.call(Key { lambda, args, shared, new })?;
+            let (variant, shape) = self.call_unless_shared(Key { lambda, args, shared, new }, &twice)?;
             facts.calls.insert((var, code.lambda), variant);
             self.frame().loops |= self.result.variants[variant].recursive || self.result.variants[variant].loops;
             self.hand_on(self.result.variants[variant].raises);
@@ -232,10 +254,12 @@ impl Analyzer<'_> {
             gives = gives.join(self.result.variants[variant].gives.clone());
             let new = self.result.variants[variant].makes.clone();
             made = Some(made.map_or(new.clone(), |made: Shared| made.meet(new)));
+            let new = self.result.variants[variant].measures.clone();
+            measured = Some(measured.map_or(new.clone(), |measured: Shared| measured.meet(new)));
         }
         facts.note_new(var, made.unwrap_or_default());
         facts.hold(var, gives);
         self.frame().dynamic -= dynamic;
-        Ok(self.result.shapes.join_all(&results))
+        Ok((self.result.shapes.join_all(&results), measured.unwrap_or_default()))
     }
 }

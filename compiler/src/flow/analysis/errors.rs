@@ -22,7 +22,7 @@ impl Analyzer<'_> {
         facts.caught.insert(var, error);
         self.result.raised.get_or_insert(NO_ERROR);
         self.frame().dynamic += 1;
-        let handled = self.apply_to(handler, handler, (error, Shared::Nothing, Shared::Nothing), facts)?;
+        let (handled, _) = self.apply_to(handler, handler, (error, Default::default(), Shared::Nothing), facts)?;
         self.frame().dynamic -= 1;
         Ok(self.result.shapes.join(value, handled))
     }

@@ -399,6 +399,7 @@ impl Analyzer<'_> {
             gives: Shared::Nothing,
             makes: Shared::All,
             renews: Shared::Nothing,
+            measures: Shared::Nothing,
             raises: NO_ERROR,
             facts: Rc::default(),
             recursive: false,
@@ -424,6 +425,7 @@ impl Analyzer<'_> {
         let result = self.body(&lambda.body, &mut facts)?;
         self.result.variants[id].gives = facts.shared_outside(lambda.body.result);
         self.result.variants[id].makes = facts.new_of(lambda.body.result);
+        self.result.variants[id].measures = facts.measures.clone();
         facts.forget_shared();
         self.result.variants[id].facts = Rc::new(facts);
         Ok(result)

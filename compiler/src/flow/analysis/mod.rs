@@ -104,6 +104,10 @@ pub struct Facts {
     renewed: FxHashMap<Var, Shared>,
     /// What variables are made of, where that is nothing new.
     made: FxHashMap<Var, Made>,
+    /// Which parts of the argument variables hold: first (0) and second (1) parts of pairs, from the outside.
+    paths: FxHashMap<Var, Vec<usize>>,
+    /// The parts of the argument of which the length has been asked.
+    measures: Shared,
     /// Which variant the application bound to a variable calls, for each code that its function may have.
     pub calls: FxHashMap<(Var, LambdaId), VariantId>,
     /// What the tests bound to variables say, for the branches that they decide.
@@ -167,6 +171,8 @@ pub struct Variant {
     makes: Shared,
     /// Which parts of its argument are made anew for each call that it makes of its own λ.
     renews: Shared,
+    /// The parts of its argument of which it asks how long they are.
+    measures: Shared,
     /// The messages and the values of the errors that it raises and does not handle.
     raises: [Shape; 2],
     /// What is known inside it. It is shared by attempts to specialise the program.

@@ -13,7 +13,8 @@
 //! - a call gives in a closure, a pair or a record, if it was there before the call, but not the state of a loop that
 //!   each round makes anew: to make it costs as much as a sum of its own;
 //! - an argument holds for the second time, since the sum of a vector is handed on to a call once; but not what the
-//!   body has made itself, or its caller for this call alone: a sum of its own costs no more than that;
+//!   body has made itself, or its caller for this call alone, nor what the function asks the length of: a sum of its own
+//!   costs no more than to make it, or to read it as a whole;
 //!
 //! and what a body makes of that: closures that capture it, functions that it is handed to.
 //!
@@ -105,6 +106,15 @@ impl Shared {
         }
     }
 
+    /// Whether all of this is among other parts.
+    pub(super) fn is_within(&self, others: &Shared) -> bool {
+        match (self, others) {
+            (Shared::Nothing, _) | (_, Shared::All) => true,
+            (Shared::Parts(a), Shared::Parts(b)) => a.iter().zip(b.iter()).all(|(a, b)| a.is_within(b)),
+            _ => false,
+        }
+    }
+
     /// What is shared of a part of a pair.
     fn part(&self, index: usize) -> Shared {
         match self {
@@ -183,6 +193,14 @@ impl Facts {
         self.note_new(binding.var, parts);
     }
 
+    /// Notes what a primitive asks the length of: kernels read all of their arguments.
+    fn note_measured(&mut self, binding: &Binding) {
+        let (Rhs::Prim(prim, args) | Rhs::Lifted(_, prim, args)) = &binding.rhs else { return };
+        if *prim == Prim::VectorLength || prim.family() == Family::Kernel {
+            args.iter().for_each(|arg| self.measure(*arg, &Shared::All));
+        }
+    }
+
     /// Lets a variable hold that where it is returned.
     fn hold_outside(&mut self, x: Var, shared: Shared) {
         if shared != Shared::Nothing {
@@ -193,6 +211,7 @@ impl Facts {
     /// Leaves out what nobody asks for once the body has been looked at.
     pub(super) fn forget_shared(&mut self) {
         (self.shared, self.outside, self.new, self.old, self.renewed, self.made) = Default::default();
+        (self.paths, self.measures) = Default::default();
     }
 
     /// Begins with what the captures of a λ and its parameter hold.
@@ -205,6 +224,36 @@ impl Facts {
         self.note_new(param, key.new.clone());
         self.old.extend(captures.iter().copied().chain([param]));
         self.renewed.insert(param, renewed.clone());
+        self.paths.insert(param, Vec::new());
+    }
+
+    /// Notes that somebody asks how long these parts of the value of a variable are.
+    pub(super) fn measure(&mut self, x: Var, parts: &Shared) {
+        if *parts == Shared::Nothing {
+            return;
+        }
+        match self.made.get(&x).cloned() {
+            Some(Made::Copy(of)) => self.measure(of, parts),
+            Some(Made::Pair(of)) => of.into_iter().enumerate().for_each(|(i, of)| self.measure(of, &parts.part(i))),
+            Some(Made::Closure(_)) => {}
+            None => {
+                let Some(path) = self.paths.get(&x) else { return };
+                let measured = path.iter().rev().fold(parts.clone(), |part, position| {
+                    let mut parts = [Shared::Nothing, Shared::Nothing];
+                    parts[*position] = part;
+                    Shared::pair(parts)
+                });
+                self.measures = std::mem::take(&mut self.measures).join(measured);
+            }
+        }
+    }
+
+    /// Notes which part of the argument a variable holds that holds a part of another one, or all of it.
+    fn note_path(&mut self, x: Var, of: Var, part: Option<usize>) {
+        if let Some(path) = self.paths.get(&of).filter(|path| path.len() < DEPTH) {
+            let path = path.iter().copied().chain(part).collect();
+            self.paths.insert(x, path);
+        }
     }
 
     /// Notes that a variable holds another one that was there before the function was called, or a part of it, unless
@@ -227,6 +276,7 @@ impl Analyzer<'_> {
     pub(super) fn share(&mut self, binding: &Binding, shape: Shape, facts: &mut Facts) {
         let x = binding.var;
         facts.note_made(binding);
+        facts.note_measured(binding);
         if let Rhs::Var(y) = &binding.rhs {
             facts.made.insert(x, Made::Copy(*y));
         }
@@ -276,6 +326,9 @@ impl Analyzer<'_> {
             _ => return,
         };
         facts.note_old(x, of, part);
+        if !matches!(&binding.rhs, Rhs::Prim(Prim::VectorRef, _) | Rhs::Lifted(_, Prim::VectorRef, _)) {
+            facts.note_path(x, of, part);
+        }
         let of_part = |shared: Shared| if let Some(part) = part { shared.part(part) } else { shared };
         facts.hold_outside(x, of_part(facts.shared_outside(of)));
         let is_read = matches!(&binding.rhs, Rhs::Prim(Prim::VectorRef, _) | Rhs::Lifted(_, Prim::VectorRef, _))
@@ -349,12 +402,12 @@ impl Analyzer<'_> {
         }
     }
 
-    /// What is shared of an operand. A vector that is in it twice, or in the function, too, is so: the sum of its
-    /// sensitivity is handed on to the call once.
-    pub(super) fn shared_of_operand(&self, function: Var, operand: Var, facts: &Facts) -> Shared {
+    /// What is in an operand for the second time, or in the function, too: the sum of its sensitivity is handed on to
+    /// the call once.
+    pub(super) fn twice_in_operand(&self, function: Var, operand: Var, facts: &Facts) -> Shared {
         let mut seen = FxHashSet::default();
         self.in_it_twice(function, facts, &mut seen, DEPTH);
-        facts.shared_of(operand).join(self.in_it_twice(operand, facts, &mut seen, DEPTH))
+        self.in_it_twice(operand, facts, &mut seen, DEPTH)
     }
 
     /// What has been seen of the value of a variable.
