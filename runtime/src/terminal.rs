@@ -110,6 +110,8 @@ extern "C" fn interrupted(signal: c_int) {
 }
 
 fn leave(signal: c_int) -> ! {
+    // What is left to do is undivided, and must not begin to leave anew.
+    BUSY.store(true, Ordering::SeqCst);
     ranks::interrupt();
     end_line();
     output::write_whole_lines();

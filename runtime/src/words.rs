@@ -152,16 +152,21 @@ impl Bytes for Row {
         unsafe { core::slice::from_raw_parts(self.words.start.cast(), self.length) }
     }
     fn extend(&mut self, bytes: &[u8]) {
-        // The word that is not full yet is written anew.
-        self.words.length = self.length / 8;
-        let filled = self.length % 8;
-        let room = self.words.room_for((filled + bytes.len()).div_ceil(8).max(1)).as_mut_ptr().cast::<u8>();
+        // The last word may not be full yet.
+        self.words.room_for(bytes.len().div_ceil(8));
+        if bytes.is_empty() {
+            return;
+        }
         // SAFETY: there is room for them behind those that are there, where nothing else is.
-        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), room.add(filled), bytes.len()) };
+        unsafe {
+            let room = self.words.start.cast::<u8>().add(self.length);
+            core::ptr::copy_nonoverlapping(bytes.as_ptr(), room, bytes.len());
+        }
         self.length += bytes.len();
         self.words.length = self.length.div_ceil(8);
     }
     fn shorten(&mut self, length: usize) {
         self.length = self.length.min(length);
+        self.words.length = self.length.div_ceil(8);
     }
 }

@@ -18,7 +18,7 @@ const FIT: &str = "\
 (define found (minimise by-bfgs valley (list (- rate) 1)))
 (found-status found)
 (define drawn (plot \"way.svg\" (list \"a way\" \"\" \"\") (list (plot-line \"\" #(0 1) #(0 1)))))
-(define small (minimise by-nelder-mead (lambda (x) (- (* (- x 0.3) (- x 0.3)) 7)) 3))
+(define small (minimise by-gradient-descent (lambda (x) (- (* (- x 0.3) (- x 0.3)) 7)) 3))
 (found-value small)
 ";
 
@@ -172,7 +172,7 @@ fn interrupted_programs_have_a_page() {
 /// A page that cannot be written is wrong usage, before anything is computed.
 #[test]
 fn pages_that_cannot_be_written_are_refused() {
-    let folder = compiled("(display \"computed\")\n", &[]);
+    let folder = compiled("(write-string \"computed\")\n", &[]);
     for (file, reason) in [(".", "Is a directory"), ("/dev/null", "it is no regular file")] {
         let (code, output, message) = both(&folder, &format!("--report {file}"));
         assert_eq!((code, output.as_str()), (Some(2), ""));
