@@ -21,8 +21,8 @@
 //! - Globals are constants of the program, not captures.
 
 use crate::base::{EntityVec, Span, entity_id};
-use crate::core::contract::Contract;
 use crate::core::interface;
+use crate::core::operands::contract::Contract;
 use crate::core::prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};

@@ -60,8 +60,6 @@ pub mod verify;
 
 pub mod callers;
 
-pub mod contract;
-
 pub mod errors;
 
 pub mod place;

@@ -1,8 +1,8 @@
 //! Where an error happened, and with how many arguments the function there was called.
 
 use crate::base::{Diagnostic, Span};
-use crate::core::contract::{Contract, Misfit};
 use crate::core::ir::{Binding, Body, Item, LambdaId, Origin, Program, Rhs, Var};
+use crate::core::operands::contract::{Contract, Misfit};
 use crate::core::prim::Prim;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;

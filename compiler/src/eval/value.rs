@@ -14,9 +14,9 @@ use super::deferred;
 use super::print::found;
 use crate::ad::base_and_tower;
 use crate::ad::tower::Tower;
-use crate::core::contract::Values;
 use crate::core::errors::{Found, Kind};
 use crate::core::ir::{Below, Const, LambdaId, Program, RecordId};
+use crate::core::operands::contract::Values;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 

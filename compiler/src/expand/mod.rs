@@ -43,8 +43,8 @@ pub use stdlib::FILES as STDLIB;
 
 use crate::base::diagnostic::limited;
 use crate::base::{Diagnostic, SourceMap};
-use crate::core::contract::Contract;
 use crate::core::ir::Program;
+use crate::core::operands::contract::Contract;
 use crate::core::question::{BASIS, digest};
 use crate::projects::Access;
 use build::Expander;

@@ -49,10 +49,10 @@ pub mod write;
 
 use crate::ad::base_and_tower;
 use crate::base::{Diagnostic, SourceMap, Span};
-use crate::core::contract::Misfit;
 use crate::core::errors::{Place, RuntimeError};
 use crate::core::interface::INITIALISE;
 use crate::core::ir::{Below, Binding, Body, Definition, GlobalId, Item, LambdaId, Program, Rhs, Var};
+use crate::core::operands::contract::Misfit;
 use crate::core::place::Tuples;
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Facts, VariantId, truth};

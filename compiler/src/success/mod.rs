@@ -28,8 +28,8 @@ mod value;
 
 use crate::base::{Definitions, Diagnostic, SourceMap, Span};
 use crate::core::callers;
-use crate::core::contract::Contract;
 use crate::core::ir::{Body, Definition, Item, Lambda, LambdaId, Origin, Part, Program, Rhs, Var};
+use crate::core::operands::contract::Contract;
 use crate::core::place::{Library, Place, Tuples};
 use crate::core::prim::Prim;
 use interpreter::{Interpreter, Mistake};

@@ -1,10 +1,10 @@
 //! What is known of a value: of what kind it is, and what it is made of.
 
 use crate::base::{EntityVec, Span};
-use crate::core::contract::Values;
 use crate::core::errors::{Found, Kind};
 use crate::core::ir::{Const, LambdaId, Record, RecordId};
 use crate::core::number;
+use crate::core::operands::contract::Values;
 use std::borrow::Cow;
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use vlad::base::parallel;
-use vlad::core::contract::{Contract, Wanted};
+use vlad::core::operands::contract::{Contract, Wanted};
 use vlad::eval;
 use vlad::expand;
 use vlad::pipeline::{Pipeline, Settings};

@@ -195,7 +195,7 @@ fn derivatives_of_gradients_are_printed_as_well() {
     let (code, printed, message) = vlad(&directory, &[&arguments[..], &["program.vlad"]].concat(), "");
     assert_eq!(code, Some(0), "{message}");
     let second = |x: &str| format!("(∇∇f {x})\n((derivative (derivative f)) {x})\n");
-    let product = "(vjp-∇g (cons 2 3) (cons 5 7))\n(hvp (lambda (p) (g . p)) (cons 2 3) (cons 5 7))\n";
+    let product = "(vjp-∇g (cons 2 3) 5 7)\n(hvp (lambda (p) (g . p)) (cons 2 3) (cons 5 7))\n";
     let checks = format!("{program}{printed}{}{product}{}", second("2"), "(∇∇h 2)\n((derivative (derivative h)) 2)\n");
     let directory = folder(&[("checks.vlad", &checks)]);
     let (code, output, message) = vlad(&directory, &["eval", "checks.vlad"], "");

@@ -4,7 +4,7 @@
 //! says `any`, takes values of several kinds, or says itself what is wrong with them. How a function is called, and
 //! what it does, stands in the comment in front of its definition.
 
-use crate::core::contract::{Contract, Wanted};
+use crate::core::operands::contract::{Contract, Wanted};
 use crate::expand::names::basis::{self, Native};
 use crate::expand::stdlib;
 use rustc_hash::FxHashMap;

@@ -2,10 +2,10 @@
 
 use crate::base::Span;
 use crate::core::check::Check;
-use crate::core::contract::Values;
 use crate::core::errors::{Found, Kind, Place, RuntimeError, no_derivative};
 use crate::core::ir::{LambdaId, Part, Var};
 use crate::core::mismatch::first_demands;
+use crate::core::operands::contract::Values;
 use crate::core::place::Library;
 use crate::core::prim::Prim;
 use crate::flow::analysis::{Variant, VariantId};

@@ -1,4 +1,7 @@
-//! Operands of arithmetic that are no numbers: what to use for values of their kind.
+//! Operands of the wrong kind: those of arithmetic that are no numbers, with what to use for values of their kind, and
+//! arguments of the library that do not fit its contracts ([`contract`]).
+
+pub mod contract;
 
 use crate::core::errors::Kind;
 use crate::core::prim::Prim;
