@@ -252,8 +252,8 @@ impl Numbering<'_> {
     /// Lets an element be read before changes of others, as far as these can move behind the read: they are in the same
     /// block, and nothing between them needs what they make. A change that is replaced later may be one for nobody then.
     fn read_before_changes(&mut self, block: BlockId, index: usize, read: &mut Inst) {
-        let mut insts = self.function.blocks[block].insts[..index].iter().rev().take(FAR);
-        while let Some(change) = insts.next() {
+        let insts = self.function.blocks[block].insts[..index].iter().rev().take(FAR);
+        for change in insts {
             if change.results.contains(&read.args[0]) {
                 let places = [*change.args.get(2).unwrap_or(&read.args[0]), read.args[2]];
                 if !matches!(change.op, Op::WithElement(_))
