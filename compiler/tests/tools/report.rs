@@ -151,7 +151,9 @@ x
 fn interrupted_programs_have_a_page() {
     let program = "\
 (define (f (list x y)) (+ (* (- 1 x) (- 1 x)) (* 100 (- y (* x x)) (- y (* x x)))))
-(found-value (minimise by-gradient-descent f '(-1 1) (learning-rate 1e-9) (at-most-steps 1000000000)))
+(define many 1000000000)
+(found-value
+  (minimise by-gradient-descent f '(-1 1) (learning-rate 1e-9) (at-most-steps many) (at-most-evaluations many)))
 ";
     let folder = compiled(program, &[]);
     for mut command in ways(folder.path(), "--report page.html --log log") {
