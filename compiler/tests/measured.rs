@@ -76,6 +76,7 @@ fn sums_of_what_is_read_as_a_whole_are_vectors() {
         "(vector-sum (vector-fold (lambda (a v) (vector-map2 + a v)) (vector-ref vs 0) vs))",
         "(vector-sum (vector-map (lambda (w) (dot w w)) vs))",
         "(vector-sum (vector-map (lambda (w) (vector-sum (vector-map2 * w w))) vs))",
+        "(let* ((x (vector-ref vs 0)) (f (lambda (y) (vector-map2 * x y)))) (vector-sum ((lambda (f y) (f (f y))) f x)))",
     ];
     for form in forms {
         let text = format!(

@@ -349,8 +349,8 @@ impl Shapes {
 
     /// Whether a one-hot sum stays so where it is handed on: in the environment of a closure, which may be one of many
     /// that share a vector. The sum of such a closure begins with a folded zero or a hole. That of a function that a
-    /// loop calls begins with a plain zero, and comes to many places: it goes on with a vector. What a recursive call
-    /// has again ([`Prim::Handed`]) begins with a hole in any case, so that only a folded zero tells.
+    /// loop calls begins with a plain zero, and comes to many places: it goes on with a vector; so does one that is a
+    /// vector already, if control comes another way. What a recursive call has again ([`Prim::Handed`]) begins with a hole in any case, so that only a folded zero tells.
     pub fn stays_few(&mut self, sum: Shape, side: Prim, levels: Levels) -> bool {
         let alternatives = self.alternatives(sum);
         let Some((hot, places)) = alternatives.iter().find_map(|of| match of.head {
@@ -360,8 +360,8 @@ impl Shapes {
             return false;
         };
         let is_data = places.is_of_data || self.may_be_shared_zero(sum);
-        let begins_plain = alternatives.iter().any(|of| self.is_zero_vector(of));
-        let is_of_closure = side == Prim::HandedFew && levels.keeps_few && !begins_plain && !self.gives_elements(hot);
+        let is_plain = alternatives.iter().any(|of| of.head == Head::Vector);
+        let is_of_closure = side == Prim::HandedFew && levels.keeps_few && !is_plain && !self.gives_elements(hot);
         // Whoever handed on a table has not got a vector either.
         is_data || places.most == Most::Any || is_of_closure
     }
