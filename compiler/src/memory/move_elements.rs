@@ -13,8 +13,8 @@
 //!
 //! That is so if the vector itself holds an owner here, nothing borrows from it, and on all ways from the read it is
 //! not used before it is released or changed at this very place, for the last time, except for reads of other fields of
-//! this place, and for reads and changes of places that are known to be others. Ways that are not gone after the read are left out: where an earlier decision led to the read, later
-//! decisions by the same value go the same way.
+//! this place, and for reads and changes of places that are known to be others. Ways that are not gone after the read
+//! are left out: where an earlier decision led to the read, later decisions by the same value go the same way.
 
 use crate::base::EntityVec;
 use crate::opt::analysis::least::Least;

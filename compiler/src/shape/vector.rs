@@ -350,7 +350,8 @@ impl Shapes {
     /// Whether a one-hot sum stays so where it is handed on: in the environment of a closure, which may be one of many
     /// that share a vector. The sum of such a closure begins with a folded zero or a hole. That of a function that a
     /// loop calls begins with a plain zero, and comes to many places: it goes on with a vector; so does one that is a
-    /// vector already, if control comes another way. What a recursive call has again ([`Prim::Handed`]) begins with a hole in any case, so that only a folded zero tells.
+    /// vector already, if control comes another way. What a recursive call has again ([`Prim::Handed`]) begins with a
+    /// hole in any case, so that only a folded zero tells.
     pub fn stays_few(&mut self, sum: Shape, side: Prim, levels: Levels) -> bool {
         let alternatives = self.alternatives(sum);
         let Some((hot, places)) = alternatives.iter().find_map(|of| match of.head {
