@@ -115,8 +115,8 @@ fn numbers_are_written_while_derivatives_are_taken() {
 fn nothing_is_written_that_is_no_array() {
     let cases = [
         ("(write-matrix-npy #(#(1 2) #(3)))", "rows of a .npy array must have the same length, but have: (2 1)"),
-        ("(write-vector-npy #(#t))", "only numbers can be written as .npy, but an element is: #t"),
-        ("(write-vector-npy '(1))", "`vector-length` of a value that is not a vector"),
+        ("(write-vector-npy #(#t))", "the argument of `write-vector-npy` is not a vector of numbers"),
+        ("(write-vector-npy '(1))", "the argument of `write-vector-npy` is not a vector"),
     ];
     for (program, message) in cases {
         for engine in ENGINES {
