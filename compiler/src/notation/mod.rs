@@ -10,6 +10,7 @@
 
 mod convert;
 
+mod infix;
 mod labels;
 
 mod papers;

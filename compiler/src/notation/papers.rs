@@ -9,6 +9,7 @@
 //!
 //! `J⃖` is `*j`, application is juxtaposition, `(a, b)` is a pair, `[a, b]` a list, `0 x` the zero of x.
 
+use super::infix::{Around, elements};
 use super::labels::Labels;
 use super::term::{Name, Names, Pattern, Step, Term};
 use crate::core::number;
@@ -30,16 +31,6 @@ pub fn definition(name: &str, captures: &[Name], function: &Term, names: &Names)
         text.push('\n');
     }
     text
-}
-
-/// How tightly what stands around an expression binds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Around {
-    Nothing,
-    Comparison,
-    Sum,
-    Product,
-    Application,
 }
 
 struct Writer {
@@ -164,12 +155,7 @@ impl Writer {
     }
 
     fn pair(&self, parts: &[Term]) -> Option<String> {
-        let (mut items, mut rest) = (vec![&parts[0]], &parts[1]);
-        while let Term::Prim(Prim::Cons, parts) = rest {
-            items.push(&parts[0]);
-            rest = &parts[1];
-        }
-        if *rest == Term::Nil {
+        if let Some(items) = elements(parts) {
             let items: Option<Vec<String>> = items.into_iter().map(|item| self.flat(item, Around::Nothing)).collect();
             return Some(format!("[{}]", items?.join(", ")));
         }
@@ -178,28 +164,9 @@ impl Writer {
     }
 
     fn primitive(&self, prim: Prim, operands: &[Term], around: Around) -> Option<String> {
-        let infix = match prim {
-            Prim::Add => Some(("+", Around::Sum)),
-            Prim::Sub => Some(("−", Around::Sum)),
-            Prim::Plus => Some(("⊕", Around::Sum)),
-            Prim::Mul | Prim::Scale => Some(("×", Around::Product)),
-            Prim::Div | Prim::Unscale => Some(("/", Around::Product)),
-            Prim::Eq => Some(("=", Around::Comparison)),
-            Prim::Lt => Some(("<", Around::Comparison)),
-            Prim::Gt => Some((">", Around::Comparison)),
-            Prim::Le => Some(("≤", Around::Comparison)),
-            Prim::Ge => Some(("≥", Around::Comparison)),
-            _ => None,
-        };
-        if let (Some((sign, inside)), [a, b]) = (infix, operands) {
-            // From the left: the second operand of the same strength is enclosed.
-            let left = match inside {
-                Around::Sum => Around::Comparison,
-                Around::Product => Around::Sum,
-                _ => Around::Sum,
-            };
-            let text = format!("{} {sign} {}", self.flat(a, left)?, self.flat(b, inside)?);
-            return Some(enclosed(text, Some(inside), around));
+        if let (Some(inside), [a, b]) = (Around::of_infix(prim), operands) {
+            let [a, b] = [self.flat(a, inside.of_first())?, self.flat(b, inside)?];
+            return Some(enclosed(format!("{a} {} {b}", sign(prim)), Some(inside), around));
         }
         let text = match (prim, operands) {
             (Prim::Neg, [a]) => format!("−{}", self.flat(a, Around::Application)?),
@@ -236,12 +203,22 @@ impl Writer {
     }
 }
 
-/// Parentheses where what stands around binds as tightly as what stands inside, or more.
-fn enclosed(text: String, inside: Option<Around>, around: Around) -> String {
-    match inside {
-        Some(inside) if inside <= around && around != Around::Nothing => format!("({text})"),
-        _ => text,
+/// The sign of an operation that is written between its operands.
+fn sign(prim: Prim) -> &'static str {
+    match prim {
+        Prim::Sub => "−",
+        Prim::Plus => "⊕",
+        Prim::Mul | Prim::Scale => "×",
+        Prim::Div | Prim::Unscale => "/",
+        Prim::Le => "≤",
+        Prim::Ge => "≥",
+        prim => super::source::word(prim),
     }
+}
+
+/// Parentheses where they are needed.
+fn enclosed(text: String, inside: Option<Around>, around: Around) -> String {
+    if around.encloses(inside) { format!("({text})") } else { text }
 }
 
 /// Lines behind a head; all but the first are indented by its width.

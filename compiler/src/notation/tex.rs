@@ -9,6 +9,7 @@
 //! What is printed needs the package `amsmath`, as KaTeX and MathJax have it, and stands in display mathematics. It is
 //! the text of [`super::papers`] in the same layout, with fractions, roots and powers.
 
+use super::infix::{Around, elements};
 use super::labels::Labels;
 use super::source;
 use super::term::{Name, Names, Pattern, Step, Term};
@@ -22,16 +23,6 @@ pub fn definition(name: &str, captures: &[Name], function: &Term, names: &Names)
     source::mentioned(function, &mut reserved);
     let writer = Writer { labels: Labels::new(captures, function, names, &reserved) };
     format!("{} = {}", word(name), writer.term(function, Around::Nothing))
-}
-
-/// How tightly what stands around an expression binds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Around {
-    Nothing,
-    Comparison,
-    Sum,
-    Product,
-    Application,
 }
 
 struct Writer {
@@ -82,10 +73,7 @@ impl Writer {
             }
             Term::Block(steps, value) => (self.block(steps, value), Some(Around::Nothing)),
         };
-        match inside {
-            Some(inside) if inside <= around && around != Around::Nothing => format!("\\left({text}\\right)"),
-            _ => text,
-        }
+        if around.encloses(inside) { format!("\\left({text}\\right)") } else { text }
     }
 
     fn all<'t>(&self, terms: impl Iterator<Item = &'t Term>) -> String {
@@ -116,42 +104,21 @@ impl Writer {
     }
 
     fn pair(&self, parts: &[Term]) -> String {
-        let (mut items, mut rest) = (vec![&parts[0]], &parts[1]);
-        while let Term::Prim(Prim::Cons, parts) = rest {
-            items.push(&parts[0]);
-            rest = &parts[1];
+        match elements(parts) {
+            Some(items) => format!("[{}]", self.all(items.into_iter())),
+            None => format!("\\left({}\\right)", self.all(parts.iter())),
         }
-        if *rest == Term::Nil {
-            return format!("[{}]", self.all(items.into_iter()));
-        }
-        format!("\\left({}\\right)", self.all(parts.iter()))
     }
 
     fn primitive(&self, prim: Prim, operands: &[Term]) -> (String, Option<Around>) {
-        let infix = match prim {
-            Prim::Add => Some(("+", Around::Sum)),
-            Prim::Sub => Some(("-", Around::Sum)),
-            Prim::Plus => Some(("\\oplus", Around::Sum)),
-            Prim::Mul | Prim::Scale => Some(("\\times", Around::Product)),
-            Prim::Eq => Some(("=", Around::Comparison)),
-            Prim::Lt => Some(("<", Around::Comparison)),
-            Prim::Gt => Some((">", Around::Comparison)),
-            Prim::Le => Some(("\\le", Around::Comparison)),
-            Prim::Ge => Some(("\\ge", Around::Comparison)),
-            _ => None,
-        };
-        match (infix, prim, operands) {
-            (Some((sign, inside)), _, [a, b]) => {
-                // From the left: the second operand of the same strength is enclosed.
-                let left = match inside {
-                    Around::Sum => Around::Comparison,
-                    _ => Around::Sum,
-                };
-                (format!("{} {sign} {}", self.term(a, left), self.term(b, inside)), Some(inside))
-            }
+        match (Around::of_infix(prim), prim, operands) {
             (_, Prim::Div | Prim::Unscale, [a, b]) => {
                 let [a, b] = [a, b].map(|part| self.term(part, Around::Nothing));
                 (format!("\\frac{{{a}}}{{{b}}}"), None)
+            }
+            (Some(inside), _, [a, b]) => {
+                let [a, b] = [self.term(a, inside.of_first()), self.term(b, inside)];
+                (format!("{a} {} {b}", sign(prim)), Some(inside))
             }
             (_, Prim::Expt, [a, b]) => {
                 let (base, power) = (self.term(a, Around::Application), self.term(b, Around::Nothing));
@@ -190,6 +157,17 @@ impl Writer {
                 format!("\\langle {} \\rangle", vec!["\\_"; *length as usize].join(", "))
             }
         }
+    }
+}
+
+/// The sign of an operation that is written between its operands.
+fn sign(prim: Prim) -> &'static str {
+    match prim {
+        Prim::Plus => "\\oplus",
+        Prim::Mul | Prim::Scale => "\\times",
+        Prim::Le => "\\le",
+        Prim::Ge => "\\ge",
+        prim => source::word(prim),
     }
 }
 

@@ -26,8 +26,7 @@ impl Outcomes {
     /// A body returns the value of that variable.
     fn add(&mut self, result: Var, facts: &Facts) {
         self.shapes.push(facts.shapes[&result]);
-        let new = facts.new_of(result);
-        self.new = Some(self.new.take().map_or(new.clone(), |all| all.meet(new)));
+        self.new = Shared::met(self.new.take(), facts.new_of(result));
     }
 
     fn join(self, shapes: &mut Shapes, facts: &mut Facts) -> Shape {
@@ -207,7 +206,7 @@ impl Analyzer<'_> {
     /// as a whole, as far as anybody can tell, so that a sum of its own costs no more than the call; otherwise the
     /// second occurrence is shared.
     fn call_unless_shared(&mut self, key: Key, twice: &Shared) -> Result<(VariantId, Shape), Abort> {
-        if *twice == Shared::Nothing || !self.has_sensitivities(self.codes.code(key.lambda)) {
+        if *twice == Shared::Nothing {
             return self.call(key);
         }
         let [captured, argument] = key.shared.clone();
@@ -243,19 +242,20 @@ impl Analyzer<'_> {
             };
             let (lambda, argument) = self.without_sums(code, operand);
             let args: Rc<[Shape]> = alternative.children.iter().copied().chain([argument]).collect();
-            if is_differentiated {
-                self.note_recursion(lambda, &new);
-            }
-            let (variant, shape) = self.call_unless_shared(Key { lambda, args, shared, new }, &twice)?;
+            let key = Key { lambda, args, shared, new };
+            let (variant, shape) = if is_differentiated {
+                self.note_recursion(&key);
+                self.call_unless_shared(key, &twice)?
+            } else {
+                self.call(key)?
+            };
             facts.calls.insert((var, code.lambda), variant);
             self.frame().loops |= self.result.variants[variant].recursive || self.result.variants[variant].loops;
             self.hand_on(self.result.variants[variant].raises);
             results.push(shape);
             gives = gives.join(self.result.variants[variant].gives.clone());
-            let new = self.result.variants[variant].makes.clone();
-            made = Some(made.map_or(new.clone(), |made: Shared| made.meet(new)));
-            let new = self.result.variants[variant].measures.clone();
-            measured = Some(measured.map_or(new.clone(), |measured: Shared| measured.meet(new)));
+            made = Shared::met(made, self.result.variants[variant].makes.clone());
+            measured = Shared::met(measured, self.result.variants[variant].measures.clone());
         }
         facts.note_new(var, made.unwrap_or_default());
         facts.hold(var, gives);

@@ -106,6 +106,14 @@ impl Shared {
         }
     }
 
+    /// What is shared of all that have been met so far, and of one more.
+    pub(super) fn met(all: Option<Shared>, one: Shared) -> Option<Shared> {
+        Some(match all {
+            Some(all) => all.meet(one),
+            None => one,
+        })
+    }
+
     /// Whether all of this is among other parts.
     pub(super) fn is_within(&self, others: &Shared) -> bool {
         match (self, others) {
@@ -383,12 +391,11 @@ impl Analyzer<'_> {
         self.frames.last().and_then(|frame| frame.code).is_some_and(|code| self.is_backpropagator(code))
     }
 
-    /// Notes what the function at hand hands to itself.
-    pub(super) fn note_recursion(&mut self, callee: LambdaId, new: &Shared) {
+    /// Notes what the function at hand hands to itself, if this is a call of it.
+    pub(super) fn note_recursion(&mut self, call: &Key) {
         let frame = self.frame();
-        if frame.key.as_ref().is_some_and(|key| key.lambda == callee) {
-            let before = frame.renews.take();
-            frame.renews = Some(before.map_or(new.clone(), |before| before.meet(new.clone())));
+        if frame.key.as_ref().is_some_and(|key| key.lambda == call.lambda) {
+            frame.renews = Shared::met(frame.renews.take(), call.new.clone());
         }
     }
 

@@ -2,16 +2,15 @@
 //!
 //! A parameter of a block is at least `a` when each jump passes a constant that is, or a sum of constants and such
 //! numbers that is, or what a test on the way to the jump has found to be. So a counter that starts at one and goes up
-//! is never zero, and the number before it never negative.
-//! Rounding keeps the order of sums, and none of these is no number. Integers are such counters, which no loop takes to
-//! where they would wrap.
+//! is never zero, and the number before it never negative. Rounding keeps the order of sums, and none of these is no
+//! number. Integers are such counters, which no loop takes to where they would wrap.
 //!
 //! This is the lower half of an interval analysis (Cousot and Cousot, *Abstract Interpretation: A Unified Lattice Model
 //! for Static Analysis of Programs*, 1977): from nothing passed downwards, and to nothing known where a parameter goes
 //! on falling. Whoever walks the blocks adds what tests have found ([`Least::learn`]).
 
 use crate::base::EntityVec;
-use crate::opt::analysis::loops::{each_outcome, each_part};
+use crate::opt::analysis::loops::{each_outcome, each_part, linear};
 use crate::opt::edit::rewrite::Definitions;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Compare, Function, Inst, Int2, IntCompare, Op, Real2, Terminator, Type, Value};
@@ -31,8 +30,8 @@ const LARGEST: i64 = 1 << 51;
 /// What is known about the parameters of a function's blocks.
 #[derive(Debug)]
 pub struct Least {
-    /// The least that each can be; nothing where there is no loop.
-    params: Option<EntityVec<Value, f64>>,
+    /// The least that each can be; none where there is no loop.
+    params: EntityVec<Value, f64>,
     /// What tests have found in the block that is looked at.
     found: FxHashMap<Value, f64>,
 }
@@ -41,14 +40,14 @@ impl Least {
     /// Looks at a function.
     pub fn new(function: &Function, graph: &Graph, definitions: &Definitions) -> Least {
         if !graph.order.iter().any(|block| graph.is_loop_header(*block)) {
-            return Least { params: None, found: FxHashMap::default() };
+            return Least { params: EntityVec::new(), found: FxHashMap::default() };
         }
         let mut params = function.values.same_ids(f64::NEG_INFINITY);
         let mut falls = function.values.same_ids(0_u32);
         for block in graph.order.iter().filter(|block| **block != Function::ENTRY) {
             function.blocks[*block].params.iter().for_each(|param| params[*param] = f64::INFINITY);
         }
-        let mut least = Least { params: Some(params), found: FxHashMap::default() };
+        let mut least = Least { params, found: FxHashMap::default() };
         loop {
             let mut lower = Vec::new();
             for block in &graph.order {
@@ -61,8 +60,8 @@ impl Least {
                                     passed.max(least.tested(function, graph, definitions, (*block, position), *arg));
                             }
                             if passed < least.param(*param) {
-                                lower.push((*param, passed));
-                                least.set(*param, passed);
+                                lower.push(*param);
+                                least.params[*param] = passed;
                             }
                         }
                     }
@@ -71,10 +70,10 @@ impl Least {
             if lower.is_empty() {
                 return least;
             }
-            for (param, _) in lower {
+            for param in lower {
                 falls[param] += 1;
                 if falls[param] > MOST_FALLS {
-                    least.set(param, f64::NEG_INFINITY);
+                    least.params[param] = f64::NEG_INFINITY;
                 }
             }
         }
@@ -124,7 +123,7 @@ impl Least {
 
     /// Whether a comparison holds, if that follows.
     pub fn decide(&self, function: &Function, definitions: &Definitions, op: Op, args: &[Value]) -> Option<bool> {
-        if self.params.is_none() && self.found.is_empty() {
+        if self.params.is_empty() && self.found.is_empty() {
             return None;
         }
         let least = |value: Value| self.of(function, definitions, value);
@@ -157,17 +156,9 @@ impl Least {
             }
             (Op::IntIs(number), &[x]) => (exact(number)? < least(x)).then_some(false),
             (Op::IntCompare(IntCompare::Lt), &[x, y]) => {
-                below(x, y).or_else(|| self.ordered(function, definitions, [x, y]))
+                below(x, y).or_else(|| Some(self.sign(function, definitions, [y, x])? == 1))
             }
             _ => None,
-        }
-    }
-
-    /// Whether one of two integers is below the other, if what they are sums of tells.
-    fn ordered(&self, function: &Function, definitions: &Definitions, [x, y]: [Value; 2]) -> Option<bool> {
-        match self.sign(function, definitions, [y, x])? {
-            1 => Some(true),
-            _ => Some(false),
         }
     }
 
@@ -231,20 +222,14 @@ impl Least {
         if least == f64::NEG_INFINITY {
             return Vec::new();
         }
-        let of_base = counted(function, definitions, value).map(|(base, offset)| (base, least - offset as f64));
+        let (base, offset) = linear(function, definitions, value);
+        let of_base = base.filter(|base| *base != value).map(|base| (base, least - offset as f64));
         of_base.into_iter().chain([(value, least)]).collect()
     }
 
     fn param(&self, param: Value) -> f64 {
         // Younger values are not in the table.
-        let known = self.params.as_ref().and_then(|params| params.get(param));
-        known.copied().unwrap_or(f64::NEG_INFINITY)
-    }
-
-    fn set(&mut self, param: Value, least: f64) {
-        if let Some(params) = &mut self.params {
-            params[param] = least;
-        }
+        self.params.get(param).copied().unwrap_or(f64::NEG_INFINITY)
     }
 
     /// The least that a value can be; the negative infinity where nothing is known, otherwise it is a number.
@@ -271,9 +256,9 @@ impl Least {
             (Op::RealOf, &[x]) => of(x),
             (Op::Real2(Real2::Add), &[x, y]) => sum(of(x), of(y)),
             (Op::Real2(Real2::Sub), &[x, y]) if is_constant(y) => sum(of(x), -of(y)),
-            (Op::Int2(Int2::Add), _) => match counted(function, definitions, value) {
-                Some((base, offset)) => sum(of(base), offset as f64),
-                None => unknown,
+            (Op::Int2(_), _) => match linear(function, definitions, value) {
+                (Some(base), offset) if base != value => sum(of(base), offset as f64),
+                _ => unknown,
             },
             _ => unknown,
         }
@@ -318,18 +303,4 @@ fn sum(x: f64, y: f64) -> f64 {
 /// The real that an integer is, if it is small.
 fn exact(number: i64) -> Option<f64> {
     (number.abs() < LARGEST).then_some(number as f64)
-}
-
-/// The integer that another one is counted from, and how far it is from there.
-fn counted(function: &Function, definitions: &Definitions, value: Value) -> Option<(Value, i64)> {
-    let inst = definitions.inst(function, value).filter(|inst| inst.op == Op::Int2(Int2::Add))?;
-    let constant = |value: Value| match definitions.op(function, value) {
-        Some(Op::ConstInt(number)) => Some(number).filter(|number| number.abs() < LARGEST),
-        _ => None,
-    };
-    match [constant(inst.args[0]), constant(inst.args[1])] {
-        [None, Some(offset)] => Some((inst.args[0], offset)),
-        [Some(offset), None] => Some((inst.args[1], offset)),
-        _ => None,
-    }
 }

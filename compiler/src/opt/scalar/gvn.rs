@@ -252,20 +252,19 @@ impl Numbering<'_> {
     /// Lets an element be read before changes of others, as far as these can move behind the read: they are in the same
     /// block, and nothing between them needs what they make. A change that is replaced later may be one for nobody then.
     fn read_before_changes(&mut self, block: BlockId, index: usize, read: &mut Inst) {
-        let insts = self.function.blocks[block].insts[..index].iter().rev().take(FAR);
-        for change in insts {
-            if change.results.contains(&read.args[0]) {
-                let places = [*change.args.get(2).unwrap_or(&read.args[0]), read.args[2]];
-                if !matches!(change.op, Op::WithElement(_))
-                    || !self.least.are_apart(self.function, &self.definitions, places)
-                {
+        for inst in self.function.blocks[block].insts[..index].iter().rev().take(FAR) {
+            if !inst.results.contains(&read.args[0]) {
+                if inst.args.contains(&read.args[0]) {
                     return;
                 }
-                read.args[0] = self.replacements.resolve(change.args[0]);
-                self.changed = true;
-            } else if change.args.contains(&read.args[0]) {
+                continue;
+            }
+            let Op::WithElement(_) = inst.op else { return };
+            if !self.least.are_apart(self.function, &self.definitions, [inst.args[2], read.args[2]]) {
                 return;
             }
+            read.args[0] = self.replacements.resolve(inst.args[0]);
+            self.changed = true;
         }
     }
 

@@ -40,7 +40,7 @@ mod starts;
 
 use crate::opt::Context;
 use crate::opt::analysis::least::Least;
-use crate::opt::analysis::loops::homes;
+use crate::opt::analysis::loops::{self, homes};
 use crate::opt::edit::rewrite::{Definitions, Replacements, append};
 use crate::opt::loops::upwards;
 use crate::ssa::graph::Graph;
@@ -158,29 +158,13 @@ impl Counters<'_> {
         let passed = targets.filter(|target| target.block == header).map(|target| target.args[position]);
         let counted = passed.map(|value| match function.values[value] {
             Type::F64 => self.linear(value),
-            _ => self.integral(value),
+            _ => {
+                let (base, offset) = loops::linear(function, &self.definitions, value);
+                Some((base.map_or(Base::Zero, Base::Int), offset))
+            }
         });
         let is_own = |(base, _): &Linear| base.number().is_none_or(|number| number == param);
         counted.map(|number| number.filter(is_own)).collect()
-    }
-
-    /// What an integer is counted from.
-    fn integral(&self, value: Value) -> Option<Linear> {
-        let constant = |value: Value| match self.definitions.op(self.function, value) {
-            Some(Op::ConstInt(number)) => Some(number),
-            _ => None,
-        };
-        if let Some(number) = constant(value) {
-            return Some((Base::Zero, number));
-        }
-        match self.definitions.inst(self.function, value) {
-            Some(Inst { op: Op::Int2(Int2::Add), args, .. }) => match [constant(args[0]), constant(args[1])] {
-                [Some(step), None] => Some((Base::Int(args[1]), step)),
-                [None, Some(step)] => Some((Base::Int(args[0]), step)),
-                _ => None,
-            },
-            _ => Some((Base::Int(value), 0)),
-        }
     }
 }
 
