@@ -1,8 +1,8 @@
 //! `vlad explain --derivative f`: the reverse transform of a function as the papers print it.
 //!
 //! The transform that [`crate::ad`] derives ([`convert`]) → the same [simplified](simplify) → both in the notation of
-//! the papers ([`papers`], and [`tex`]) and as VLAD source ([`source`]), and what is left of the gradient. The text is a
-//! program: what is not source stands in comments. Behind the definitions of the file it runs, and computes what the
+//! the papers ([`papers`], and [`tex`]) and as VLAD source ([`source`]), and what is left of the gradient. The text is
+//! a program: what is not source stands in comments. Behind the definitions of the file it runs, and computes what the
 //! operator computes. So the derivative of a derivative is that of the gradient in the text.
 //!
 //! The transform differs from the one that is compiled in one way: sums are not handed on to backpropagators, which the

@@ -13,8 +13,8 @@
 //! - a call gives in a closure, a pair or a record, if it was there before the call, but not the state of a loop that
 //!   each round makes anew: to make it costs as much as a sum of its own;
 //! - an argument holds for the second time, since the sum of a vector is handed on to a call once; but not what the
-//!   body has made itself, or its caller for this call alone, nor what the function asks the length of: a sum of its own
-//!   costs no more than to make it, or to read it as a whole;
+//!   body has made itself, or its caller for this call alone, nor what the function asks the length of: a sum of its
+//!   own costs no more than to make it, or to read it as a whole;
 //!
 //! and what a body makes of that: closures that capture it, functions that it is handed to.
 //!

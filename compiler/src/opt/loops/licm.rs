@@ -15,8 +15,8 @@
 //! known, elements of vectors where their places have been compared with the length, boxes and vectors where they are
 //! needed: a vector that is made anew in each round is changed in place.
 //!
-//! A global is read before the loop unless the loop sets it; only the function of the main program sets globals. Where a
-//! function asks whether globals are set, they stay where they are read.
+//! A global is read before the loop unless the loop sets it; only the function of the main program sets globals. Where
+//! a function asks whether globals are set, they stay where they are read.
 //!
 //! An operation that is watched is reported where the loop uses it in another one that is watched, as the loop may make
 //! no round (see [`crate::opt::scalar::watch`]). So it is not moved where it is stored, said or handed on as it is.

@@ -250,7 +250,8 @@ impl Numbering<'_> {
     }
 
     /// Lets an element be read before changes of others, as far as these can move behind the read: they are in the same
-    /// block, and nothing between them needs what they make. A change that is replaced later may be one for nobody then.
+    /// block, and nothing between them needs what they make. A change that is replaced later may be one for nobody
+    /// then.
     fn read_before_changes(&mut self, block: BlockId, index: usize, read: &mut Inst) {
         for inst in self.function.blocks[block].insts[..index].iter().rev().take(FAR) {
             if !inst.results.contains(&read.args[0]) {

@@ -16,9 +16,9 @@
 //! of a loop is an integer if it is one at first and each round changes it by a small integer, and so is one of several
 //! such numbers: exactly, since no loop makes so many rounds that it would leave the integers that reals represent.
 //! Comparisons of such numbers compare integers, with reals, too, that a test before has found equal to one. Where a
-//! loop that makes boxes or vectors, or reads elements, runs up to any other real, it runs up to the next integer. Where
-//! it runs until it is past what is no number, or equal to what it never meets, it runs for ever. Tests for equality
-//! become tests for being before ([`equality`]).
+//! loop that makes boxes or vectors, or reads elements, runs up to any other real, it runs up to the next integer.
+//! Where it runs until it is past what is no number, or equal to what it never meets, it runs for ever. Tests for
+//! equality become tests for being before ([`equality`]).
 //!
 //! A place is in range where it starts at or after zero and counts upwards, and a test has found it below the length,
 //! or the other way round: starts below the length, counts downwards, and has been found not to be negative. Lengths
