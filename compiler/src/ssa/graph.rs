@@ -63,6 +63,15 @@ impl Graph {
         }
     }
 
+    /// The only edge into `block` from blocks that it does not dominate, the way into a loop if it is a header: where it
+    /// comes from, and its position among the targets there.
+    pub fn way_in(&self, function: &Function, block: BlockId) -> Option<(BlockId, usize)> {
+        let mut outside = self.predecessors[block].iter().filter(|from| !self.dominates(block, **from));
+        let (Some(from), None) = (outside.next(), outside.next()) else { return None };
+        let targets = function.blocks[*from].terminator.targets();
+        Some((*from, targets.iter().position(|target| target.block == block)?))
+    }
+
     /// True when control can get to `block`.
     pub fn is_reachable(&self, block: BlockId) -> bool {
         self.position[block].is_some()

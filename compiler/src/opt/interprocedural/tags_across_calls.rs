@@ -81,7 +81,8 @@ impl Tests {
                 continue;
             }
             stack.push((block, Some(undo.len())));
-            let entry = graph.only_edge(block).map(|(from, position)| (&function.blocks[from].terminator, position));
+            let entry =
+                graph.way_in(function, block).map(|(from, position)| (&function.blocks[from].terminator, position));
             if let Some((value, tags)) = entry.and_then(|entry| learn(function, &definitions, entry)) {
                 let before = known.get(&value).copied().unwrap_or(ALL);
                 undo.push((value, before));

@@ -311,9 +311,9 @@ impl Numbering<'_> {
         }
     }
 
-    /// When control comes from one choice only, its outcome is known.
+    /// When control comes from one choice only, its outcome is known, in all rounds if it is that of a loop.
     fn learn_from_edge(&mut self, block: BlockId) {
-        let Some((from, position)) = self.graph.only_edge(block) else { return };
+        let Some((from, position)) = self.graph.way_in(self.function, block) else { return };
         let (value, outcome) = match &self.function.blocks[from].terminator {
             Terminator::Branch(condition, ..) => (*condition, Op::ConstBool(position == 0)),
             Terminator::Switch(value, _) => (*value, Op::ConstInt(position as i64)),

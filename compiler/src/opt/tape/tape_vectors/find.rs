@@ -1,7 +1,7 @@
 //! Tapes that can be vectors, and how the fields of their nodes are read then.
 
-use super::study::Study;
-use super::{Builder, Plan, Read, Reader};
+use super::study::{Rounds, Study};
+use super::{Builder, Plan, Read, Reader, again};
 use crate::opt::analysis::effects::Effects;
 use crate::opt::analysis::loops::{Code, is_length, is_tested, preheader, same};
 use crate::opt::analysis::points_to::{Class, Classes, Place};
@@ -17,8 +17,8 @@ const MANY: i64 = 1 << 26;
 /// A sum of nodes of one kind, which one instruction makes, and a start.
 #[derive(Debug)]
 pub(super) struct Tape {
-    sum: SumId,
-    node: u32,
+    pub(super) sum: SumId,
+    pub(super) node: u32,
     start: u32,
     pub(super) maker: FuncId,
     lookers: Vec<FuncId>,
@@ -133,12 +133,9 @@ pub(super) fn plan(program: &Program, effects: &Effects, tape: &Tape) -> Option<
         builder.limit = Some(limit(&code, &builder)?);
     }
     let chain = node.args.iter().position(|arg| *arg == builder.tape)?;
-    let mut readers = Vec::new();
-    for id in &tape.lookers {
-        find_readers(program, *id, tape, u32::try_from(chain).ok()?, &mut readers)?;
-    }
-    let known = known(&code, tape);
-    let study = Study { program, code: &code, builder: &builder, known };
+    let readers = readers(program, tape, u32::try_from(chain).ok()?)?;
+    let (header, body, known) = (builder.header, &builder.body, known(&code, tape));
+    let study = Study { rounds: Rounds { program, code: &code, header, body, known }, builder: &builder };
     let (mut reads, mut kept, mut held, mut boxes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let expressions = study.fields(&node.args);
     for ((field, arg), expression) in (0..).zip(&node.args).zip(expressions) {
@@ -331,6 +328,15 @@ fn limit(code: &Code<'_>, builder: &Builder) -> Option<Value> {
     })
 }
 
+/// The loops that look at the tape; `None` when it is looked at in another way.
+pub(super) fn readers(program: &Program, tape: &Tape, chain: u32) -> Option<Vec<Reader>> {
+    let mut readers = Vec::new();
+    for id in &tape.lookers {
+        find_readers(program, *id, tape, chain, &mut readers)?;
+    }
+    Some(readers)
+}
+
 /// Finds the loops of a function that look at the tape.
 fn find_readers(program: &Program, id: FuncId, tape: &Tape, chain: u32, readers: &mut Vec<Reader>) -> Option<()> {
     let code = Code::new(&program.functions[id]);
@@ -358,13 +364,16 @@ fn find_readers(program: &Program, id: FuncId, tape: &Tape, chain: u32, readers:
         if !fits {
             return None;
         }
-        readers.push(Reader { function: id, header, body, position, tape: value });
+        let reads = here.iter().filter(|inst| matches!(inst.op, Op::Field(..)) && !rests.contains(&inst.results[0]));
+        let reads: Vec<BlockId> = reads.filter_map(|inst| code.homes.get(inst.results[0])).collect();
+        let (at, reads) = (again::place(&code, &reads, header, &body), !reads.is_empty());
+        readers.push(Reader { function: id, header, body, position, tape: value, reads, at });
     }
     Some(())
 }
 
 /// The blocks whose values the loops know when they read the tape: those before all blocks that carry it.
-fn known(code: &Code<'_>, tape: &Tape) -> Option<Vec<BlockId>> {
+pub(super) fn known(code: &Code<'_>, tape: &Tape) -> Option<Vec<BlockId>> {
     tape.home?;
     let carries =
         |block: &BlockId| code.function.blocks[*block].params.iter().any(|param| tape.carried.contains(param));

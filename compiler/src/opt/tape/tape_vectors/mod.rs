@@ -43,6 +43,8 @@
 //!
 //! Tests: `tests/opt/tape-vectors/`.
 
+mod again;
+
 mod find;
 
 mod study;
@@ -63,9 +65,17 @@ pub const NAME: &str = "tape";
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
+    let mut is_made_again = false;
+    for tape in &find::tapes(program) {
+        // What is made again adds functions, and changes no other tape.
+        if let Some(again) = again::plan(program, tape) {
+            again.apply(program);
+            is_made_again = true;
+        }
+    }
     let tapes = find::tapes(program);
     if tapes.is_empty() {
-        return false;
+        return is_made_again;
     }
     for tape in &tapes {
         find::enter_loops_once(&mut program.functions[tape.maker]);
@@ -90,7 +100,7 @@ pub fn run(program: &mut Program) -> bool {
             touched.extend(tape.functions());
         }
     }
-    !touched.is_empty()
+    is_made_again || !touched.is_empty()
 }
 
 /// The loop that makes the nodes of a tape.
@@ -135,6 +145,10 @@ struct Reader {
     body: FxHashSet<BlockId>,
     position: usize,
     tape: Value,
+    /// Whether it reads fields besides the chain.
+    reads: bool,
+    /// Where it can make again what it would read, if there is such a place.
+    at: Option<BlockId>,
 }
 
 /// How a field of a node is read.
