@@ -113,6 +113,9 @@ impl Least {
         let above = std::iter::successors(Some(block), |block| graph.dominator[*block]);
         let mut blocks: Vec<BlockId> = above.take(MOST_TESTS).collect();
         while let Some(block) = blocks.pop() {
+            for length in function.blocks[block].insts.iter().filter_map(Inst::vector_length) {
+                self.learn(length, 0.0);
+            }
             each_outcome(function, graph, definitions, block, |inst, holds| {
                 for (value, least) in self.consequences(function, definitions, (inst.op, &inst.args), holds) {
                     self.learn(value, least);
@@ -214,6 +217,11 @@ impl Least {
     ) -> Vec<(Value, f64)> {
         let least = |value: Value| self.of(function, definitions, value);
         let (value, least) = match (op, args, holds) {
+            (Op::IntCompare(IntCompare::Below), &[x, y], true) => {
+                // The length is larger than the place, which is not negative.
+                let least = least(x).max(0.0);
+                return vec![(x, least), (y, least + 1.0)];
+            }
             (Op::IntCompare(IntCompare::Lt), &[x, y], true) => (y, sum(least(x), 1.0)),
             (Op::IntCompare(IntCompare::Lt), &[x, y], false) => (x, least(y)),
             (Op::IntIs(number), &[x], false) if exact(number) == Some(least(x)) => (x, sum(least(x), 1.0)),

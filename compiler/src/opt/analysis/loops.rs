@@ -29,9 +29,14 @@ pub enum Bound {
 impl Bound {
     /// The value, outside of the loop.
     pub fn value(self, b: &mut Builder<'_>) -> Value {
+        self.made_by(|op, _, ty| b.value(op, &[], ty))
+    }
+
+    /// The value, where `make` makes instructions.
+    pub fn made_by(self, make: impl FnOnce(Op, Vec<Value>, Type) -> Value) -> Value {
         match self {
             Bound::Value(value) => value,
-            Bound::Constant(op, ty) => b.value(op, &[], ty),
+            Bound::Constant(op, ty) => make(op, Vec::new(), ty),
         }
     }
 }

@@ -88,7 +88,57 @@ struct Check {
     begins_if: bool,
 }
 
-/// The first check of a round that is the same in all rounds, given the block before the loop, and those of the loop.
+/// The first check of a round: nothing can be seen, or fail, between the beginning of the round and it.
+pub(super) struct First<'f> {
+    /// The header's test, and what it has to be for a round to begin.
+    pub(super) begins: Value,
+    pub(super) begins_if: bool,
+    /// The blocks behind the header up to the check, which ends the last of them. Each follows the one before only.
+    pub(super) blocks: Vec<BlockId>,
+    pub(super) condition: Value,
+    /// Where the loop goes on, and where it fails.
+    pub(super) onward: &'f Target,
+    pub(super) failure: &'f Target,
+    /// Whether the condition has to be true.
+    pub(super) wants: bool,
+}
+
+/// The first check of a round of the loop with that header and those blocks.
+pub(super) fn first_check<'f>(
+    function: &'f Function,
+    effects: &Effects,
+    graph: &Graph,
+    header: BlockId,
+    body: &FxHashSet<BlockId>,
+) -> Option<First<'f>> {
+    let is_silent = |id: BlockId| function.blocks[id].insts.iter().all(|inst| effects.is_removable(inst.op));
+    let Terminator::Branch(begins, yes, no) = &function.blocks[header].terminator else { return None };
+    let begins_if = body.contains(&yes.block);
+    if begins_if == body.contains(&no.block) || !is_silent(header) {
+        return None;
+    }
+    let mut block = if begins_if { yes.block } else { no.block };
+    let mut blocks = Vec::new();
+    loop {
+        if block == header || graph.predecessors[block].len() != 1 || !is_silent(block) {
+            return None;
+        }
+        blocks.push(block);
+        match &function.blocks[block].terminator {
+            Terminator::Jump(target) if body.contains(&target.block) => block = target.block,
+            Terminator::Branch(condition, yes, no) => {
+                let wants = body.contains(&yes.block);
+                let (onward, failure) = if wants { (yes, no) } else { (no, yes) };
+                let fails = ends(function, failure.block) && body.contains(&onward.block);
+                let (begins, condition) = (*begins, *condition);
+                return fails.then_some(First { begins, begins_if, blocks, condition, onward, failure, wants });
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The first check of a round, if it is the same in all rounds, given the block before the loop, and those of the loop.
 fn find(
     function: &Function,
     effects: &Effects,
@@ -97,41 +147,17 @@ fn find(
     (before, body): (BlockId, &FxHashSet<BlockId>),
 ) -> Option<Check> {
     let is_fixed = |value: &Value| homes.get(*value).is_some_and(|home| !body.contains(&home));
-    let is_silent = |id: BlockId| function.blocks[id].insts.iter().all(|inst| effects.is_removable(inst.op));
-    let Terminator::Branch(begins, yes, no) = &function.blocks[header].terminator else { return None };
-    let begins_if = body.contains(&yes.block);
-    let first = if begins_if { yes } else { no };
-    if begins_if == body.contains(&no.block) || !is_silent(header) {
+    let First { begins, begins_if, blocks, condition, onward, failure, wants } =
+        first_check(function, effects, graph, header, body)?;
+    let fault = &function.blocks[failure.block];
+    let is_known = |value: &Value| is_fixed(value) || homes.get(*value) == Some(failure.block);
+    let stays = fault.insts.iter().flat_map(|inst| &inst.args).all(is_known);
+    if !is_fixed(&condition) || !failure.args.iter().all(is_fixed) || !stays {
         return None;
     }
-    let mut block = first.block;
-    loop {
-        if graph.predecessors[block].len() != 1 || !is_silent(block) {
-            return None;
-        }
-        let next = match &function.blocks[block].terminator {
-            Terminator::Jump(target) => target,
-            Terminator::Branch(condition, yes, no) => {
-                let wants = body.contains(&yes.block);
-                let (onward, failure) = if wants { (yes, no) } else { (no, yes) };
-                let fails = ends(function, failure.block) && body.contains(&onward.block);
-                let fault = &function.blocks[failure.block];
-                let is_known = |value: &Value| is_fixed(value) || homes.get(*value) == Some(failure.block);
-                let stays = fault.insts.iter().flat_map(|inst| &inst.args).all(is_known);
-                if !fails || !is_fixed(condition) || !failure.args.iter().all(is_fixed) || !stays {
-                    return None;
-                }
-                let test = first_test(function, header, before, *begins, &is_fixed)?;
-                let (condition, onward, failure) = (*condition, onward.clone(), failure.clone());
-                return Some(Check { block, condition, onward, failure, wants, test, begins: *begins, begins_if });
-            }
-            _ => return None,
-        };
-        if !body.contains(&next.block) || next.block == header {
-            return None;
-        }
-        block = next.block;
-    }
+    let test = first_test(function, header, before, begins, &is_fixed)?;
+    let (block, onward, failure) = (*blocks.last()?, onward.clone(), failure.clone());
+    Some(Check { block, condition, onward, failure, wants, test, begins, begins_if })
 }
 
 /// The instructions of the header that its test needs, in order. `None` if they cannot be made elsewhere.

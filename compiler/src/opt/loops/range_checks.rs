@@ -27,15 +27,14 @@
 //! Tests: `tests/opt/hoist-guards/`.
 
 use crate::opt::analysis::effects::Effects;
-use crate::opt::analysis::loops::{Bound, Code, Linear, counter, ends, linear, preheader};
+use crate::opt::analysis::least::Least;
+use crate::opt::analysis::loops::{Bound, Code, counter, linear, preheader};
 use crate::opt::edit::clone_region::{clone_inst, clone_region};
 use crate::opt::edit::rewrite::append;
+use crate::opt::loops::hoist_guards::first_check;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Target, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
-
-/// Loops around a loop that are looked at to see where it begins to count.
-const MAX_DEPTH: usize = 4;
 
 /// Treats all loops of a function, from the inside out.
 pub fn run(function: &mut Function, effects: &Effects) -> bool {
@@ -44,7 +43,8 @@ pub fn run(function: &mut Function, effects: &Effects) -> bool {
     let mut changed = false;
     while !headers.is_empty() {
         let code = Code::new(function);
-        let Some((header, check)) = next(&code, effects, &mut headers) else { break };
+        let least = Least::new(function, &code.graph, &code.definitions);
+        let Some((header, check)) = next(&code, &least, effects, &mut headers) else { break };
         let graph = code.graph;
         check.apply(function, &graph, header);
         changed = true;
@@ -53,9 +53,9 @@ pub fn run(function: &mut Function, effects: &Effects) -> bool {
 }
 
 /// The next check, of the last of these loops that has one; those behind it are left out from now on.
-fn next(code: &Code<'_>, effects: &Effects, headers: &mut Vec<BlockId>) -> Option<(BlockId, Check)> {
+fn next(code: &Code<'_>, least: &Least, effects: &Effects, headers: &mut Vec<BlockId>) -> Option<(BlockId, Check)> {
     while let Some(header) = headers.last().copied() {
-        if let Some(check) = find(code, effects, header) {
+        if let Some(check) = find(code, least, effects, header) {
             return Some((header, check));
         }
         headers.pop();
@@ -80,82 +80,50 @@ struct Check {
     becomes_length: Option<Value>,
 }
 
-/// The first check of a round that can end the loop.
-fn find(code: &Code<'_>, effects: &Effects, header: BlockId) -> Option<Check> {
+/// The first check of a round, if it can end the loop.
+fn find(code: &Code<'_>, least: &Least, effects: &Effects, header: BlockId) -> Option<Check> {
     let function = code.function;
-    let is_silent = |id: BlockId| function.blocks[id].insts.iter().all(|inst| effects.is_removable(inst.op));
-    let Terminator::Branch(begins, first, last) = &function.blocks[header].terminator else { return None };
-    let test = code.definitions.inst(function, *begins)?;
-    if test.op != Op::IntCompare(IntCompare::Lt) || !is_silent(header) {
-        return None;
-    }
     let body = code.body(header);
-    if !body.contains(&first.block) || body.contains(&last.block) || !first.args.is_empty() {
+    let first = first_check(function, effects, &code.graph, header, &body)?;
+    let inst = |value: Value| code.definitions.inst(function, value);
+    let (begins, check) = (inst(first.begins)?, inst(first.condition)?);
+    let is_plain = first.blocks.iter().all(|block| function.blocks[*block].params.is_empty());
+    if begins.op != Op::IntCompare(IntCompare::Lt) || !is_plain || !first.begins_if || !first.wants {
         return None;
     }
-    let [tested, end] = test.args[..] else { return None };
-    let bound = code.bound(end, &body)?;
-    let (Some(counted), from_tested) = linear(function, &code.definitions, tested) else { return None };
-    let (mut block, mut before) = (first.block, function.blocks[header].insts.clone());
-    loop {
-        if block == header || code.graph.predecessors[block].len() != 1 || !is_silent(block) {
-            return None;
-        }
-        before.extend(function.blocks[block].insts.iter().cloned());
-        match &function.blocks[block].terminator {
-            Terminator::Jump(target) if body.contains(&target.block) && target.args.is_empty() => block = target.block,
-            Terminator::Branch(condition, onward, failure) => {
-                let passes = body.contains(&onward.block) && ends(function, failure.block);
-                let check = code.definitions.inst(function, *condition).filter(|_| passes)?;
-                let (Op::IntCompare(compare), [place, length]) = (check.op, &check.args[..]) else { return None };
-                let length = code.bound(*length, &body)?;
-                let (base, from_place) = linear(function, &code.definitions, *place);
-                let least = least(code, counted, MAX_DEPTH);
-                let is_in_range = match compare {
-                    IntCompare::Lt => true,
-                    IntCompare::Below => least.is_some_and(|least| least + from_place >= 0),
-                    _ => false,
-                };
-                if base != Some(counted) || !is_in_range {
-                    return None;
-                }
-                let by_ones = from_place == 0 && from_tested == 0 && counts_from_zero(code, header, counted);
-                return Some(Check {
-                    block,
-                    onward: onward.clone(),
-                    failure: failure.clone(),
-                    before,
-                    tested,
-                    bound,
-                    length,
-                    offset: from_tested - from_place,
-                    becomes_length: (by_ones && compare == IntCompare::Below).then_some(counted),
-                });
-            }
-            _ => return None,
-        }
+    let ([tested, end], [place, length]) = (&begins.args[..], &check.args[..]) else { return None };
+    let (bound, length) = (code.bound(*end, &body)?, code.bound(*length, &body)?);
+    let (Some(counted), from_tested) = linear(function, &code.definitions, *tested) else { return None };
+    let (base, from_place) = linear(function, &code.definitions, *place);
+    let is_in_range = match check.op {
+        Op::IntCompare(IntCompare::Lt) => true,
+        Op::IntCompare(IntCompare::Below) => least.of(function, &code.definitions, *place) >= 0.0,
+        _ => false,
+    };
+    if base != Some(counted) || !is_in_range {
+        return None;
     }
-}
-
-/// A number that an integer is never below, looking at so many loops.
-fn least(code: &Code<'_>, value: Value, depth: usize) -> Option<i64> {
-    let (base, constant) = linear(code.function, &code.definitions, value);
-    let Some(base) = base else { return Some(constant) };
-    let (_, (start, from), step) = counted_by(code, base).filter(|_| depth > 0)?;
-    let start = start.map_or(Some(0), |start| least(code, start, depth - 1))?;
-    (step >= 0).then_some(start + from + constant)
+    let by_ones = from_place == 0 && from_tested == 0 && counts_from_zero(code, header, counted);
+    let is_below = check.op == Op::IntCompare(IntCompare::Below);
+    let blocks = || std::iter::once(&header).chain(&first.blocks);
+    Some(Check {
+        block: *first.blocks.last()?,
+        onward: first.onward.clone(),
+        failure: first.failure.clone(),
+        before: blocks().flat_map(|block| &function.blocks[*block].insts).cloned().collect(),
+        tested: *tested,
+        bound,
+        length,
+        offset: from_tested - from_place,
+        becomes_length: (by_ones && is_below).then_some(counted),
+    })
 }
 
 /// Whether a parameter of a loop is zero at first, and one more in each round.
 fn counts_from_zero(code: &Code<'_>, header: BlockId, param: Value) -> bool {
-    counted_by(code, param) == Some((header, (None, 0), 1))
-}
-
-/// The loop that counts a parameter, where it starts, and by how much each round changes it.
-fn counted_by(code: &Code<'_>, param: Value) -> Option<(BlockId, Linear, i64)> {
-    let (header, position) = code.header_of(param)?;
-    let (start, step) = counter(code.function, &code.graph, &code.definitions, header, position)?;
-    Some((header, start, step))
+    let position = code.function.blocks[header].params.iter().position(|other| *other == param);
+    let counter = |position| counter(code.function, &code.graph, &code.definitions, header, position);
+    position.and_then(counter) == Some(((None, 0), 1))
 }
 
 impl Check {
@@ -165,11 +133,7 @@ impl Check {
         let mut insts = std::mem::take(&mut function.blocks[before].insts);
         let values = &mut function.values;
         let mut make = |op: Op, args: Vec<Value>, ty: Type| append(values, &mut insts, op, args, ty, None);
-        let mut value = |bound: Bound| match bound {
-            Bound::Value(value) => value,
-            Bound::Constant(op, ty) => make(op, vec![], ty),
-        };
-        let (bound, length) = (value(self.bound), value(self.length));
+        let (bound, length) = (self.bound.made_by(&mut make), self.length.made_by(&mut make));
         let most = match self.offset {
             0 => length,
             offset => {

@@ -1,5 +1,6 @@
 //! What tests on the way to a block tell about integers, and places that are in range for that.
 
+use crate::opt::analysis::least::Least;
 use crate::opt::analysis::loops::{Linear, counter, each_outcome, linear};
 use crate::opt::edit::rewrite::{Definitions, Replacements};
 use crate::ssa::graph::Graph;
@@ -16,10 +17,15 @@ pub(super) struct Equal {
 }
 
 impl Equal {
-    /// The integer that a real is in a block.
+    /// One of the integers that a real is in a block.
     pub(super) fn at(&self, graph: &Graph, block: BlockId, real: Value) -> Option<Value> {
-        let known = self.known.get(&real)?;
-        known.iter().find(|(home, _)| graph.dominates(*home, block)).map(|(_, integer)| *integer)
+        self.all_at(graph, block, real).next()
+    }
+
+    /// The integers that a real is in a block.
+    pub(super) fn all_at(&self, graph: &Graph, block: BlockId, real: Value) -> impl Iterator<Item = Value> {
+        let known = self.known.get(&real).into_iter().flatten();
+        known.filter(move |(home, _)| graph.dominates(*home, block)).map(|(_, integer)| *integer)
     }
 }
 
@@ -73,12 +79,15 @@ pub(super) fn decide(function: &mut Function) -> bool {
     if alike.any() {
         return alike.apply(function);
     }
+    let mut least = Least::new(function, &facts.graph, &facts.definitions);
     let mut in_range: FxHashSet<Value> = FxHashSet::default();
     for block in &facts.graph.order {
         for inst in function.blocks[*block].insts.iter().filter(|inst| is_check(inst)) {
-            let (place, length) = (facts.linear(inst.args[0]), facts.linear(inst.args[1]));
-            if facts.is_in_range(*block, place, length) {
-                in_range.insert(inst.results[0]);
+            if facts.is_below(*block, facts.linear(inst.args[0]), facts.linear(inst.args[1])) {
+                least.stand_in(function, &facts.graph, &facts.definitions, *block);
+                if least.of(function, &facts.definitions, inst.args[0]) >= 0.0 {
+                    in_range.insert(inst.results[0]);
+                }
             }
         }
     }
@@ -125,23 +134,18 @@ impl Facts<'_> {
         alike
     }
 
-    /// Whether a place is known to be in range. Nothing is the base of constants, which is like a counter that stays 0.
-    fn is_in_range(&self, block: BlockId, (base, offset): Linear, length: Linear) -> bool {
+    /// Whether a place is known to be below a length. Nothing is the base of constants, which is like a counter that
+    /// stays 0.
+    fn is_below(&self, block: BlockId, (base, offset): Linear, length: Linear) -> bool {
         let constant = Counter { start: (None, 0), step: 0 };
         let counter = base.map_or(Some(&constant), |base| self.counters.get(&base));
         let Some(counter) = counter else { return false };
-        let (mut above, mut below) = (false, false);
         let mut starts_below = Vec::new();
-        if counter.step >= 0
-            && let (None, start) = counter.start
-        {
-            above = start + offset >= 0;
-        }
         if counter.step <= 0 && counter.start.1 + offset < length.1 {
             starts_below.push(counter.start.0);
         }
         let mut same: Vec<Option<Value>> = vec![length.0];
-        below |= starts_below.iter().any(|start| same.contains(start));
+        let mut below = starts_below.iter().any(|start| same.contains(start));
         let mut bounds: Vec<Option<Value>> = Vec::new();
         let mut here = Some(block);
         for _ in 0..MOST_TESTS {
@@ -163,11 +167,6 @@ impl Facts<'_> {
                     if x.0 == base && y.1 - x.1 + offset <= length.1 {
                         bounds.push(y.0);
                     }
-                    above |= y.0 == base && x.0.is_none() && x.1 + 1 - y.1 + offset >= 0;
-                }
-                (Op::IntCompare(IntCompare::Lt), false) => {
-                    let (x, y) = (self.linear(inst.args[0]), self.linear(inst.args[1]));
-                    above |= x.0 == base && y.0.is_none() && y.1 - x.1 + offset >= 0;
                 }
                 // Lengths are not negative, so those that are not 0 are more than that.
                 (Op::IntIs(0), false) => {
@@ -176,7 +175,7 @@ impl Facts<'_> {
                 _ => {}
             });
             below |= bounds.iter().chain(&starts_below).any(|bound| same.contains(bound));
-            if above && below {
+            if below {
                 return true;
             }
             here = self.graph.dominator[block];

@@ -10,7 +10,8 @@
 //! If it starts past the bound, it never meets it: where that is not known not to be, the bound is one that is never
 //! met either. So passes over loops know one form of tests.
 
-use crate::opt::analysis::loops::{Code, Linear, counter, each_outcome, linear};
+use crate::opt::analysis::least::Least;
+use crate::opt::analysis::loops::{Bound, Code, Linear, counter, linear};
 use crate::opt::edit::rewrite::append;
 use crate::ssa::ir::{BlockId, Function, Inst, Int2, IntCompare, Op, Terminator, Type, Value};
 
@@ -25,18 +26,12 @@ struct End {
     first: Option<Linear>,
 }
 
-/// What a counter is compared with.
-#[derive(Clone, Copy)]
-enum Bound {
-    Value(Value),
-    Constant(i64),
-}
-
 /// Rewrites the tests at the beginnings of loops. True when there was one.
 pub(super) fn rewrite(function: &mut Function) -> bool {
     let code = Code::new(function);
     let headers = code.graph.order.iter().filter(|block| code.graph.is_loop_header(**block));
-    let ends: Vec<End> = headers.filter_map(|header| end(&code, *header)).collect();
+    let mut least = Least::new(function, &code.graph, &code.definitions);
+    let ends: Vec<End> = headers.filter_map(|header| end(&code, &mut least, *header)).collect();
     for end in &ends {
         end.apply(function);
     }
@@ -44,18 +39,20 @@ pub(super) fn rewrite(function: &mut Function) -> bool {
 }
 
 /// How a loop ends, if that is by equality.
-fn end(code: &Code<'_>, header: BlockId) -> Option<End> {
+fn end(code: &Code<'_>, least: &mut Least, header: BlockId) -> Option<End> {
     let Terminator::Branch(condition, yes, no) = &code.function.blocks[header].terminator else { return None };
     let Inst { op, args, .. } = code.definitions.inst(code.function, *condition)?;
     let body = code.body(header);
     if code.homes.get(*condition) != Some(header) || body.contains(&yes.block) || !body.contains(&no.block) {
         return None;
     }
-    let is_fixed = |value: Value| code.homes.get(value).is_some_and(|home| !body.contains(&home));
     let (tested, bound) = match (op, &args[..]) {
-        (Op::IntIs(bound), &[tested]) => (tested, Bound::Constant(*bound)),
-        (Op::IntCompare(IntCompare::Eq), &[x, y]) if is_fixed(y) => (x, Bound::Value(y)),
-        (Op::IntCompare(IntCompare::Eq), &[x, y]) if is_fixed(x) => (y, Bound::Value(x)),
+        (Op::IntIs(bound), &[tested]) => (tested, Bound::Constant(Op::ConstInt(*bound), Type::Int)),
+        (Op::IntCompare(IntCompare::Eq), &[x, y]) => match (code.bound(y, &body), code.bound(x, &body)) {
+            (Some(bound), _) => (x, bound),
+            (None, Some(bound)) => (y, bound),
+            (None, None) => return None,
+        },
         _ => return None,
     };
     let (param, offset) = linear(code.function, &code.definitions, tested);
@@ -67,58 +64,33 @@ fn end(code: &Code<'_>, header: BlockId) -> Option<End> {
     }
     let first = (start.0, start.1 + offset);
     let falls = step < 0;
-    let is_before = is_before(code, header, first, bound, falls);
+    let is_before = is_before(code, least, header, first, bound, falls);
     Some(End { header, counter: tested, bound, falls, first: (!is_before).then_some(first) })
 }
 
 /// Whether a counter is known not to start past the bound.
-fn is_before(code: &Code<'_>, header: BlockId, first: Linear, bound: Bound, falls: bool) -> bool {
+fn is_before(code: &Code<'_>, least: &mut Least, header: BlockId, first: Linear, bound: Bound, falls: bool) -> bool {
     let bound = match bound {
         Bound::Value(bound) => linear(code.function, &code.definitions, bound),
-        Bound::Constant(bound) => (None, bound),
+        Bound::Constant(Op::ConstInt(bound), _) => (None, bound),
+        Bound::Constant(..) => return false,
     };
     let (low, high) = if falls { (bound, first) } else { (first, bound) };
-    if low.0 == high.0 {
-        return low.1 <= high.1;
-    }
-    // Lengths are not negative.
-    low.0.is_none() && low.1 <= high.1 && high.0.is_some_and(|high| is_not_negative(code, header, high))
-}
-
-/// Whether an integer is known not to be negative where control comes to a block.
-fn is_not_negative(code: &Code<'_>, block: BlockId, value: Value) -> bool {
-    let mut here = Some(block);
-    while let Some(block) = here {
-        let mut found = code.function.blocks[block].insts.iter().any(|inst| inst.vector_length() == Some(value));
-        each_outcome(code.function, &code.graph, &code.definitions, block, |inst, holds| {
-            found |= match inst.op {
-                Op::IntCompare(IntCompare::Below) => holds && inst.args[0] == value,
-                Op::IntCompare(IntCompare::Lt) if holds => {
-                    let (x, y) = (
-                        linear(code.function, &code.definitions, inst.args[0]),
-                        linear(code.function, &code.definitions, inst.args[1]),
-                    );
-                    x.0.is_none() && y == (Some(value), 0) && x.1 >= -1
-                }
-                _ => false,
-            };
-        });
-        if found {
-            return true;
+    match (low, high) {
+        ((low_base, low), (high_base, high)) if low_base == high_base => low <= high,
+        ((None, low), (Some(base), offset)) => {
+            least.stand_in(code.function, &code.graph, &code.definitions, header);
+            least.of(code.function, &code.definitions, base) + offset as f64 >= low as f64
         }
-        here = code.graph.dominator[block];
+        _ => false,
     }
-    false
 }
 
 impl End {
     fn apply(&self, function: &mut Function) {
         let mut insts = std::mem::take(&mut function.blocks[self.header].insts);
         let mut make = |op, args, ty| append(&mut function.values, &mut insts, op, args, ty, None);
-        let mut bound = match self.bound {
-            Bound::Value(bound) => bound,
-            Bound::Constant(bound) => make(Op::ConstInt(bound), Vec::new(), Type::Int),
-        };
+        let mut bound = self.bound.made_by(&mut make);
         if let Some((base, offset)) = self.first {
             let offset = make(Op::ConstInt(offset), Vec::new(), Type::Int);
             let first = match base {

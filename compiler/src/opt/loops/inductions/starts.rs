@@ -9,10 +9,10 @@
 //! zero, which the integer is not: whatever looks at the counter must not tell them apart. Comparisons do not, nor do
 //! sums with another number. Below a length, reals count as integers do.
 
-use crate::opt::analysis::loops::each_outcome;
+use super::bounds::equal_integers;
+use crate::opt::analysis::loops::{Code, is_tested};
 use crate::opt::edit::rewrite::{Definitions, append};
-use crate::ssa::graph::Graph;
-use crate::ssa::ir::{BlockId, Compare, Function, Inst, IntCompare, Op, Real2, Type, Value};
+use crate::ssa::ir::{BlockId, Function, Inst, Op, Real2, Type, Value};
 use rustc_hash::FxHashSet;
 
 /// A number that a block passes to a loop, and the integer that it is.
@@ -37,8 +37,8 @@ pub(super) fn pass_integers(function: &mut Function) -> bool {
 }
 
 fn starts(function: &Function) -> Vec<Start> {
-    let graph = Graph::new(function);
-    let definitions = Definitions::new(function);
+    let code = Code::new(function);
+    let Code { graph, definitions, .. } = &code;
     let headers: Vec<BlockId> = graph.order.iter().copied().filter(|block| graph.is_loop_header(*block)).collect();
     let is_counted = |header: BlockId, position: usize| {
         let param = function.blocks[header].params[position];
@@ -49,7 +49,7 @@ fn starts(function: &Function) -> Vec<Start> {
                 passed.any(|target| {
                     target.block == header
                         && (definitions.inst(function, target.args[position]))
-                            .is_some_and(|inst| is_sum_with_another(function, &definitions, inst, param))
+                            .is_some_and(|inst| is_sum_with_another(function, definitions, inst, param))
                 })
             })
     };
@@ -61,7 +61,8 @@ fn starts(function: &Function) -> Vec<Start> {
     if counted.is_empty() {
         return Vec::new();
     }
-    let telling = signs_tell(function, &definitions);
+    let telling = signs_tell(function, definitions);
+    let equal = equal_integers(function, graph, definitions);
     let mut starts = Vec::new();
     for (header, position) in counted {
         if telling.contains(&function.blocks[header].params[position]) {
@@ -72,7 +73,8 @@ fn starts(function: &Function) -> Vec<Start> {
             let mut passed = targets.into_iter().filter(|target| target.block == header);
             let Some(start) = passed.next().map(|target| target.args[position]) else { continue };
             if passed.all(|target| target.args[position] == start)
-                && let Some(integer) = integer_of(function, &graph, &definitions, block, start)
+                && let Some(integer) =
+                    equal.all_at(graph, block, start).find(|integer| is_tested(&code, block, *integer))
             {
                 starts.push(Start { block, header, position, integer });
             }
@@ -108,31 +110,4 @@ fn signs_tell(function: &Function, definitions: &Definitions) -> FxHashSet<Value
         block.terminator.for_each_value(|value| telling.extend([value]));
     }
     telling
-}
-
-/// The integer that a real is known to be where a block ends: one below a length.
-fn integer_of(
-    function: &Function,
-    graph: &Graph,
-    definitions: &Definitions,
-    block: BlockId,
-    real: Value,
-) -> Option<Value> {
-    let (mut equal, mut below) = (Vec::new(), FxHashSet::default());
-    let mut here = Some(block);
-    while let Some(block) = here {
-        each_outcome(function, graph, definitions, block, |inst, holds| match (inst.op, &inst.args[..]) {
-            (Op::Compare(Compare::Eq), &[x, y]) if holds && (x == real || y == real) => {
-                let other = definitions.inst(function, if x == real { y } else { x });
-                equal.extend(other.filter(|other| other.op == Op::RealOf).map(|other| other.args[0]));
-            }
-            (Op::IntCompare(IntCompare::Below), &[x, _]) if holds => drop(below.insert(x)),
-            _ => {}
-        });
-        if let Some(integer) = equal.iter().find(|integer| below.contains(integer)) {
-            return Some(*integer);
-        }
-        here = graph.dominator[block];
-    }
-    None
 }
