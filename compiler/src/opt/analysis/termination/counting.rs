@@ -183,9 +183,9 @@ impl Code<'_> {
     /// Whether a value is the same in all rounds.
     fn is_fixed(&self, around: &Loop<'_>, value: Value) -> bool {
         let Some(inst) = self.definitions.inst(self.function, value) else {
-            return self.homes[value].is_some_and(|(home, _)| !around.body[home]);
+            return self.homes.get(value).is_some_and(|home| !around.body[home]);
         };
-        let is_outside = self.homes[value].is_some_and(|(home, _)| !around.body[home]);
+        let is_outside = self.homes.get(value).is_some_and(|home| !around.body[home]);
         match inst.op {
             Op::ConstInt(_) | Op::ConstReal(_) => true,
             Op::RealOf if !is_outside => self.is_fixed(around, inst.args[0]),
@@ -356,8 +356,8 @@ impl Code<'_> {
 
     /// What jumps pass for the parameter of a block, if that is not the first one of the function.
     fn passed(&self, param: Value) -> Option<impl Iterator<Item = Value>> {
-        let (block, position) = self.homes[param]?;
-        let (from, position) = (&self.graph.predecessors[block], position?);
+        let (block, position) = self.param(param)?;
+        let from = &self.graph.predecessors[block];
         (!from.is_empty()).then(|| {
             let targets = from.iter().flat_map(|from| self.function.blocks[*from].terminator.targets());
             targets.filter(move |target| target.block == block).map(move |target| target.args[position])

@@ -30,6 +30,7 @@
 //! The answer errs on the side of not ending.
 
 use crate::base::EntityVec;
+use crate::opt::analysis::loops::{Homes, homes};
 use crate::opt::analysis::summary::Summary;
 use crate::opt::edit::rewrite::Definitions;
 use crate::ssa::call_graph::components;
@@ -151,18 +152,6 @@ pub fn endless_loops(function: &Function, graph: &Graph, asked: impl Fn(BlockId)
     Some(open.into_iter().map(|of| of.header).filter(|header| asked(*header)).collect())
 }
 
-/// Where each value comes from: the block, and the position if it is a parameter.
-type Homes = EntityVec<Value, Option<(BlockId, Option<usize>)>>;
-
-fn homes(function: &Function) -> Homes {
-    let mut homes = function.values.same_ids(None);
-    for (id, block) in function.blocks.iter() {
-        block.params.iter().enumerate().for_each(|(position, param)| homes[*param] = Some((id, Some(position))));
-        block.insts.iter().flat_map(|inst| &inst.results).for_each(|value| homes[*value] = Some((id, None)));
-    }
-    homes
-}
-
 /// A function with what is known about it.
 struct Code<'f> {
     function: &'f Function,
@@ -242,8 +231,8 @@ impl<'f> Code<'f> {
             }
             // A parameter of a block on the way is one of what jumps pass. That of a block above the root has nothing
             // to do with it.
-            let Some((block, Some(position))) = self.homes[value] else { return Relation::None };
-            let is_below = self.homes[root].is_some_and(|(above, _)| above != block && self.dominates(above, block));
+            let Some((block, position)) = self.param(value) else { return Relation::None };
+            let is_below = self.homes.get(root).is_some_and(|above| above != block && self.dominates(above, block));
             if !is_below {
                 return Relation::None;
             }
@@ -254,6 +243,13 @@ impl<'f> Code<'f> {
             }
         }
         found
+    }
+
+    /// The block that a value is a parameter of, and the position.
+    fn param(&self, value: Value) -> Option<(BlockId, usize)> {
+        let home = self.homes.get(value)?;
+        let position = self.function.blocks[home].params.iter().position(|param| *param == value)?;
+        Some((home, position))
     }
 
     fn dominates(&self, above: BlockId, below: BlockId) -> bool {

@@ -405,7 +405,7 @@ impl Twins<'_, '_> {
 
     /// Whether a value is there before both loops.
     fn is_outer(&self, value: Value) -> bool {
-        self.code.homes[value].is_some_and(|(home, _)| self.code.dominates(home, self.common))
+        self.code.homes.get(value).is_some_and(|home| self.code.dominates(home, self.common))
     }
 
     /// What a value is in an execution; `None` if that takes too long to find out.
@@ -428,7 +428,7 @@ impl Twins<'_, '_> {
                     self.id(Meaning::Result(inst.op, Vec::new()))
                 }
                 (None, inst) => {
-                    let home = code.homes[next].map(|(home, _)| home);
+                    let home = code.homes.get(next);
                     let is_outer = self.is_outer(next);
                     let is_inside = home.is_none_or(|home| self.first.body[home] || self.second.body[home]);
                     self.id(match inst {
