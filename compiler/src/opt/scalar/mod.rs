@@ -11,7 +11,6 @@
 //! | [`dce`] | aggressive dead code elimination |
 //! | [`replaced_elements`] | changes of vectors that nobody sees |
 //! | [`if_convert`] | selections instead of branches |
-//! | [`sink`] | what only errors need |
 //! | [`schedule`] | the order of instructions |
 //! | [`watch`] | checks that numbers stay finite, where that is asked for |
 
@@ -24,6 +23,5 @@ pub mod jump_threading;
 pub mod replaced_elements;
 pub mod schedule;
 pub mod simplify_cfg;
-pub mod sink;
 pub mod unused;
 pub mod watch;

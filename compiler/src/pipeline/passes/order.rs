@@ -97,7 +97,6 @@ pub const SCHEDULE: &[Phase] = &[
         ("late-changes", "reads that are left stay where they are, and changes of equal functions should move alike"),
         ("flatten-sums", "tapes are told by their sums, and no pass that looks for them follows"),
         ("merge-functions", "functions that differed in what was dropped are the same now"),
-        ("sink", "nothing looks for equal operations any more, and loops should do in lanes what they need only"),
         ("parallelize", "loops have their final form, and what they do for errors only is not in the way"),
         ("distribute", "loops have their final form, and processes share them whole"),
         ("simplify-cfg", "loops that were divided have blocks that only jump"),
