@@ -4,11 +4,9 @@
 //! |---|---|
 //! | [`split_sums`] | a union for each flow of data, and one again in the end |
 //! | [`sole_alternatives`] | unions of whose alternatives only one is made |
-//! | [`flatten_sums`] | alternatives that hold a box of another union as that box |
 //! | [`unbox_fields`] | boxes that are made only to be stored in another one, or in a vector |
 //! | [`recompute_fields`] | fields that follow from other fields |
 
-pub mod flatten_sums;
 pub mod recompute_fields;
 pub mod sole_alternatives;
 pub mod split_sums;

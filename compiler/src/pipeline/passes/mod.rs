@@ -21,7 +21,7 @@ use crate::opt::interprocedural::{
     constants_across_calls, dead_across_calls, equal_across_calls, inline, merge_functions, sharing, tags_across_calls,
     tail_calls,
 };
-use crate::opt::layout::{flatten_sums, recompute_fields, split_sums, unbox_fields};
+use crate::opt::layout::{recompute_fields, split_sums, unbox_fields};
 use crate::opt::loops::{
     distribute, fusion, hoist_guards, inductions, licm, neutral_sums, parallelize, peel, rotate, shared_zeros,
     unroll_and_jam, vectorize,
@@ -179,7 +179,6 @@ pub const PASSES: &[Pass] = &[
     .asking(&[Fact::Ends])
     .settling(),
     program("split-sums", "give data that never meet sums of their own", split_sums::run).settling(),
-    program("flatten-sums", "let boxes that only hold a box of another sum be that box", flatten_sums::run).settling(),
     program(
         "unbox-fields",
         "drop alternatives that nobody makes; store boxes within what holds them",

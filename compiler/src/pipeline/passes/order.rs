@@ -95,7 +95,6 @@ pub const SCHEDULE: &[Phase] = &[
         ("neutral-sums", "additions consist of selections now"),
         ("dce", "gvn leaves what it replaced, and what loops have computed may be zeros that are known by now"),
         ("late-changes", "reads that are left stay where they are, and changes of equal functions should move alike"),
-        ("flatten-sums", "tapes are told by their sums, and no pass that looks for them follows"),
         ("merge-functions", "functions that differed in what was dropped are the same now"),
         ("parallelize", "loops have their final form, and what they do for errors only is not in the way"),
         ("distribute", "loops have their final form, and processes share them whole"),
