@@ -14,12 +14,10 @@
 //! | [`late_changes`] | vectors are changed after they have been read |
 //! | [`tail_modulo_cons`] | recursion whose result is boxed as a loop |
 //! | [`early_copies`] | vectors that loops change are copied before them |
-//! | [`early_boxes`] | large boxes before what they hold |
 //! | [`rows`] | rows of a matrix in one piece of memory |
 
 pub mod borrowing;
 pub mod counting;
-pub mod early_boxes;
 pub mod early_copies;
 pub mod late_changes;
 pub mod move_elements;

@@ -12,10 +12,12 @@
 //! | [`replaced_elements`] | changes of vectors that nobody sees |
 //! | [`if_convert`] | selections instead of branches |
 //! | [`schedule`] | the order of instructions |
+//! | [`early_boxes`] | large boxes before what they hold |
 //! | [`watch`] | checks that numbers stay finite, where that is asked for |
 
 pub mod block_params;
 pub mod dce;
+mod early_boxes;
 pub mod fold;
 pub mod gvn;
 pub mod if_convert;

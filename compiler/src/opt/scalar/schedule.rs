@@ -14,6 +14,9 @@
 //! and Register Allocation in Large Basic Blocks*, 1988, without their pipeline: processors reorder what is near).
 //! Where that does not decide, the order stays.
 //!
+//! A box of many reals is made before them, and takes each when it is ready ([`super::early_boxes`]). So nothing may
+//! follow that takes boxes for immutable.
+//!
 //! In every block, what a round of a loop hands on to the next is computed as early as possible ([`carried_early`]).
 //!
 //! What has effects keeps its order, and so do new boxes. Fields and elements are read before the next call, so that it
@@ -25,6 +28,7 @@
 use crate::base::EntityVec;
 use crate::opt::Context;
 use crate::opt::edit::rewrite::is_constant;
+use crate::opt::scalar::early_boxes::open_large;
 use crate::ssa::ir::{Block, BlockId, Function, Inst, Op, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -36,7 +40,7 @@ const MANY: usize = 40;
 
 /// Treats a function.
 pub fn run(function: &mut Function, _: &Context) -> bool {
-    let mut changed = false;
+    let mut changed = open_large(function);
     let used_in = used_in(function);
     for id in function.blocks.ids() {
         let block = &function.blocks[id];

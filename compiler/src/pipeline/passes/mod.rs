@@ -14,7 +14,7 @@ pub mod order;
 pub mod runner;
 pub mod settled;
 
-use crate::memory::{counting, early_boxes, late_changes, rows, tail_modulo_cons};
+use crate::memory::{counting, late_changes, rows, tail_modulo_cons};
 use crate::opt::Context;
 use crate::opt::analysis::effects::Effects;
 use crate::opt::interprocedural::{
@@ -235,12 +235,10 @@ pub const PASSES: &[Pass] = &[
         .meeting(LATE)
         .making(Form::Holes)
         .settling(),
-    function("early-boxes", "make large boxes before what they hold", early_boxes::run)
-        .meeting(LATE)
-        .making(Form::Holes)
-        .settling(),
     function("rotate", "test at the ends of loops whether there is another round", rotate::run).meeting(LATE),
-    function("schedule", "bring operations close to their uses", schedule::run).meeting(LATE),
+    function("schedule", "bring operations close to their uses, make large boxes before what they hold", schedule::run)
+        .meeting(LATE)
+        .making(Form::Holes),
     program("watch", "say where numbers cease to be finite", watch::run).meeting(LATE),
     program("rows", "take memory for all rows of a matrix at once", rows::run).meeting(LATE).making(Form::Rows),
     program("memory", "count the owners of boxes", counting::run).meeting(LATE).making(Form::Counts),

@@ -1,4 +1,4 @@
-//! Large boxes are made before what they hold: SSA → SSA.
+//! Large boxes are made before what they hold: the first step of [`super::schedule`].
 //!
 //! ```text
 //! v1 = mul v0, v0                   v5 = vacant.f64
@@ -13,12 +13,8 @@
 //! have been computed, they are in registers and on the stack until then; a box that is there before takes each when it
 //! is ready. The price is that the box cannot take the place of one that its reals were read from.
 //!
-//! Requires that nothing but [`crate::opt::scalar::schedule`] and the placing of reference counts follows: boxes with
-//! holes are not immutable.
-//!
-//! Tests: `tests/opt/early-boxes/`.
+//! Tests: `tests/opt/schedule/early-boxes-*`.
 
-use crate::opt::Context;
 use crate::opt::edit::rewrite::{Definitions, is_constant};
 use crate::ssa::ir::{Function, Inst, Op, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,12 +22,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Fewer reals than this are alive at the same time without harm.
 const MANY: usize = 12;
 
-/// Treats a function.
-pub fn run(function: &mut Function, _: &Context) -> bool {
-    treat(function)
-}
-
-fn treat(function: &mut Function) -> bool {
+/// Makes the large boxes of a function early. True when there was one.
+pub(super) fn open_large(function: &mut Function) -> bool {
     let definitions = Definitions::new(function);
     let insts = || function.blocks.values().flat_map(|block| &block.insts);
     let looks = |inst: &&Inst| matches!(inst.op, Op::Field(..));
