@@ -11,12 +11,10 @@
 //! | [`recompute_calls`] | tapes within tapes that cheap calls make again |
 //! | [`tape_loops`] | chains built and read by loops instead of recursion |
 //! | [`invariant_fields`] | what is the same in all boxes of a tape |
-//! | [`chain_accumulators`] | chains made of what a recursion is told instead of what it returns |
-//! | [`list_lengths`] | chains that hold nothing but their length as numbers |
+//! | [`list_lengths`] | chains that hold nothing but their length as numbers, also those that a recursion makes |
 //! | [`tape_vectors`] | tapes of loops that count their rounds as vectors |
 //! | [`checkpointing`] | long tapes made again piece by piece |
 
-pub mod chain_accumulators;
 pub mod checkpointing;
 pub mod invariant_fields;
 pub mod list_lengths;

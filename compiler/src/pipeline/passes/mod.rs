@@ -27,9 +27,7 @@ use crate::opt::loops::{
     unroll_and_jam, vectorize,
 };
 use crate::opt::scalar::{dce, gvn, if_convert, jump_threading, schedule, simplify_cfg, watch};
-use crate::opt::tape::{
-    chain_accumulators, checkpointing, invariant_fields, list_lengths, recompute_calls, tape_loops, tape_vectors,
-};
+use crate::opt::tape::{checkpointing, invariant_fields, list_lengths, recompute_calls, tape_loops, tape_vectors};
 use crate::ssa::forms::Form;
 use crate::ssa::ir::{Function, Program};
 use crate::ssa::verify::Stage;
@@ -194,8 +192,6 @@ pub const PASSES: &[Pass] = &[
         "read what is the same in all boxes of a tape from where it was",
         invariant_fields::run,
     ),
-    program("chain-accumulators", "pass on chains instead of making them of what is returned", chain_accumulators::run)
-        .settling(),
     program("list-lengths", "make numbers of chains that hold nothing but their length", list_lengths::run).settling(),
     program("tape-vectors", "make vectors of tapes of loops that count their rounds", tape_vectors::run).settling(),
     growing("checkpointing", "make the tapes of long loops again piece by piece", checkpointing::run),

@@ -15,11 +15,13 @@
 //! (value, field, result, cell) becomes a real, if nothing else can be in that place. Reals count exactly up to 2⁵³,
 //! which no memory has room for.
 //!
-//! A recursion that makes the chain of what it returns stays: as a loop it fills boxes
-//! ([`crate::memory::tail_modulo_cons`]), as a sum it would need the stack. Most of these have become recursions that
-//! make the chain of what they are told ([`crate::opt::tape::chain_accumulators`]).
+//! A recursion that makes the chain of what it returns is told the chain so far first, where it can be
+//! ([`accumulators`]). Otherwise its chain stays: as a loop it fills boxes ([`crate::memory::tail_modulo_cons`]), as a
+//! sum it would need the stack.
 //!
 //! Tests: `tests/opt/list-lengths/`.
+
+mod accumulators;
 
 use crate::opt::analysis::points_to::{Class, Classes, Field, Place};
 use crate::opt::edit::rewrite::{Definitions, append};
@@ -29,8 +31,16 @@ use smallvec::smallvec;
 
 /// Treats the whole program.
 pub fn run(program: &mut Program) -> bool {
+    let Some(mut found) = Found::new(program, &FxHashSet::default()) else { return false };
+    let is_told = accumulators::introduce(program, &found);
     let excluded = made_of_results(program);
-    let Some(Found { chains, classes, counted, fields }) = Found::new(program, &excluded) else { return false };
+    if is_told || found.chains.keys().any(|sum| excluded.contains(sum)) {
+        match Found::new(program, &excluded) {
+            Some(others) => found = others,
+            None => return is_told,
+        }
+    }
+    let Found { chains, classes, counted, fields } = found;
     for (place, class) in classes.places() {
         if counted.contains(&class) {
             match place {
@@ -55,7 +65,7 @@ struct Chain {
 }
 
 /// The chains of a program that can be numbers.
-pub struct Found {
+struct Found {
     chains: FxHashMap<SumId, Chain>,
     classes: Classes,
     /// The classes of chains...
@@ -66,7 +76,7 @@ pub struct Found {
 
 impl Found {
     /// Finds those that are not `excluded`; `None` when there are none.
-    pub fn new(program: &Program, excluded: &FxHashSet<SumId>) -> Option<Found> {
+    fn new(program: &Program, excluded: &FxHashSet<SumId>) -> Option<Found> {
         let mut chains = candidates(program, excluded);
         if chains.is_empty() {
             return None;
@@ -84,12 +94,12 @@ impl Found {
     }
 
     /// Whether this makes the end of a chain.
-    pub fn is_end(&self, op: Op) -> bool {
+    fn is_end(&self, op: Op) -> bool {
         matches!(op, Op::Immediate(sum, _) if self.chains.contains_key(&sum))
     }
 
     /// Whether this makes a chain longer.
-    pub fn is_node(&self, op: Op) -> bool {
+    fn is_node(&self, op: Op) -> bool {
         matches!(op, Op::Box(sum, _) if self.chains.contains_key(&sum))
     }
 }

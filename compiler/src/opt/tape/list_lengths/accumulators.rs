@@ -1,4 +1,4 @@
-//! Chains that a recursion makes of what it returns are made of what it is told: SSA → SSA.
+//! Chains that a recursion makes of what it returns are made of what it is told: the first step of [`super`].
 //!
 //! ```text
 //! fn fn1(v0: ptr) -> ptr, ptr {            fn fn1(v0: ptr, v1: ptr) -> ptr, ptr {
@@ -14,27 +14,26 @@
 //!
 //! A chain that holds nothing but its length is the same whichever end it grows at. So a function that returns the end
 //! of a chain, or a box around what a call of itself returned, can be told the chain so far and return that. Then the
-//! chain becomes a number ([`crate::opt::tape::list_lengths`]), and if nothing else is left to do after the call, the
-//! recursion a loop.
+//! chain becomes a number, and if nothing else is left to do after the call, the recursion a loop.
 //!
 //! A result of a function is an accumulator when everything that the function returns there is the end of a chain that
 //! can be a number, the box of the result of a call of itself that nothing else uses, or that result itself; calls from
 //! elsewhere begin with the end.
 //!
-//! Tests: `tests/opt/chain-accumulators/`.
+//! Tests: `tests/opt/list-lengths/accumulators-*`.
 
+use super::Found;
 use crate::opt::edit::rewrite::{Definitions, Replacements, append, use_counts};
-use crate::opt::tape::list_lengths::Found;
+use crate::opt::scalar::unused::clean;
 use crate::ssa::ir::{BlockId, FuncId, Function, Inst, Op, Program, Terminator, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Treats every function.
-pub fn run(program: &mut Program) -> bool {
-    let Some(found) = Found::new(program, &FxHashSet::default()) else { return false };
+/// Treats every function. True when one has been told a chain.
+pub(super) fn introduce(program: &mut Program, found: &Found) -> bool {
     let mut changed = false;
     for id in program.functions.ids() {
         for position in 0..program.functions[id].results.len() {
-            if let Some(plan) = Plan::new(&program.functions[id], id, position, &found) {
+            if let Some(plan) = Plan::new(&program.functions[id], id, position, found) {
                 plan.apply(program, id);
                 changed = true;
             }
@@ -118,6 +117,8 @@ impl Plan {
             }
         }
         replacements.apply(function);
+        // Nobody returns the ends any more; they would pass for chains that never grow.
+        clean(function);
     }
 
     /// Hands the chain so far to the calls in a block; `own` is that of the function itself.
