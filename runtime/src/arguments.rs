@@ -283,7 +283,8 @@ fn advise(host: &mut impl Host) {
     let _ = writeln!(host.error(), "  = help: `{} --help` lists the arguments", name.as_str());
 }
 
-/// The words in order. Fails with the first that is not understood.
+/// The words in order. Fails with the first that is not understood. (Not inlined: code that runs once is better small.)
+#[inline(never)]
 fn walk<'h>(
     declaration: &'h str,
     host: &'h impl Host,
@@ -385,6 +386,7 @@ fn missing<'h>(declaration: &'h str, host: &'h impl Host) -> Result<(), Placed<'
     missing.map_or(Ok(()), |(_, argument)| Err((None, Mistake::Missing(argument))))
 }
 
+#[inline(never)]
 fn is_named(declaration: &str, host: &impl Host, position: usize) -> bool {
     let mut found = false;
     let _ = walk(declaration, host, &mut |word| {

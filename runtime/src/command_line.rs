@@ -161,6 +161,7 @@ pub fn open(path: &[u8], flags: c_int, act: &str) -> Result<c_int, Unreadable> {
 /// # Errors
 ///
 /// What the system says.
+#[inline(never)]
 pub fn try_open(path: &[u8], flags: c_int) -> Result<c_int, c_int> {
     let mut zero_terminated = [0; 4200];
     let place = zero_terminated[..4199].get_mut(..path.len()).ok_or(system::ENAMETOOLONG)?;
@@ -177,6 +178,7 @@ pub fn cannot(act: &str, path: &[u8]) -> Unreadable {
 }
 
 /// Says why something cannot be done with a file.
+#[inline(never)]
 pub fn complain(act: &str, path: &[u8], reason: &[u8]) {
     let mut name = Text::new();
     let _ = reader::write_bytes(&mut name, path);

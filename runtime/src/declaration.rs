@@ -18,6 +18,9 @@
 use super::number;
 use super::table::{BETWEEN, Missing, Table};
 use ::core::fmt::{self, Write};
+use ::core::iter::Skip;
+use ::core::slice::Iter;
+use ::core::str::Split;
 
 /// Stands between arguments.
 pub const RECORD: char = '\u{1e}';
@@ -183,7 +186,7 @@ pub(super) fn write_limits(f: &mut dyn Write, argument: Declared<'_>) -> fmt::Re
 
 /// The options of every program. Results must be finite where somebody else than the author is to rely on them: in
 /// programs with arguments.
-const OPTIONS: [Declared<'static>; 8] = [
+static OPTIONS: [Declared<'static>; 8] = [
     Declared::option(
         "config",
         Kind::File,
@@ -202,23 +205,48 @@ const OPTIONS: [Declared<'static>; 8] = [
 
 /// The arguments of a program, which has none if its declaration is empty.
 pub(super) fn arguments(declaration: &str) -> impl Iterator<Item = Declared<'_>> {
-    declaration.split(RECORD).skip(1).map(|record| {
-        let mut fields = record.split(FIELD);
+    Arguments(declaration.split(RECORD).skip(1))
+}
+
+struct Arguments<'d>(Skip<Split<'d, char>>);
+
+impl<'d> Iterator for Arguments<'d> {
+    type Item = Declared<'d>;
+    /// (Not inlined, as that of options: code that runs once is better small.)
+    #[inline(never)]
+    fn next(&mut self) -> Option<Declared<'d>> {
+        let mut fields = self.0.next()?.split(FIELD);
         let mut next = || fields.next().unwrap_or("");
         let (name, kind, default, about, detail) = (next(), next(), next(), next(), next());
-        Declared { name, kind: Kind::of(kind), default: default.strip_prefix('='), about, detail, purpose: None }
-    })
+        let default = default.strip_prefix('=');
+        Some(Declared { name, kind: Kind::of(kind), default, about, detail, purpose: None })
+    }
 }
 
 /// The options of a program.
 pub(super) fn options(declaration: &str) -> impl Iterator<Item = Declared<'_>> {
-    let is_free = move |option: &Declared<'_>| arguments(declaration).all(|argument| argument.name != option.name);
-    OPTIONS.into_iter().filter(is_free).map(move |option| match option.purpose {
-        Some(Purpose::Finite) => {
-            Declared { default: Some(if declaration.is_empty() { "false" } else { "true" }), ..option }
-        }
-        _ => option,
-    })
+    Options { declaration, options: OPTIONS.iter() }
+}
+
+struct Options<'d> {
+    declaration: &'d str,
+    options: Iter<'static, Declared<'static>>,
+}
+
+impl<'d> Iterator for Options<'d> {
+    type Item = Declared<'d>;
+    #[inline(never)]
+    fn next(&mut self) -> Option<Declared<'d>> {
+        let declaration = self.declaration;
+        let is_free = |option: &&Declared<'_>| arguments(declaration).all(|argument| argument.name != option.name);
+        let option = self.options.by_ref().find(is_free)?;
+        Some(match option.purpose {
+            Some(Purpose::Finite) => {
+                Declared { default: Some(if declaration.is_empty() { "false" } else { "true" }), ..*option }
+            }
+            _ => *option,
+        })
+    }
 }
 
 /// All that a program can be told.
@@ -226,7 +254,7 @@ pub(super) fn declared(declaration: &str) -> impl Iterator<Item = Declared<'_>> 
     arguments(declaration).chain(options(declaration))
 }
 
-/// The one at a position. (Not inlined: code that runs once is better small.)
+/// The one at a position.
 #[inline(never)]
 pub(super) fn nth(declaration: &str, position: usize) -> Option<Declared<'_>> {
     declared(declaration).nth(position)

@@ -97,6 +97,8 @@ pub struct Report<B> {
     printed: u64,
     /// Where the plot begins that is being drawn.
     plot: Option<usize>,
+    /// [`Report::end_curve`], once a curve has begun: programs that tell of none do without the code that draws.
+    end: Option<fn(&mut Report<B>)>,
 }
 
 /// The style of the page, which may be dark.
@@ -131,6 +133,7 @@ impl<B: Bytes> Write for Html<'_, B> {
 }
 
 impl<B: Bytes> Html<'_, B> {
+    #[inline(never)]
     fn add(&mut self, html: &str) {
         self.0.extend(html.as_bytes());
     }
@@ -188,6 +191,7 @@ impl<B: Bytes> Report<B> {
             loops: 0,
             printed: 0,
             plot: None,
+            end: None,
         }
     }
 
@@ -315,6 +319,7 @@ impl<B: Bytes> Report<B> {
         if self.curve != curve {
             self.end_curve();
         }
+        self.end = Some(Report::end_curve);
         let iteration = self.last[0];
         let before = self.points[..self.count].last().map_or(0.0, |point| point[0]);
         if self.curve != curve {
@@ -337,6 +342,7 @@ impl<B: Bytes> Report<B> {
         self.seen += 1;
     }
 
+    #[inline(never)]
     fn push(&mut self, point: [f64; 3]) {
         // One place is for the last point.
         if self.count + 1 == POINTS {
@@ -402,6 +408,7 @@ impl<B: Bytes> Report<B> {
     }
 
     /// Draws a curve of which nothing more is told.
+    #[inline(never)]
     fn end_curve(&mut self) {
         let what = match self.curve {
             Curve::Nothing => return,
@@ -451,7 +458,9 @@ impl<B: Bytes> Report<B> {
     /// The page of the program, which ends with that exit code after so many nanoseconds.
     pub fn page(&mut self, code: i32, time: u64) -> &[u8] {
         self.end_file(false);
-        self.end_curve();
+        if let Some(end) = self.end {
+            end(self);
+        }
         for (shown, what) in [(self.searches, "searches"), (self.loops, "loops")] {
             if shown > SEARCHES {
                 let _ = writeln!(self.piece(Piece::Searches), "<p>And {} more {what}.</p>", shown - SEARCHES);

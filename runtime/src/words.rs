@@ -151,6 +151,7 @@ impl Bytes for Row {
         // SAFETY: so many bytes have been written.
         unsafe { core::slice::from_raw_parts(self.words.start.cast(), self.length) }
     }
+    #[inline(never)]
     fn extend(&mut self, bytes: &[u8]) {
         // The last word may not be full yet.
         self.words.room_for(bytes.len().div_ceil(8));
