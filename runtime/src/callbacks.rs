@@ -8,20 +8,25 @@
 //! | 301 x | an argument that is a number, or the next element of an array |
 //! | 302 n | an argument that is an array of so many elements |
 //! | 303 n | a size of it |
-//! | 304 what | calls the function; how many numbers its value has |
+//! | 304 what | calls the function; how many numbers its value has, or -1 if it has failed |
 //! | 305 i | a number of the value |
 //! | 306 i | a number of the derivative |
-//! | 307 0 | how many numbers the arguments have |
-//! | 308 0 | ends the call of the library: there is no second derivative |
+//! | 307 0 | how many numbers the arguments have, without whole numbers |
+//! | 308 0 | there is no second derivative: -1 |
+//! | 309 x | an argument that is a whole number or a truth value, which nothing is differentiated with respect to |
+//! | 314 0 | begins an argument that is a text |
+//! | 315 x | the next byte of it, or the zero at its end |
+//! | 316 0 | says why a function has failed, where the message about that is being made |
+//! | 317 0 | ends the call of the library with this message |
 //!
 //! A function gets its data, its arguments, and where results go, as the header of the library says. It runs on the
 //! caller's stack and in the caller's floating-point mode, as if the caller had called it: what runs there may know
 //! its stack, and check it. If it fails, the call of the library ends, whatever the program would do about errors: the
-//! reason is the caller's.
+//! reason is the caller's. The program makes the message, since it knows its own place.
 
 use crate::library::{ARGUMENT, CALLBACK, Context, EXHAUSTED, FAULT, OK, SIZE, refuse, say};
-use crate::number;
 use crate::row::Row;
+use crate::{number, question};
 use core::arch::naked_asm;
 use core::ffi::c_int;
 use core::mem::offset_of;
@@ -31,11 +36,16 @@ const BEGIN: u32 = 300;
 const NUMBER: u32 = 301;
 const ARRAY: u32 = 302;
 const LENGTH: u32 = 303;
-const CALL: u32 = 304;
+const CALL: u32 = question::CALL_BACK as u32;
 const VALUE: u32 = 305;
 const DERIVATIVE: u32 = 306;
 const COUNT: u32 = 307;
-const SECOND: u32 = 308;
+const SECOND: u32 = question::SECOND_DERIVATIVE as u32;
+const WORD: u32 = 309;
+const TEXT: u32 = 314;
+const BYTE: u32 = 315;
+const SAY: u32 = question::SAY_FAILURE as u32;
+const END: u32 = question::END_FAILED as u32;
 
 /// What is wanted of a call: the derivative, too;
 const WITH_DERIVATIVE: u32 = 1;
@@ -52,6 +62,8 @@ enum Argument {
     Word(u64),
     /// An array, which begins at this number of [`Callbacks::numbers`].
     Array(usize),
+    /// A text, which begins at this one of [`Callbacks::bytes`].
+    Text(usize),
 }
 
 /// What a context remembers of the call at hand.
@@ -60,15 +72,22 @@ pub struct Callbacks {
     /// of the export it is.
     function: *const u64,
     arguments: Row<Argument>,
-    /// All numbers of the arguments.
+    /// All numbers of the arguments, without whole numbers.
     numbers: Row<f64>,
+    /// All bytes of texts, each with a zero at its end.
+    bytes: Row<u8>,
     /// So many elements of an array come next.
     left: usize,
     values: Row<f64>,
     derivative: Row<f64>,
     /// Arguments that have no register.
     stack: Row<u64>,
+    failure: Failure,
 }
+
+/// Why a function has failed: the code that the call of the library returns, what is said about the function, and a
+/// number behind that.
+type Failure = (c_int, &'static [u8], Option<f64>);
 
 impl Callbacks {
     /// Nothing has been called.
@@ -77,10 +96,12 @@ impl Callbacks {
             function: ptr::null(),
             arguments: Row::new(),
             numbers: Row::new(),
+            bytes: Row::new(),
             left: 0,
             values: Row::new(),
             derivative: Row::new(),
             stack: Row::new(),
+            failure: (OK, b"", None),
         }
     }
 
@@ -94,6 +115,7 @@ impl Callbacks {
         unsafe {
             self.arguments.free();
             self.numbers.free();
+            self.bytes.free();
             self.values.free();
             self.derivative.free();
             self.stack.free();
@@ -116,6 +138,7 @@ impl Callbacks {
                 Argument::Real(x) => x.to_bits(),
                 Argument::Word(word) => word,
                 Argument::Array(at) => self.numbers.start.wrapping_add(at) as u64,
+                Argument::Text(at) => self.bytes.start.wrapping_add(at) as u64,
             };
             if !matches!(argument, Argument::Real(_)) && words < registers.words.len() {
                 registers.words[words] = on_stack;
@@ -147,7 +170,7 @@ pub unsafe fn answer(context: *mut Context, question: u32, x: f64) -> f64 {
         let has_memory = match question {
             BEGIN => {
                 state.function = (*context).call.add(x as usize);
-                (state.arguments.length, state.numbers.length, state.left) = (0, 0, 0);
+                (state.arguments.length, state.numbers.length, state.bytes.length, state.left) = (0, 0, 0, 0);
                 state.arguments.push(Argument::Word(*state.function.add(1)))
             }
             NUMBER if state.left > 0 => {
@@ -161,11 +184,24 @@ pub unsafe fn answer(context: *mut Context, question: u32, x: f64) -> f64 {
                 state.numbers.reserve(at + state.left) && state.arguments.push(Argument::Array(at))
             }
             LENGTH => state.arguments.push(Argument::Word(x as u64)),
-            CALL => return call(context, x as u32) as f64,
+            WORD => state.arguments.push(Argument::Word((x as i64).cast_unsigned())),
+            TEXT => state.arguments.push(Argument::Text(state.bytes.length)),
+            BYTE => state.bytes.push(x as u8),
+            CALL => {
+                return match call(context, x as u32) {
+                    Ok(length) => length as f64,
+                    Err(failure) => fail(context, failure),
+                };
+            }
             VALUE => return state.values.items()[x as usize],
             DERIVATIVE => return state.derivative.items()[x as usize],
             COUNT => return state.numbers.length as f64,
-            SECOND => fail(context, FAULT, b" has no second derivative: nobody gives one", None),
+            SECOND => return fail(context, (FAULT, b" has no second derivative: nobody gives one", None)),
+            SAY => {
+                say_failure(context);
+                true
+            }
+            END => refuse(context, (*context).callbacks.failure.0, b""),
             _ => true,
         };
         if !has_memory {
@@ -176,13 +212,13 @@ pub unsafe fn answer(context: *mut Context, question: u32, x: f64) -> f64 {
 }
 
 /// Calls the function that has been begun; how many numbers its value has.
-unsafe fn call(context: *mut Context, what: u32) -> usize {
+unsafe fn call(context: *mut Context, what: u32) -> Result<usize, Failure> {
     // SAFETY: the caller of `answer` has a context. Nothing refers to what it remembers while the function runs.
     unsafe {
         let state = &raw mut (*context).callbacks;
         let (function, count) = (*(*state).function, (*state).numbers.length);
         if function == 0 {
-            fail(context, ARGUMENT, b" is a null pointer", None);
+            return Err((ARGUMENT, b" is a null pointer", None));
         }
         loop {
             let mut has_memory = (*state).values.reserve(1);
@@ -217,34 +253,41 @@ unsafe fn call(context: *mut Context, what: u32) -> usize {
                 continue;
             }
             if code != OK {
-                fail(context, CALLBACK, b" failed with code ", Some(f64::from(code)));
+                return Err((CALLBACK, b" failed with code ", Some(f64::from(code))));
             }
             if length > room {
                 let message = b" says that its value is longer than there is room for, but not that it has failed";
-                fail(context, CALLBACK, message, None);
+                return Err((CALLBACK, message, None));
             }
             (*state).values.length = length;
             (*state).derivative.length = slopes / room * length;
             if (*state).derivative.items().iter().any(|slope| slope.to_bits() == UNWRITTEN) {
-                fail(context, CALLBACK, b" was asked for its derivative, and has not written all of it", None);
+                return Err((CALLBACK, b" was asked for its derivative, and has not written all of it", None));
             }
-            return length;
+            return Ok(length);
         }
     }
 }
 
-/// Ends the call of the library because of the function at hand.
-unsafe fn fail(context: *mut Context, code: c_int, message: &[u8], number: Option<f64>) -> ! {
+/// Notes that the function at hand has failed; the answer that says so.
+unsafe fn fail(context: *mut Context, failure: Failure) -> f64 {
+    // SAFETY: the caller of `answer` has a context.
+    unsafe { (*context).callbacks.failure = failure };
+    -1.0
+}
+
+/// Says why.
+unsafe fn say_failure(context: *mut Context) {
     // SAFETY: the caller of `answer` has a context.
     unsafe {
-        say(context, b"error: the function that was passed as argument ");
+        let (_, message, number) = (*context).callbacks.failure;
+        say(context, b"the function that was passed as argument ");
         let position = *(*context).callbacks.function.add(2);
         say(context, number::format(position as f64).as_bytes());
         say(context, message);
         if let Some(number) = number {
             say(context, number::format(number).as_bytes());
         }
-        refuse(context, code, b"")
     }
 }
 

@@ -120,6 +120,16 @@ pub const SHARD: f64 = 107.0;
 /// See [`ENTER_SHARD`].
 pub const SAY_SHARD: f64 = 108.0;
 
+/// Asked by libraries: calls a function of the caller; says that nobody gives its second derivative; says why that
+/// went wrong, in the message at hand; and ends the call of the library with this message. See `callbacks`.
+pub const CALL_BACK: f64 = 304.0;
+/// See [`CALL_BACK`].
+pub const SECOND_DERIVATIVE: f64 = 308.0;
+/// See [`CALL_BACK`].
+pub const SAY_FAILURE: f64 = 316.0;
+/// See [`CALL_BACK`].
+pub const END_FAILED: f64 = 317.0;
+
 /// The question that libraries answer, too.
 pub const CLOCK: f64 = 9.0;
 /// [`Question::IsLate`]

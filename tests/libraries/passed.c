@@ -95,6 +95,31 @@ static int many(void *data, double x1, const double *x2, size_t x2_length, doubl
     return 0;
 }
 
+static int mixed(void *data, int64_t x1, double x2, bool x3, const double *x4, size_t x4_length, const char *x5,
+                 double *value, double *gradient) {
+    double sum = 0;
+    (void)data;
+    for (size_t i = 0; i < x4_length; i++) {
+        sum += x4[i];
+    }
+    *value = (double)x1 * x2 * sum + (x3 ? (double)strlen(x5) : 0);
+    assert(!strcmp(x5, x3 ? "Ada" : "Ada!"));
+    if (gradient) {
+        gradient[0] = (double)x1 * sum;
+        for (size_t i = 0; i < x4_length; i++) {
+            gradient[i + 1] = (double)x1 * x2;
+        }
+    }
+    return 0;
+}
+
+static int chosen(void *data, int64_t x1, bool x2, const char *x3, double *value, double *gradient) {
+    (void)data;
+    assert(gradient == NULL && !strcmp(x3, "-9007199254740992"));
+    *value = (double)x1 + (x2 ? 0.5 : 0);
+    return 0;
+}
+
 /* Finds the caller's way to round, towards zero, and leaves another one behind. */
 static int rounded(void *data, double x, double *value, double *gradient) {
     (void)data, (void)gradient;
@@ -140,6 +165,11 @@ static void *search(void *unused) {
                                    gradients + 1) == 0);
     assert(value == 180 && gradients[0] == 60 && gradients[1] == 6 && gradients[2] == 6);
     assert(passed_many(context, many, NULL, vector, 2, matrix, 3, 2, &value) == 0 && value == 0.5);
+    assert(passed_mixed_gradient(context, mixed, NULL, 3, 0.5, vector, 2, "Ada", PASSED_OVERWRITE, &value, gradients,
+                                 gradients + 1) == 0);
+    assert(value == 3 * 0.5 * 30 + 3 + 3 * 4 * 30 && gradients[0] == 3 * 30 + 3 * 4 * 30 * 2);
+    assert(gradients[1] == 3 * 0.5 + 3 * 4 && gradients[2] == gradients[1]);
+    assert(passed_chosen(context, chosen, NULL, -((int64_t)1 << 53), false, &value) == 0 && value == 0x1p53);
     unsigned mode = _mm_getcsr();
     _mm_setcsr(mode | 0x6000);
     assert(passed_tenth(context, rounded, NULL, &value) == 0);
@@ -152,7 +182,11 @@ static void *search(void *unused) {
     /* Failures: the caller's function ends the call, and the context is as good as before. */
     s = (state){context, 0, 20, 0};
     assert(passed_fit(context, valley, &s, start, 2, found, 2, NULL) == PASSED_ERROR_CALLBACK && s.calls == 20);
-    assert(strstr(passed_message(context), "the function that was passed as argument 1 failed with code 42"));
+    const char *message = passed_message(context);
+    assert(strstr(message, "error[V0327]: the function that was passed as argument 1 failed with code 42"));
+    assert(strstr(message, "        (found-place (minimise by-bfgs objective start)))\n"
+                           "  |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this call\n"));
+    assert(strstr(message, "this happened inside the library function `(minimise "));
     s.calls = 0;
     assert(passed_simplex(context, valley, &s, start, 2, found, 2, NULL) == PASSED_ERROR_CALLBACK && s.calls == 20);
     s.last = 0;
@@ -161,8 +195,11 @@ static void *search(void *unused) {
     assert(passed_newton(context, valley, &s, start, 2, found, 2, NULL) == PASSED_ERROR_PROGRAM);
     assert(strstr(passed_message(context), "has no second derivative"));
     assert(passed_curved_hessian(context, square, NULL, 3, &value) == PASSED_ERROR_PROGRAM);
+    assert(strstr(passed_message(context), "has no second derivative"));
     assert(passed_first_of_two(context, square, NULL, NULL, NULL, 2, &value) == PASSED_ERROR_ARGUMENT);
     assert(strstr(passed_message(context), "argument 2 is a null pointer"));
+    assert(strstr(passed_message(context), "(g x)))\n") && strstr(passed_message(context), " ^^^^^ this call\n"));
+    assert(!strstr(passed_message(context), "library function"));
     assert(passed_values(context, liar, NULL, found, 2, NULL) == PASSED_ERROR_CALLBACK);
     assert(passed_unused(context, NULL, NULL, 5, &value) == 0 && value == 5);
     assert(passed_twice(context, square, NULL, 3, &value) == 0 && value == 729);

@@ -52,6 +52,21 @@ assert passed.values(lambda x: range(int(x))).tolist() == [0, 1, 2]
 assert passed.values(lambda x: numpy.arange(1000) * x)[999] == 2997
 assert passed.values(lambda x: []).size == 0
 assert numpy.isnan(passed.twice(lambda x: numpy.nan, 1)) and passed.twice(lambda x: -numpy.inf, 1) == -numpy.inf
+# Whole numbers, truth values and texts.
+mixed = lambda n, x, b, v, name: n * x * v.sum() + b * len(name)
+slopes = lambda n, x, b, v, name: (n * v.sum(), numpy.full(v.size, n * x))
+value, (by_x, by_v) = passed.mixed_gradient((mixed, slopes), 3, 0.5, [1, 2], "wörld")
+assert (value, by_x) == (3 * 0.5 * 3 + 5 + 3 * 4 * 1 * 3, 3 * 3 + 3 * 4 * 3 * 2) and by_v.tolist() == [13.5, 13.5]
+kinds = []
+assert passed.mixed(lambda *given: kinds.append([type(x).__name__ for x in given]) or 1, -(2**53), 1, [], "") == 1 - 2.0**53
+assert kinds == [["int", "float", "bool", "ndarray", "str"]] * 2, kinds
+weigh = lambda name, m, n: ([len(name) * m.sum(), n * m[0, 1]], [numpy.full(m.shape, len(name)), [[0, n], [0, 0]]])
+value, by_m = passed.weigh_gradient(weigh, [[1, 2], [3, 4]])
+assert value == 60 + 10 * 4 and by_m.tolist() == [[6, 26], [6, 6]]
+assert passed.chosen(lambda n, up, name: n + up + float(name), 7, True) == 1
+assert passed.floored_gradient(lambda n, x: (n * x, n), 2.5) == (5, 2)
+named = lambda x, name, n: (((x - n) ** 2).sum() + len(name), 2 * (x - n))
+close(passed.fit_named(named, start, "here", 4), [4, 4])
 # Where no place has a finite value, the search stays at its start.
 assert (passed.fit(lambda x: (numpy.nan, [numpy.nan, 1]), start) == start).all()
 
@@ -88,6 +103,11 @@ fails(ValueError, "residuals has shape (1, 2), not (2,)", lambda: passed.curve(l
 fails(ValueError, "has 2 parts, one for each argument, not 1", lambda: passed.both_gradient(lambda a, v: (1, [1]), 1, [1]))
 fails(TypeError, "consists of numbers, not of type <U1", lambda: passed.slope((lambda x: 1, lambda x: "a"), 1))
 fails(TypeError, "positional argument", lambda: passed.twice(lambda: 1, 1))
+fails(ValueError, "2 parts, one for each argument of real numbers, not 1", lambda: passed.mixed_gradient(
+    lambda *_: (1, [1]), 3, 0.5, [1, 2], ""))
+for x in (0.5, 2.0**53 + 2, numpy.nan, -numpy.inf):
+    fails(passed.Error, "takes a whole number up to 2^53, but has: ", lambda: passed.rounded(lambda n: n, x))
+assert passed.rounded(lambda n: n, 2.0**53) == 2**53
 fails(AttributeError, "twice takes functions or texts, and jax passes numbers and arrays only", lambda: passed.twice.jax)
 assert passed.twice(lambda x: x * x, 3) == 729
 

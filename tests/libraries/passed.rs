@@ -40,6 +40,20 @@ fn main() -> Result<(), Error> {
     assert_eq!(context.twice_gradient(square, 3.0, Mode::Overwrite, Some(&mut slope))?, 729.0);
     assert_eq!(slope, 1458.0);
 
+    let (mut x_slope, mut v_slope) = (0.0, [0.0; 2]);
+    let mixed = |n: i64, x: f64, b: bool, v: &[f64], name: &str, gradient: Option<&mut [f64]>| {
+        let (n, sum) = (n as f64, v.iter().sum::<f64>());
+        if let Some(gradient) = gradient {
+            gradient.copy_from_slice(&[n * sum, n * x, n * x]);
+        }
+        Ok(n * x * sum + if b { name.chars().count() as f64 } else { 0.0 })
+    };
+    let mode = Mode::Overwrite;
+    let value =
+        context.mixed_gradient(mixed, 3, 0.5, &[1.0, 2.0], "wörld", mode, Some(&mut x_slope), Some(&mut v_slope))?;
+    assert_eq!((value, x_slope, v_slope), (45.5, 81.0, [13.5, 13.5]));
+    assert_eq!(context.chosen(|n, up, name, _| Ok(n as f64 + f64::from(up) + name.len() as f64), 77, true)?, -74.0);
+
     let mine = |code: i32| Error { code, message: "mine".to_string() };
     assert_eq!(context.fit(|_, _| Err(mine(77)), &start), Err(mine(77)));
     assert_eq!(context.guarded(|_, _| Err(mine(78)), 1.0), Err(mine(78)));

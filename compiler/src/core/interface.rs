@@ -38,7 +38,7 @@ pub enum Type {
 /// What a function of the caller takes and gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// Its arguments: numbers, vectors and matrices; one at least.
+    /// Its arguments: numbers, truth values, texts, vectors and matrices; one at least.
     pub arguments: Vec<Type>,
     /// Its value: a number or a vector.
     pub result: Type,

@@ -206,8 +206,8 @@ impl Error {
             }
             Error::FunctionType(span) => {
                 Diagnostic::error("V0243", "expected the type of a function", *span, "not `(function type ... result)`")
-                    .note("functions of the caller take `real`, `(vector real)` and `(matrix real)`, one argument at \
-                           least, and give `real` or `(vector real)`")
+                    .note("functions of the caller take `real`, `integer`, `boolean`, `text`, `(vector real)` and \
+                           `(matrix real)`, one argument at least, and give `real` or `(vector real)`")
                     .help("write for instance `(function (vector real) real)`, and make what the program needs of that")
             }
             Error::FunctionWithin(span) => {

@@ -72,7 +72,9 @@ class _Callback(str):
         types = [_ctypes.c_void_p]
         for kind in arguments:
             sizes = _SIZES[kind]
-            types += [_ctypes.c_void_p] + [_ctypes.c_size_t] * sizes if sizes else [_ctypes.c_double]
+            types += [_ctypes.c_void_p] + [_ctypes.c_size_t] * sizes if sizes else [_SCALARS[kind]]
+        # Those that there are derivatives with respect to.
+        self.reals = [place for place, kind in enumerate(arguments) if kind not in ("integer", "boolean", "text")]
         types += [_ctypes.c_void_p] * (2 if result == "real" else 4)
         self.prototype = _ctypes.CFUNCTYPE(_ctypes.c_int, *types)
         return self
@@ -91,6 +93,7 @@ class _Callback(str):
                 for kind in self.arguments:
                     first = next(given)
                     shape = tuple([next(given) for _ in range(_SIZES[kind])])
+                    first = first.decode("utf-8", "replace") if kind == "text" else first
                     arguments.append(_copied(first, shape) if shape else first)
                 *value, slopes = given
                 found = kept.pop() if kept else self._found(name, function, derivative, arguments, slopes)
@@ -118,8 +121,8 @@ class _Callback(str):
                 raise TypeError(f"{name} returns its value, or a tuple of the value and its derivative, not {value!r}")
             value, slopes = value
         value = _array(f"the value of {name}", self.result, value).reshape(-1)
-        if not wanted:
-            return value, None
+        if not wanted or not self.reals:
+            return value, _empty(0)
         if derivative is not None:
             slopes = derivative(*arguments)
         if slopes is None:
@@ -127,11 +130,12 @@ class _Callback(str):
                 f"the derivative of {name} is wanted: return a tuple of its value and its derivative, or pass a tuple of "
                 "a function for each"
             )
-        shapes = [getattr(argument, "shape", ()) for argument in arguments]
-        slopes = [slopes] if len(arguments) == 1 else list(slopes)
+        shapes = [getattr(arguments[place], "shape", ()) for place in self.reals]
+        slopes = [slopes] if len(shapes) == 1 else list(slopes)
         front = () if self.result == "real" else (value.size,)
-        if len(slopes) != len(arguments):
-            parts = f"{len(arguments)} parts, one for each argument"
+        if len(slopes) != len(shapes):
+            kind = "" if len(shapes) == len(arguments) else " of real numbers"
+            parts = f"{len(shapes)} parts, one for each argument{kind}"
             raise ValueError(f"the derivative of {name} has {parts}, not {len(slopes)}")
         rows = []
         for part, shape in zip(slopes, shapes):
@@ -191,7 +195,7 @@ def _nested(kind, leaves):
     return tuple(parts) if isinstance(kind, tuple) else kind(*parts)
 
 
-_SIZES = {"real": 0, "integer": 0, "boolean": 0, "vector": 1, "matrix": 2}
+_SIZES = {"real": 0, "integer": 0, "boolean": 0, "text": 0, "vector": 1, "matrix": 2}
 _WORDS = {"real": "a number", "vector": "a vector", "matrix": "a matrix"}
 _SCALARS = {"real": _ctypes.c_double, "integer": _ctypes.c_int64, "boolean": _ctypes.c_bool, "text": _ctypes.c_char_p}
 _RESULTS = {"real": _ctypes.c_double, "boolean": _ctypes.c_bool}

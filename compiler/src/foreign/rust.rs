@@ -122,6 +122,9 @@ fn callback_name(signature: &Signature) -> String {
     let types = signature.arguments.iter().chain([&signature.result]).map(|ty| match ty {
         Type::Vector => "_vector",
         Type::Matrix => "_matrix",
+        Type::Integer => "_integer",
+        Type::Boolean => "_boolean",
+        Type::Text => "_text",
         _ => "_real",
     });
     "_call".to_string() + &types.collect::<String>()
@@ -143,9 +146,16 @@ fn callback(signature: &Signature) -> String {
         } else if let Some(array) = name.strip_suffix("_length") {
             arguments += &format!("_slice({array}, {name}), ");
             count += &format!(" + {name}");
-        } else if type_in_c(parameter) == "f64" {
-            arguments += &format!("{name}, ");
-            count += " + 1";
+        } else {
+            match type_in_c(parameter) {
+                "f64" => {
+                    arguments += &format!("{name}, ");
+                    count += " + 1";
+                }
+                "i64" | "bool" => arguments += &format!("{name}, "),
+                "*const c_char" => arguments += &format!("&_text({name}), "),
+                _ => {}
+            }
         }
     }
     let name = callback_name(signature);

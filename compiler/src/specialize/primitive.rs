@@ -6,7 +6,7 @@ use crate::core::errors::{Found, RuntimeError};
 use crate::core::ir::{Below, Part, Var};
 use crate::core::mismatch::{mismatch, mismatch_at_top};
 use crate::core::prim::{Family, Levels, Prim};
-use crate::core::question::{ENTER_SHARD, SHARD};
+use crate::core::question::{CALL_BACK, ENTER_SHARD, SECOND_DERIVATIVE, SHARD};
 use crate::shape::lattice::{Class, Fact, Head, Shape};
 use crate::shape::operators::Operator;
 use crate::shape::primitive::{Question, known_zero, part, real_fact, satisfies};
@@ -364,7 +364,11 @@ impl Specializer<'_> {
                     return Some(Val { shape: result, leaves: vec![e.real(0.0)] });
                 }
                 let asked = self.real_operands(e, prim, args)?;
-                Some(Val { shape: result, leaves: vec![e.value(Op::Ask, &asked, Type::F64)] })
+                let answer = match what {
+                    Some(what @ (CALL_BACK | SECOND_DERIVATIVE)) => self.call_back(e, what, &asked),
+                    _ => e.value(Op::Ask, &asked, Type::F64),
+                };
+                Some(Val { shape: result, leaves: vec![answer] })
             }
             Prim::CheckNumber => {
                 let number = self.flow.shapes.single(result).and_then(|a| match a.head {

@@ -380,8 +380,8 @@ impl Expander {
         let Some(kind) = self.record_of(name) else {
             let parts = parts.iter().map(|part| self.exported_type(part, records)).collect::<Result<Vec<_>, _>>()?;
             if let ("function", [arguments @ .., result]) = (&**name, &parts[..]) {
-                let is_array_or_real = |ty: &Type| ty.is_array() || *ty == Type::Real;
-                let can_be = arguments.iter().all(is_array_or_real) && matches!(result, Type::Real | Type::Vector);
+                let is_leaf = |ty: &Type| !matches!(ty, Type::Tuple(_) | Type::Record(_) | Type::Function(_));
+                let can_be = arguments.iter().all(is_leaf) && matches!(result, Type::Real | Type::Vector);
                 let signature = Signature { arguments: arguments.to_vec(), result: result.clone() };
                 return match !arguments.is_empty() && can_be {
                     true => Ok(Type::Function(Rc::new(signature))),
@@ -472,6 +472,9 @@ impl Make {
                 let kinds = types.map(|ty| match ty {
                     Type::Vector => self.number(1),
                     Type::Matrix => self.number(2),
+                    Type::Integer => self.number(3),
+                    Type::Boolean => self.number(4),
+                    Type::Text => self.number(5),
                     _ => self.number(0),
                 });
                 self.call(" function", [vec![self.call(" number", Vec::new())], kinds.collect()].concat())

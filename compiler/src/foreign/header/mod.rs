@@ -246,8 +246,8 @@ fn signature(library: &str, name: &str, parameters: &[Parameter]) -> String {
 const ABOUT_CALLBACKS: &str = "
  *
  * Functions that are passed give their value, and where a pointer for it is not NULL, its derivatives: a gradient has a
- * number for each number among the arguments, in their order; a Jacobian has such a row for each number of the value. They
- * return 0, or anything else to end the call of the library with @NAME@_ERROR_CALLBACK. A function whose value is a vector
+ * number for each number among the arguments that is no whole number, in their order; a Jacobian has such a row for each
+ * number of the value. They return 0, or anything else to end the call of the library with @NAME@_ERROR_CALLBACK. A function whose value is a vector
  * writes its length, too; where that is more than there is room for, it returns @NAME@_ERROR_ROOM, and is called again
  * with more room. Functions run on the stack of the caller, and must return. The context is in use meanwhile: they may call
  * the library with another one.";

@@ -1,6 +1,6 @@
 //! Run-time errors in compiled code: the message is rendered when the program is compiled.
 
-use crate::base::Span;
+use crate::base::{Diagnostic, Span};
 use crate::core::check::Check;
 use crate::core::errors::{Found, Kind, Place, RuntimeError, no_derivative};
 use crate::core::ir::{LambdaId, Part, Var};
@@ -8,6 +8,7 @@ use crate::core::mismatch::first_demands;
 use crate::core::operands::contract::Values;
 use crate::core::place::Library;
 use crate::core::prim::Prim;
+use crate::core::question::{END_FAILED, SAY_FAILURE, SECOND_DERIVATIVE};
 use crate::flow::analysis::{Variant, VariantId};
 use crate::shape::lattice::{Alternative, Code, Head, Shape};
 use crate::specialize::Specializer;
@@ -293,6 +294,41 @@ impl Specializer<'_> {
             }
         });
         self.write_text(e, Stream::Err, last);
+    }
+
+    /// Calls a function of the caller of a library, or asks for its second derivative; the answer. If the function fails,
+    /// so does the call of the library, with a message that says where the program has called it.
+    pub fn call_back(&mut self, e: &mut Emitter, question: f64, asked: &[Value]) -> Value {
+        let answer = e.value(Op::Ask, asked, Type::F64);
+        let zero = e.real(0.0);
+        let has_succeeded = e.value(Op::Compare(Compare::Ge), &[answer, zero], Type::Bool);
+        self.demand(e, has_succeeded, |this, e| {
+            let place = this.place(e);
+            let mut diagnostic = Diagnostic::error("V0327", HOLE, place.span, "this call");
+            // What stands for a function of the caller is a function that programs do not know.
+            let library = place.library.filter(|library| library.contract.is_some());
+            diagnostic.notes.extend(library.map(|library| library.note_with_call()));
+            let help = if question == SECOND_DERIVATIVE {
+                "functions of the caller have derivatives of the first order: take a search that needs no others, such as \
+                 `by-bfgs`"
+            } else {
+                "the function returns 0 when it has succeeded; then its whole value is written, and its derivative if there \
+                 is a pointer for it"
+            };
+            let text = diagnostic.help(help).render(this.sources, false);
+            let zero = e.real(0.0);
+            let ask = |e: &mut Emitter, question: f64| {
+                let question = e.real(question);
+                e.value(Op::Ask, &[question, zero], Type::F64);
+            };
+            let last = this.write_in_pieces(e, &text, |_, e, _| ask(e, SAY_FAILURE));
+            this.write_text(e, Stream::Err, last);
+            ask(e, END_FAILED);
+            let nothing = this.text("");
+            e.terminate(Terminator::Fail(nothing, None));
+            None
+        });
+        answer
     }
 
     /// Lets the program fail if a derivative is being checked.
