@@ -258,9 +258,9 @@ fn a_python_process_gets_the_evaluators_bits() {
 
 /// Runs what is for another package, with a Python that has it.
 fn adapt(package: &str, python: &Path) {
-    let place = library("shared");
+    let (place, passed) = (library("shared"), library_of("passed", "shared"));
     let mut command = Command::new(python);
-    command.arg(folder().join("adapters.py")).arg(place.path()).arg(package);
+    command.arg(folder().join("adapters.py")).arg(place.path()).arg(package).arg(passed.path());
     succeed(command);
 }
 

@@ -2,10 +2,11 @@
 
 import sys
 
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1], sys.argv[3]
 
 import numpy
 import functions as f
+import passed
 
 
 def numbers(*shape):
@@ -26,6 +27,12 @@ def near(a, b):
     return numpy.allclose(numpy.asarray(a), numpy.asarray(b), rtol=1e-12, atol=1e-12)
 
 
+def mixed(n, x, b, v, name):
+    return n * x * v.sum() + b * len(name), (n * v.sum(), numpy.full(v.size, n * x))
+
+
+square = (lambda x: x * x, lambda x: 2 * x)
+mixed_value, (mixed_x, mixed_v) = passed.mixed_gradient(mixed, 3, 0.5, [1.0, 2.0], "w")
 w, b, x, y = numbers(5), 0.125, numbers(40, 5), numbers(40)
 value, (gw, gb) = f.loss_gradient(w, b, x, y)
 energy = (numbers(4, 3), numbers(3)), 0.75
@@ -126,6 +133,15 @@ def torch():
     fails(TypeError, "no gradient of loss with respect to x", lambda: f.loss.torch(tw, tb, tensor(x), ty))
     fails(AttributeError, "exports no gradient of cube", lambda: f.cube.torch)
     fails(f.Error, "index", lambda: f.loss.torch(tw, tb, tx[:3], ty))
+    # Functions of the caller and texts are constants.
+    tx, tv = tensor(0.5), tensor([1.0, 2.0])
+    value = passed.mixed.torch(mixed, 3, tx, tv, name="w")
+    value.backward()
+    assert value.item() == mixed_value and near(tx.grad, mixed_x) and near(tv.grad, mixed_v)
+    tx.grad = None
+    passed.twice.torch(square, tx).backward()
+    assert near(tx.grad, 6 * 0.5**5) and passed.scaled.torch("two", tx).item() == 1
+    fails(ZeroDivisionError, "", lambda: passed.twice.torch(lambda x: 1 / 0, tx))
     p = tensor([1.0, 2.0])
     gradient, = torch.autograd.grad(f.valley.torch(p), p, create_graph=True)
     assert near(gradient.detach(), f.valley_gradient([1, 2])[1])
@@ -157,6 +173,19 @@ def jax():
         found = gradient(model, x, y)
         assert type(found) is f.LinearModel and near(found.weights, gmodel.weights) and near(found.bias, gmodel.bias)
     assert near(jax.grad(f.power.jax)(1.7, 3), f.power_gradient(1.7, 3)[1])
+    # Functions of the caller and texts are constants.
+    v = numpy.array([1.0, 2.0])
+    both = jax.value_and_grad(lambda x, v: passed.mixed.jax(mixed, 3, x, v, "w"), (0, 1))
+    for function in [both, jax.jit(both)]:
+        found, (of_x, of_v) = function(0.5, v)
+        assert found == mixed_value and near(of_x, mixed_x) and near(of_v, mixed_v)
+    twice = lambda x: passed.twice.jax(square, x)
+    assert near(jax.vmap(jax.grad(twice))(v), [6 * x**5 for x in v])
+    assert jax.jit(passed.twice.jax, static_argnums=0)(square, 2.0) == 2.0**6
+    assert jax.grad(passed.scaled.jax, 1)("two", 3.0) == 2 and jax.grad(passed.scaled.jax, 1)("one", 3.0) == 1
+    fails(Exception, "division by zero", lambda: passed.twice.jax(lambda x: 1 / 0, 3.0))
+    fails(TypeError, "no gradient of mixed with respect to n", lambda: jax.grad(
+        lambda n: passed.mixed.jax(mixed, n, 0.5, v, "w"))(3.0))
     fails(TypeError, "no gradient of loss with respect to x", lambda: jax.grad(f.loss.jax, 2)(w, b, x, y))
     fails(AttributeError, "exports no gradient of cube", lambda: f.cube.jax)
     fails(Exception, "index", lambda: f.loss.jax(w, b, x[:3], y))

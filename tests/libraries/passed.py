@@ -108,7 +108,6 @@ fails(ValueError, "2 parts, one for each argument of real numbers, not 1", lambd
 for x in (0.5, 2.0**53 + 2, numpy.nan, -numpy.inf):
     fails(passed.Error, "takes a whole number up to 2^53, but has: ", lambda: passed.rounded(lambda n: n, x))
 assert passed.rounded(lambda n: n, 2.0**53) == 2**53
-fails(AttributeError, "twice takes functions or texts, and jax passes numbers and arrays only", lambda: passed.twice.jax)
 assert passed.twice(lambda x: x * x, 3) == 729
 
 # Texts.
@@ -124,7 +123,6 @@ assert passed.greet("again") == "hello, again!"
 fails(TypeError, "name is a text, not 3", lambda: passed.greet(3))
 fails(ValueError, "name has a character of code 0", lambda: passed.greet("a\0b"))
 fails(UnicodeEncodeError, "surrogates", lambda: passed.greet("\ud800"))
-fails(AttributeError, "scaled takes functions or texts", lambda: passed.scaled.torch)
 
 # Neither what was passed nor what it raised is kept, and threads may pass functions at the same time.
 

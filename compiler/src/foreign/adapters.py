@@ -6,8 +6,15 @@ def _package(name, function, adapter):
         raise ImportError(f"{function.__name__}.{adapter} needs the package {name}: pip install {name}") from error
 
 
+# Types of arguments that other packages know nothing of: they are handed on as they are, and are constants to them. That
+# of a function is a text, too.
+_CONSTANT = ("text", "function")
+
+
 def _plain(kind, leaf):
     """A number or an array of another package, as calls take it."""
+    if kind in _CONSTANT:
+        return leaf
     array = _numpy.asarray(leaf)
     return array.item() if kind in ("integer", "boolean") else array.astype(_double)
 
@@ -131,12 +138,39 @@ def _for_jax(function):
     jax = _package("jax", function, "jax")
     gradient = function._beside("gradient")
     kinds = [kind for _, kind, _ in function._leaves]
+    places = [place for place, kind in enumerate(kinds) if kind not in _CONSTANT]
+    _register_records(jax)
 
     def real():
         return jax.numpy.result_type(float)
 
-    def arguments(leaves):
-        leaves = iter([_plain(kind, leaf) for kind, leaf in zip(kinds, leaves)])
+    def of_arrays(constants):
+        return _jax_call(jax, function, gradient, kinds, places, constants)
+
+    # JAX knows this function again. One with functions or texts in it is made for each call.
+    known = of_arrays({}) if len(places) == len(kinds) else None
+
+    def apply(leaves):
+        constants = {place: leaves[place] for place, kind in enumerate(kinds) if kind in _CONSTANT}
+        arrays = [jax.numpy.asarray(leaves[place]) for place in places]
+        are_real = [kinds[place] not in ("integer", "boolean") for place in places]
+        is_exact = [not jax.numpy.issubdtype(array.dtype, jax.numpy.floating) for array in arrays]
+        call = known or of_arrays(constants)
+        return call(*[a.astype(real()) if r and e else a for a, r, e in zip(arrays, are_real, is_exact)])
+
+    return apply
+
+
+def _jax_call(jax, function, gradient, kinds, places, constants):
+    """The function of the arrays at these places among the arguments, where others are constants."""
+    wanted = [places.index(place) for place in gradient._wanted]
+
+    def real():
+        return jax.numpy.result_type(float)
+
+    def arguments(arrays):
+        arrays = dict(zip(places, arrays))
+        leaves = iter([_plain(kind, arrays.get(place, constants.get(place))) for place, kind in enumerate(kinds)])
         return [_nested(kind, leaves) for _, kind in function._parameters]
 
     def value(*leaves):
@@ -144,7 +178,7 @@ def _for_jax(function):
 
     def value_and_gradient(*leaves):
         value, gradients = gradient(*arguments(leaves))
-        of = zip(gradient._wanted, gradient._wanted_leaves(gradients))
+        of = zip(wanted, gradient._wanted_leaves(gradients))
         gradients = [_numpy.asarray(part, dtype=leaves[place].dtype) for place, part in of]
         return _numpy.asarray(value, dtype=real()), gradients
 
@@ -154,30 +188,22 @@ def _for_jax(function):
 
     def forward(*leaves):
         for place, leaf in enumerate(leaves):
-            if leaf.perturbed and place not in gradient._wanted:
-                raise TypeError(function._no_gradient(place))
+            if leaf.perturbed and place not in wanted:
+                raise TypeError(function._no_gradient(places[place]))
         leaves = [leaf.value for leaf in leaves]
-        parts = [jax.ShapeDtypeStruct(leaves[place].shape, leaves[place].dtype) for place in gradient._wanted]
+        parts = [jax.ShapeDtypeStruct(leaves[place].shape, leaves[place].dtype) for place in wanted]
         shapes = jax.ShapeDtypeStruct((), real()), parts
         return jax.pure_callback(value_and_gradient, shapes, *leaves, vmap_method="sequential")
 
     def backward(gradients, sensitivity):
-        result = [None] * len(kinds)
+        result = [None] * len(places)
         if not isinstance(sensitivity, jax.custom_derivatives.SymbolicZero):
-            for place, of in zip(gradient._wanted, gradients):
+            for place, of in zip(wanted, gradients):
                 result[place] = (sensitivity * of).astype(of.dtype)
         return tuple(result)
 
     call.defvjp(forward, backward, symbolic_zeros=True)
-    _register_records(jax)
-
-    def apply(leaves):
-        arrays = [jax.numpy.asarray(leaf) for leaf in leaves]
-        are_real = [kind not in ("integer", "boolean") for kind in kinds]
-        is_exact = [not jax.numpy.issubdtype(array.dtype, jax.numpy.floating) for array in arrays]
-        return call(*[a.astype(real()) if r and e else a for a, r, e in zip(arrays, are_real, is_exact)])
-
-    return apply
+    return call
 
 
 _registered = set()

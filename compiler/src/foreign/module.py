@@ -466,8 +466,6 @@ class Function:
         return self._adapt("jax", _for_jax)
 
     def _adapt(self, name, adapter):
-        if self._has_callbacks or any(kind == "text" for _, kind, _ in self._leaves):
-            raise AttributeError(f"{self.__name__} takes functions or texts, and {name} passes numbers and arrays only")
         if name not in self._adapted:
             apply = adapter(self)
 
