@@ -23,7 +23,6 @@ struct Buffer {
     queue: Queue,
     /// The numbers of a row of which is not known yet whether they are wanted.
     held: Queue,
-    held_count: usize,
     /// Where the bytes come from.
     file: c_int,
     /// Why they could not be read, if they could not.
@@ -74,16 +73,7 @@ pub fn read_file(
 
 impl Buffer {
     const fn new(file: c_int) -> Buffer {
-        Buffer {
-            bytes: [0; CAPACITY],
-            start: 0,
-            end: 0,
-            queue: Queue::new(),
-            held: Queue::new(),
-            held_count: 0,
-            file,
-            error: 0,
-        }
+        Buffer { bytes: [0; CAPACITY], start: 0, end: 0, queue: Queue::new(), held: Queue::new(), file, error: 0 }
     }
 
     /// Goes on with another file.
@@ -154,25 +144,13 @@ impl reader::Input for Buffer {
     }
     fn hold(&mut self, number: f64) {
         self.held.push(number);
-        self.held_count += 1;
     }
-    fn settle(&mut self, wanted: Option<&[u16]>) {
-        // Once around for each place: what is taken in front is put behind.
-        for place in wanted.unwrap_or(&[]) {
-            for at in 0..self.held_count {
-                let number = self.held.pop().unwrap_or(f64::NAN);
-                self.held.push(number);
-                if at == usize::from(*place) {
-                    self.queue.push(number);
-                }
-            }
-        }
+    fn settle(&mut self, are_wanted: bool) {
         while let Some(number) = self.held.pop() {
-            if wanted.is_none() {
+            if are_wanted {
                 self.queue.push(number);
             }
         }
-        self.held_count = 0;
     }
 }
 

@@ -52,8 +52,8 @@ pub trait Input {
     fn replace_first(&mut self, number: f64);
     /// Keeps a number of a row of which is not known yet whether it is wanted.
     fn hold(&mut self, number: f64);
-    /// Adds the numbers kept to the end of the queue: those at these places, in this order, or all; and keeps none.
-    fn settle(&mut self, wanted: Option<&[u16]>);
+    /// Adds the numbers kept to the end of the queue, if they are wanted; and keeps none.
+    fn settle(&mut self, are_wanted: bool);
 }
 
 /// Why nothing could be read.

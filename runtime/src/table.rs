@@ -59,13 +59,45 @@ enum Separator {
 /// What the first line has told.
 struct Layout {
     separator: Separator,
-    /// The places of the columns that are wanted, if not all are.
-    wanted: [u16; MOST_COLUMNS],
+    /// The columns that are wanted, if not all are: their places, in order, and which of those wanted each is.
+    wanted: [(u16, u16); MOST_COLUMNS],
     chosen: usize,
+    /// The numbers of the line at hand in these columns, in the order that is wanted.
+    numbers: [f64; MOST_COLUMNS],
+    /// How many of the cells that are wanted are behind, in the line at hand.
+    behind: usize,
     /// How many cells each line has, once that is known.
     cells: Option<u64>,
     /// The first line of numbers ends with a separator, behind which nothing stands.
     is_open: bool,
+}
+
+impl Layout {
+    /// Whether a cell of the line at hand is wanted.
+    fn wants(&self, cell: u64) -> bool {
+        self.chosen == 0 || self.behind < self.chosen && self.place(self.behind).0 == cell
+    }
+
+    /// The place of one of the columns that are wanted, and which of those it is.
+    fn place(&self, number: usize) -> (u64, usize) {
+        self.wanted.get(number).map_or((0, 0), |(place, position)| (u64::from(*place), usize::from(*position)))
+    }
+
+    /// Takes the number of a cell: it is kept if not all columns are wanted, held, or goes to the queue.
+    fn take(&mut self, input: &mut impl Input, cell: u64, number: f64, holds: bool) {
+        while self.behind < self.chosen && self.place(self.behind).0 == cell {
+            let (_, position) = self.place(self.behind);
+            if let Some(place) = self.numbers.get_mut(position) {
+                *place = number;
+            }
+            self.behind += 1;
+        }
+        match self.chosen {
+            0 if holds => input.hold(number),
+            0 => input.push(number),
+            _ => {}
+        }
+    }
 }
 
 /// A line.
@@ -99,8 +131,15 @@ impl Reader {
             input.advance();
         }
         let line = line.get(..length).unwrap_or(&[]);
-        let mut layout =
-            Layout { separator: separator_of(line), wanted: [0; MOST_COLUMNS], chosen: 0, cells: None, is_open: false };
+        let mut layout = Layout {
+            separator: separator_of(line),
+            wanted: [(0, 0); MOST_COLUMNS],
+            chosen: 0,
+            numbers: [0.0; MOST_COLUMNS],
+            behind: 0,
+            cells: None,
+            is_open: false,
+        };
         let (mut rows, mut columns, mut count) = (0, 0, 0);
         if item == Item::Matrix {
             input.push(0.0);
@@ -226,10 +265,14 @@ impl Reader {
                 }
                 rest = after;
             }
-            let Some(slot) = layout.wanted.get_mut(layout.chosen) else {
+            let Some(wanted) = layout.wanted.get_mut(..=layout.chosen) else {
                 return Err(self.fault(self.place(0), Problem::TooManyColumns));
             };
-            *slot = found;
+            let at = wanted.iter().take(layout.chosen).filter(|(place, _)| *place <= found).count();
+            (at..layout.chosen).rev().for_each(|at| wanted.swap(at, at + 1));
+            if let Some(slot) = wanted.get_mut(at) {
+                *slot = (found, layout.chosen as u16);
+            }
             layout.chosen += 1;
         }
         Ok(())
@@ -237,8 +280,9 @@ impl Reader {
 
     /// Reads a line: its numbers go to the queue.
     fn row(&mut self, input: &mut impl Input, layout: &mut Layout, table: &Table<'_>) -> Result<Line, Failure> {
-        let holds = layout.chosen > 0 || table.missing == Missing::Dropped;
+        let holds = layout.chosen == 0 && table.missing == Missing::Dropped;
         let (mut cells, mut is_dropped, mut after_separator) = (0u64, false, false);
+        layout.behind = 0;
         loop {
             let is_blank = |byte: u8| byte.is_ascii_whitespace() && layout.separator != Separator::Only(byte);
             match input.peek() {
@@ -258,7 +302,8 @@ impl Reader {
                             None => layout.is_open = true,
                             Some(expected) if layout.is_open || cells == expected => {}
                             Some(_) => {
-                                is_dropped |= self.missing(input, table, holds)?;
+                                is_dropped |= self.missing(table)?;
+                                layout.take(input, cells, f64::NAN, holds);
                                 cells += 1;
                             }
                         }
@@ -274,14 +319,14 @@ impl Reader {
                         || layout.separator == Separator::Any && byte == b',' =>
                 {
                     // Nothing stands between two separators, or in front of the first.
-                    is_dropped |= self.missing(input, table, holds)?;
+                    is_dropped |= self.missing(table)?;
+                    layout.take(input, cells, f64::NAN, holds);
                     cells += 1;
                     after_separator = true;
                     self.advance(input);
                 }
                 Some(_) => {
-                    let is_wanted = layout.chosen == 0
-                        || layout.wanted.iter().take(layout.chosen).any(|place| u64::from(*place) == cells);
+                    let is_wanted = layout.wants(cells);
                     let number = match self.cell(input, layout.separator, is_wanted)? {
                         Cell::Number(number) => number,
                         Cell::Other => 0.0,
@@ -294,26 +339,18 @@ impl Reader {
                             f64::NAN
                         }
                     };
-                    if holds {
-                        input.hold(number);
-                    } else {
-                        input.push(number);
-                    }
+                    layout.take(input, cells, number, holds);
                     cells += 1;
                     after_separator = false;
                     self.end_cell(input, layout.separator, &mut after_separator);
                 }
             }
         }
+        let is_kept = !is_dropped && layout.cells.is_none_or(|expected| expected == cells);
         if holds {
-            let all_there = layout.cells.is_none_or(|expected| expected == cells);
-            input.settle(if is_dropped || !all_there {
-                Some(&[])
-            } else if layout.chosen > 0 {
-                layout.wanted.get(..layout.chosen)
-            } else {
-                None
-            });
+            input.settle(is_kept);
+        } else if is_kept {
+            layout.numbers.iter().take(layout.chosen).for_each(|number| input.push(*number));
         }
         Ok(Line::Cells(cells, is_dropped))
     }
@@ -334,14 +371,9 @@ impl Reader {
     }
 
     /// An empty cell; whether its row is left out.
-    fn missing(&mut self, input: &mut impl Input, table: &Table<'_>, holds: bool) -> Result<bool, Failure> {
+    fn missing(&self, table: &Table<'_>) -> Result<bool, Failure> {
         if table.missing == Missing::Refused {
             return Err(self.fault(self.place(0), Problem::Missing));
-        }
-        if holds {
-            input.hold(f64::NAN);
-        } else {
-            input.push(f64::NAN);
         }
         Ok(table.missing == Missing::Dropped)
     }
@@ -526,7 +558,7 @@ impl<I: Input> Input for Replay<'_, I> {
     fn hold(&mut self, number: f64) {
         self.rest.hold(number);
     }
-    fn settle(&mut self, wanted: Option<&[u16]>) {
-        self.rest.settle(wanted);
+    fn settle(&mut self, are_wanted: bool) {
+        self.rest.settle(are_wanted);
     }
 }

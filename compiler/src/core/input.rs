@@ -121,10 +121,9 @@ impl Input for Bytes<'_> {
     fn hold(&mut self, number: f64) {
         self.held.push(number);
     }
-    fn settle(&mut self, wanted: Option<&[u16]>) {
-        match wanted {
-            None => self.queue.extend(self.held.iter()),
-            Some(places) => self.queue.extend(places.iter().map(|place| self.held[usize::from(*place)])),
+    fn settle(&mut self, are_wanted: bool) {
+        if are_wanted {
+            self.queue.extend(self.held.iter());
         }
         self.held.clear();
     }
