@@ -36,7 +36,7 @@ use crate::opt::edit::rewrite::{Replacements, append, clear_unreachable, is_cons
 use crate::opt::layout::recompute_fields::is_cheap;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
-    BlockId, FuncId, Function, Inst, Op, Program, Real1, Real2, Target, Terminator, Type, Value, Walk,
+    BlockId, FuncId, Function, Inst, IntCompare, Op, Program, Real1, Real2, Target, Terminator, Type, Value, Walk,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -120,27 +120,19 @@ pub(super) fn plan<'t>(program: &Program, tape: &'t Tape) -> Option<Again<'t>> {
     let known: FxHashSet<Value> = slice.takes.iter().copied().filter(|value| rounds.is_known(*value)).collect();
     let added: Vec<Value> =
         slice.takes.iter().copied().filter(|value| !known.contains(value) && !kept.contains(value)).collect();
-    // Numbers and vectors that are not kept any more, less those that are instead. What does not change, or counts the
-    // rounds, takes no room in the end.
+    // What does not change, or counts the rounds, takes no room in the end.
     let steps = code.steps(header);
     let counts = |value: Value| {
         let position = code.function.blocks[header].params.iter().position(|param| *param == value);
         position.is_some_and(|position| steps[position].is_some())
     };
-    let count = |vectors: bool| {
-        let is_one = |value: &&Value| (code.function.values[**value] == Type::Ptr) == vectors;
-        let instead = added.iter().filter(|value| is_state(value) && !counts(**value)).filter(is_one).count();
-        made.iter().filter(is_one).count().checked_sub(instead)
-    };
-    let [flat, deep] = slice.cost;
-    let is_worth_it = match (count(false), count(true)) {
-        (Some(numbers), Some(0)) => deep == 0 && numbers > 0 && flat <= MOST_FOR_NUMBER * numbers,
-        (_, Some(vectors)) => vectors > 0 && deep <= MOST_FOR_ELEMENT * vectors,
-        (_, None) => false,
-    };
+    let instead: Vec<Value> = added.iter().copied().filter(|value| is_state(value) && !counts(*value)).collect();
+    if !whole.is_worth_it(&made, &instead, &slice) {
+        return None;
+    }
     let (node, takes, needed) = (node.args.to_vec(), slice.takes, slice.needed);
     drop(kept);
-    is_worth_it.then_some(Again { tape, chain, header, body, readers, node, made, takes, known, added, needed })
+    Some(Again { tape, chain, header, body, readers, node, made, takes, known, added, needed })
 }
 
 /// A round of the loop that makes a tape.
@@ -213,6 +205,55 @@ impl<'r> Round<'r> {
         }
         slice.takes.sort_unstable();
         Some(slice)
+    }
+
+    /// Whether values are better made again than kept, if others are kept instead.
+    fn is_worth_it(&self, made: &[Value], instead: &[Value], slice: &Slice) -> bool {
+        let Rounds { code, header, body, .. } = *self.rounds;
+        // Vectors that the round makes, by their lengths; a vector that is kept instead has the length of one of them.
+        let mut lengths: Vec<Value> = made.iter().filter_map(|value| self.length(*value, false)).collect();
+        let numbers = made.len() - lengths.len();
+        let all: FxHashSet<Value> = lengths.iter().copied().collect();
+        let mut others = 0;
+        for value in instead {
+            if code.function.values[*value] != Type::Ptr {
+                others += 1;
+                continue;
+            }
+            let length = self.length(*value, true);
+            let Some(place) = lengths.iter().position(|other| Some(*other) == length) else { return false };
+            lengths.swap_remove(place);
+        }
+        let [flat, deep] = slice.cost;
+        if all.is_empty() {
+            return deep == 0 && others < numbers && flat <= MOST_FOR_NUMBER * (numbers - others);
+        }
+        // The loops of the slice run over what it makes.
+        let runs = |inner: &BlockId| {
+            let function = code.function;
+            let is_needed = |inst: &Inst| cost(inst) != Some(0) && slice.needed.contains(&inst.results[0]);
+            let body = code.body(*inner);
+            if !body.iter().flat_map(|block| &function.blocks[*block].insts).any(is_needed) {
+                return true;
+            }
+            let Terminator::Branch(condition, ..) = &function.blocks[*inner].terminator else { return false };
+            let test = code.definitions.inst(function, *condition);
+            test.is_some_and(|test| test.op == Op::IntCompare(IntCompare::Lt) && all.contains(&test.args[1]))
+        };
+        let mut inner = body.iter().filter(|block| **block != header && code.graph.is_loop_header(**block));
+        !lengths.is_empty() && deep <= MOST_FOR_ELEMENT * lengths.len() && inner.all(runs)
+    }
+
+    /// The length of a vector whose elements the round sets or, if asked, reads.
+    fn length(&self, vector: Value, or_reads: bool) -> Option<Value> {
+        let Rounds { code, body, .. } = *self.rounds;
+        let touches = |inst: &&Inst| match inst.op {
+            Op::WithElement(_) => inst.args[0] == vector || inst.results[0] == vector,
+            Op::Element(..) => or_reads && inst.args[0] == vector,
+            _ => false,
+        };
+        let mut insts = body.iter().flat_map(|block| &code.function.blocks[*block].insts);
+        insts.find(touches).map(|inst| inst.args[1])
     }
 }
 
