@@ -110,10 +110,14 @@ pub(super) fn plan<'t>(program: &Program, tape: &'t Tape) -> Option<Again<'t>> {
         if let Some(slice) = whole.slice(&made, &kept) {
             break slice;
         }
-        let before = made.len();
-        made.retain(|value| whole.slice(&[*value], &kept).is_some());
-        kept.extend(fields.iter().filter(|value| !made.contains(value)));
-        if made.len() == before {
+        let is_dear = |value: &Value| {
+            let others = fields.iter().copied().filter(|other| other != value).collect();
+            whole.slice(&[*value], &others).is_none()
+        };
+        let dear: FxHashSet<Value> = made.iter().copied().filter(is_dear).collect();
+        made.retain(|value| !dear.contains(value));
+        kept.extend(&dear);
+        if dear.is_empty() {
             return None;
         }
     };
@@ -353,6 +357,7 @@ impl Again<'_> {
     fn function(&self, original: &Function) -> Function {
         let node = Op::Box(self.tape.sum, self.tape.node);
         let mut function = original.clone();
+        function.name = format!("{} again", original.name).into();
         function.walk = Walk::None;
         function.results = self.made.iter().map(|value| function.values[*value]).collect();
         let is_needed = |values: &[Value]| values.iter().any(|value| self.needed.contains(value));
