@@ -98,6 +98,20 @@ pub fn use_counts(function: &Function) -> EntityVec<Value, u32> {
     counts
 }
 
+/// The blocks that use each value.
+pub fn using_blocks(function: &Function) -> EntityVec<Value, Vec<BlockId>> {
+    let mut users: EntityVec<Value, Vec<BlockId>> = function.values.same_ids(Vec::new());
+    for (id, block) in function.blocks.iter() {
+        block.for_each_value(|value| {
+            // Uses by one block follow each other.
+            if users[value].last() != Some(&id) {
+                users[value].push(id);
+            }
+        });
+    }
+    users
+}
+
 /// Appends an instruction with one result, of type `ty`, to a list, and returns the result.
 pub fn append(
     values: &mut EntityVec<Value, Type>,

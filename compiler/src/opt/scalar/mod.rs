@@ -11,6 +11,7 @@
 //! | [`dce`] | aggressive dead code elimination |
 //! | [`replaced_elements`] | changes of vectors that nobody sees |
 //! | [`if_convert`] | selections instead of branches |
+//! | [`sink`] | what only errors need |
 //! | [`schedule`] | the order of instructions |
 //! | [`early_boxes`] | large boxes before what they hold |
 //! | [`watch`] | checks that numbers stay finite, where that is asked for |
@@ -25,5 +26,6 @@ pub mod jump_threading;
 pub mod replaced_elements;
 pub mod schedule;
 pub mod simplify_cfg;
+pub mod sink;
 pub mod unused;
 pub mod watch;

@@ -26,7 +26,7 @@ use crate::opt::loops::{
     distribute, fusion, hoist_guards, inductions, licm, neutral_sums, parallelize, peel, rotate, shared_zeros,
     unroll_and_jam, vectorize,
 };
-use crate::opt::scalar::{dce, gvn, if_convert, jump_threading, schedule, simplify_cfg, watch};
+use crate::opt::scalar::{dce, gvn, if_convert, jump_threading, schedule, simplify_cfg, sink, watch};
 use crate::opt::tape::{checkpointing, invariant_fields, list_lengths, recompute_calls, tape_loops, tape_vectors};
 use crate::ssa::forms::Form;
 use crate::ssa::ir::{Function, Program};
@@ -212,6 +212,7 @@ pub const PASSES: &[Pass] = &[
     function("if-convert", "select values instead of branching where both are cheap", if_convert::run).settling(),
     function("neutral-sums", "start sums of loops at -0.0 instead of the symbolic zero", neutral_sums::run).settling(),
     function("late-changes", "change vectors after they have been read", late_changes::run).settling(),
+    function("sink", "compute what only errors need where they are reported", sink::run).settling(),
     informed(PROCESSES, "let several processes compute rounds of long loops", parallelize::run)
         .asking(&[Fact::Effects]),
     informed("distribute", "compute elementary functions of many rounds together", distribute::run)

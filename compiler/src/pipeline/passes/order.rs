@@ -95,6 +95,7 @@ pub const SCHEDULE: &[Phase] = &[
         ("dce", "gvn leaves what it replaced, and what loops have computed may be zeros that are known by now"),
         ("late-changes", "reads that are left stay where they are, and changes of equal functions should move alike"),
         ("merge-functions", "functions that differed in what was dropped are the same now"),
+        ("sink", "nothing looks for equal operations any more, and loops should do in lanes what they need only"),
         ("parallelize", "loops have their final form, and what they do for errors only is not in the way"),
         ("distribute", "loops have their final form, and processes share them whole"),
         ("simplify-cfg", "loops that were divided have blocks that only jump"),
