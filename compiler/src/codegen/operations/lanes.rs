@@ -51,6 +51,13 @@ impl Translator<'_, '_, '_> {
         self.builder.ins().insertlane(first, y, 1)
     }
 
+    /// The same lanes, as no operand in memory: Cranelift makes a loaded operand of a comparison one without asking
+    /// whether it is aligned to its size, as `cmppd` requires.
+    fn in_register(&mut self, lanes: ir::Value) -> ir::Value {
+        let bits = self.builder.ins().bitcast(types::I64X2, MemFlagsData::new(), lanes);
+        self.builder.ins().bitcast(types::F64X2, MemFlagsData::new(), bits)
+    }
+
     /// Whether a lane is true.
     pub(in crate::codegen) fn any_lane(&mut self, truths: ir::Value) -> ir::Value {
         let signs = self.builder.ins().vhigh_bits(types::I8, truths);
@@ -75,7 +82,10 @@ impl Translator<'_, '_, '_> {
                 }
                 self.pair(lanes[0], lanes[1])
             }
-            Lanewise::Compare(op) => self.builder.ins().fcmp(condition(op), args[0], args[1]),
+            Lanewise::Compare(op) => {
+                let [x, y] = [args[0], args[1]].map(|lanes| self.in_register(lanes));
+                self.builder.ins().fcmp(condition(op), x, y)
+            }
             Lanewise::Not => self.builder.ins().bnot(args[0]),
             Lanewise::And => self.builder.ins().band(args[0], args[1]),
             Lanewise::Or => self.builder.ins().bor(args[0], args[1]),
