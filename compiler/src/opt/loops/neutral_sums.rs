@@ -287,6 +287,8 @@ fn rewrite(function: &mut Function, header: BlockId, sums: &[Sum]) {
                 target.args.push(is_still_zero);
             }
         }
+        // Sums that leave together share the blocks that the first one has got on its way out.
+        let graph = Graph::new(function);
         leave(function, &graph, outside, sum, is_zero);
     }
 }
