@@ -9,7 +9,7 @@
 //! A program has a [`Profile`]. Calm programs compute with moderate numbers, divide by nothing near zero and make
 //! hardly any mistake. Wild programs are calm ones with a few mistakes of all kinds in them, with numbers that are
 //! none, with output in the middle and with input that ends too early. A checked program compares a derivative with
-//! differences, a lawful one checks laws of derivatives. A library program is made by [`library`].
+//! differences, a lawful one checks laws of derivatives. A library program is made by [`library`], loops by [`steps`].
 
 use super::laws;
 use super::library;
@@ -17,6 +17,7 @@ use super::mistakes;
 use super::modes::{Mode, nesting};
 use super::rng::Rng;
 use super::sexp::{Sexp, atom, form};
+use super::steps;
 use super::sums::Sort;
 use super::types::Type;
 use std::collections::BTreeSet;
@@ -56,6 +57,7 @@ pub enum Profile {
     Checked,
     Lawful,
     Library,
+    Steps,
 }
 
 /// The program of a seed, with the profile that is asked for or any other. Each of its expressions is made of at most
@@ -93,6 +95,11 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
         let forms = library::program(&mut generator, &mut input);
         return generator.finish(seed, forms, &input);
     }
+    if profile == Profile::Steps {
+        generator.note("steps");
+        let forms = steps::program(&mut generator.rng);
+        return generator.finish(seed, forms, &input);
+    }
     let mut forms = super::sexp::parse(PRELUDE);
     for name in ["n0", "n1", "r0", "r1"] {
         forms.push(form("(define ? (read-real))", [atom(name)]));
@@ -121,7 +128,7 @@ pub fn generate(seed: u64, profile: Option<Profile>, size: usize) -> Program {
             generator.note("lawful");
             forms.extend(laws::program(&mut generator));
         }
-        Profile::Calm | Profile::Wild | Profile::Library => {
+        Profile::Calm | Profile::Wild | Profile::Library | Profile::Steps => {
             for _ in 0..1 + generator.rng.below(3) {
                 generator.budget = size;
                 let printed = Type::random_data(&mut generator.rng, 2);

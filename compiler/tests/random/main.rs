@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `VLAD_RANDOM` | how many programs |
 //! | `VLAD_RANDOM_SEED` | the seed of the first |
-//! | `VLAD_RANDOM_PROFILE` | what they are like: `calm`, `wild`, `checked`, `lawful` or `library`; otherwise some of each |
+//! | `VLAD_RANDOM_PROFILE` | `calm`, `wild`, `checked`, `lawful`, `library` or `steps`; otherwise some of the first 4 |
 //! | `VLAD_RANDOM_SIZE` | how large they may be; otherwise 120 |
 //! | `VLAD_RANDOM_JOBS` | how many at a time; otherwise one for each core |
 //! | `VLAD_RANDOM_SHRINK` | how many seconds to spend on shrinking each program |
@@ -21,6 +21,7 @@
 //! | [`generate`], [`types`], [`special`], [`control`], [`sums`], [`mistakes`] | a seed → a program |
 //! | [`calculus`], [`modes`], [`given`] | the derivatives in it |
 //! | [`library`], [`calls`] | programs made of library calls, and their derivatives of high order |
+//! | [`steps`] | loops whose rounds make vectors, and their derivatives |
 //! | [`settings`] | what it is compiled with |
 //! | [`examine`] | a program → what evaluator and compiled program do |
 //! | [`worker`] | the processes in which all this happens |
@@ -67,6 +68,8 @@ mod sexp;
 
 mod special;
 
+mod steps;
+
 mod sums;
 
 mod types;
@@ -110,6 +113,7 @@ fn main() {
         Trial::test("engines_agree_on_random_programs", || engines_agree(None, 300).map(drop)),
         Trial::test("derivatives_of_random_functions_obey_laws", laws_hold),
         Trial::test("derivatives_of_library_calls_agree", library_calls_agree),
+        Trial::test("derivatives_of_steps_agree", || engines_agree(Some(Profile::Steps), 60).map(drop)),
         Trial::test("the_sign_of_a_zero_is_recognised", the_sign_of_a_zero_is_recognised),
         Trial::test("programs_are_the_same_for_the_same_seed", programs_are_the_same_for_the_same_seed),
         Trial::test("reduction_finds_the_cause", reduction_finds_the_cause),
@@ -130,6 +134,7 @@ fn program(seed: u64, profile: Option<Profile>) -> Program {
         Ok("checked") => Some(Profile::Checked),
         Ok("lawful") => Some(Profile::Lawful),
         Ok("library") => Some(Profile::Library),
+        Ok("steps") => Some(Profile::Steps),
         _ => profile,
     };
     generate(seed, profile, setting("VLAD_RANDOM_SIZE", 120) as usize)
