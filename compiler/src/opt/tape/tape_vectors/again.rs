@@ -135,7 +135,6 @@ pub(super) fn plan<'t>(program: &Program, tape: &'t Tape) -> Option<Again<'t>> {
         return None;
     }
     let (node, takes, needed) = (node.args.to_vec(), slice.takes, slice.needed);
-    drop(kept);
     Some(Again { tape, chain, header, body, readers, node, made, takes, known, added, needed })
 }
 
