@@ -63,8 +63,8 @@ impl Graph {
         }
     }
 
-    /// The only edge into `block` from blocks that it does not dominate, the way into a loop if it is a header: where it
-    /// comes from, and its position among the targets there.
+    /// The only edge into `block` from blocks that it does not dominate, the way into a loop if it is a header: where
+    /// it comes from, and its position among the targets there.
     pub fn way_in(&self, function: &Function, block: BlockId) -> Option<(BlockId, usize)> {
         let mut outside = self.predecessors[block].iter().filter(|from| !self.dominates(block, **from));
         let (Some(from), None) = (outside.next(), outside.next()) else { return None };

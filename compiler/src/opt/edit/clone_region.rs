@@ -1,7 +1,8 @@
-//! Copying blocks within a function.
+//! Copying blocks: within a function, and into one of their own.
 
-use crate::ssa::ir::{BlockId, Function, Inst, Value};
-use rustc_hash::FxHashMap;
+use crate::opt::edit::rewrite::{is_constant, keep};
+use crate::ssa::ir::{BlockId, Function, Inst, Target, Terminator, Value, Walk};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Copies an instruction to the end of a block; `values` is as for [`clone_region`].
 pub fn clone_inst(function: &mut Function, block: BlockId, inst: &Inst, values: &mut FxHashMap<Value, Value>) {
@@ -46,4 +47,54 @@ pub fn clone_region(
         function.blocks[*copy].for_each_use(|value| *value = values.get(value).copied().unwrap_or(*value));
     }
     blocks
+}
+
+/// A function that has some of the blocks of another, under the same names, with those of their instructions and
+/// parameters whose values are needed. The conditions of branches between ways that stay are among these. Where control
+/// would go to other blocks, or to one that `ends` it, it does not go: what leaves the blocks is not done again.
+///
+/// The entry has the needed constants, and neither parameters nor a terminator.
+pub fn cut_out(
+    original: &Function,
+    blocks: &FxHashSet<BlockId>,
+    needed: &FxHashSet<Value>,
+    ends: impl Fn(BlockId) -> bool,
+) -> Function {
+    let mut function = original.clone();
+    function.walk = Walk::None;
+    let is_needed = |values: &[Value]| values.iter().any(|value| needed.contains(value));
+    let mut constants: Vec<Inst> = Vec::new();
+    for id in original.blocks.ids().filter(|id| !blocks.contains(id)) {
+        let block = &mut function.blocks[id];
+        constants.extend(block.insts.drain(..).filter(|inst| is_constant(inst.op) && is_needed(&inst.results)));
+        block.params.clear();
+        block.terminator = Terminator::Unreachable;
+    }
+    function.blocks[Function::ENTRY].insts = constants;
+    let kept: FxHashMap<BlockId, Vec<bool>> = blocks
+        .iter()
+        .map(|id| (*id, original.blocks[*id].params.iter().map(|param| needed.contains(param)).collect()))
+        .collect();
+    let stays = |target: &Target| kept.contains_key(&target.block) && !ends(target.block);
+    let nowhere = function.new_block(&[]);
+    for (id, kept_here) in &kept {
+        let block = &mut function.blocks[*id];
+        block.insts.retain(|inst| is_needed(&inst.results));
+        keep(&mut block.params, kept_here);
+        for target in block.terminator.targets_mut() {
+            if stays(target) {
+                keep(&mut target.args, &kept[&target.block]);
+            } else {
+                *target = Target { block: nowhere, args: Vec::new() };
+            }
+        }
+        let targets = block.terminator.targets().into_iter();
+        let inside: Vec<Target> = targets.filter(|target| target.block != nowhere).cloned().collect();
+        match &inside[..] {
+            [] => block.terminator = Terminator::Unreachable,
+            [only] => block.terminator = Terminator::Jump(only.clone()),
+            _ => {}
+        }
+    }
+    function
 }

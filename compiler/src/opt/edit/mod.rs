@@ -2,7 +2,7 @@
 //!
 //! | file | |
 //! |---|---|
-//! | [`clone_region`] | copying blocks |
+//! | [`clone_region`] | copying blocks, also into functions of their own |
 //! | [`rewrite`] | replacing values, finding definitions, counting uses |
 //! | [`self_calls`] | tail calls of a function to itself as a loop |
 //! | [`repair`] | SSA form again after code was copied |

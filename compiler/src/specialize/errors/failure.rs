@@ -296,8 +296,8 @@ impl Specializer<'_> {
         self.write_text(e, Stream::Err, last);
     }
 
-    /// Calls a function of the caller of a library, or asks for its second derivative; the answer. If the function fails,
-    /// so does the call of the library, with a message that says where the program has called it.
+    /// Calls a function of the caller of a library, or asks for its second derivative; the answer. If the function
+    /// fails, so does the call of the library, with a message that says where the program has called it.
     pub fn call_back(&mut self, e: &mut Emitter, question: f64, asked: &[Value]) -> Value {
         let answer = e.value(Op::Ask, asked, Type::F64);
         let zero = e.real(0.0);

@@ -2,13 +2,9 @@
 
 use super::find::Chain;
 use super::{Checkpoint, Field, jump};
-use crate::opt::edit::rewrite::{is_constant, keep};
+use crate::opt::edit::clone_region::cut_out;
 use crate::ssa::builder::Builder;
-use crate::ssa::ir::{
-    BlockId, CHECKPOINT, FuncId, Function, Inst, Int2, IntCompare, Op, Program, SumId, Target, Terminator, Type, Value,
-    Walk,
-};
-use rustc_hash::FxHashMap;
+use crate::ssa::ir::{CHECKPOINT, FuncId, Function, Int2, IntCompare, Op, Program, SumId, Type, Value};
 
 /// The rounds of a loop in a function of its own.
 pub(super) struct Code {
@@ -19,57 +15,14 @@ pub(super) struct Code {
     pub state: Vec<Value>,
 }
 
-/// A function of a checkpoint, a number of rounds and one of checkpoints that has nothing but the rounds of a loop, as far as the tape
-/// depends on them, and no way out of it. Its entry has only the constants.
+/// A function of a checkpoint, a number of rounds and one of checkpoints that has nothing but the rounds of a loop, as
+/// far as the tape depends on them, and no way out of it. Its entry has only the constants.
 pub(super) fn code(original: &Function, chain: &Chain) -> Code {
-    let mut function = original.clone();
+    let mut function = cut_out(original, &chain.body, &chain.needed, |_| false);
     function.name = format!("{CHECKPOINT} {}", original.name).into();
-    (function.walk, function.results) = (Walk::None, vec![Type::Ptr]);
-    let mut constants: Vec<Inst> = Vec::new();
-    let outside: Vec<BlockId> = function.blocks.ids().filter(|id| !chain.body.contains(id)).collect();
-    for id in outside {
-        let block = &mut function.blocks[id];
-        let known = |inst: &Inst| is_constant(inst.op) && inst.results.iter().any(|v| chain.needed.contains(v));
-        constants.extend(block.insts.drain(..).filter(known));
-        block.params.clear();
-        block.terminator = Terminator::Unreachable;
-    }
+    function.results = vec![Type::Ptr];
     let params = [Type::Ptr, Type::Int, Type::Int].map(|ty| function.values.push(ty));
     function.blocks[Function::ENTRY].params = params.to_vec();
-    function.blocks[Function::ENTRY].insts = constants;
-    let nowhere = function.new_block(&[]);
-    let is_needed = |values: &[Value]| values.iter().any(|value| chain.needed.contains(value));
-    let kept: FxHashMap<_, Vec<bool>> = chain
-        .body
-        .iter()
-        .map(|id| (*id, function.blocks[*id].params.iter().map(|param| chain.needed.contains(param)).collect()))
-        .collect();
-    for id in &chain.body {
-        let block = &mut function.blocks[*id];
-        block.insts.retain(|inst| is_needed(&inst.results));
-        keep(&mut block.params, &kept[id]);
-        for target in block.terminator.targets_mut() {
-            match kept.get(&target.block) {
-                Some(kept) => keep(&mut target.args, kept),
-                None => *target = Target { block: nowhere, args: Vec::new() },
-            }
-        }
-        // What ends in an error, or leaves the loop, is not done again.
-        let only = match &block.terminator {
-            Terminator::Branch(_, yes, no) if no.block == nowhere => Some(yes.clone()),
-            Terminator::Branch(_, yes, no) if yes.block == nowhere => Some(no.clone()),
-            _ => None,
-        };
-        if let Some(only) = only {
-            block.terminator = Terminator::Jump(only);
-        }
-        if let Terminator::Switch(value, targets) = &block.terminator
-            && !chain.needed.contains(value)
-        {
-            let inside = targets.iter().find(|target| target.block != nowhere).cloned();
-            block.terminator = inside.map_or(Terminator::Unreachable, Terminator::Jump);
-        }
-    }
     let params = &original.blocks[chain.header].params;
     let state: Vec<Value> = chain.state.iter().map(|position| params[*position]).collect();
     let place = |value: Value| {

@@ -24,19 +24,20 @@
 //! This is worth it as long as what is made again takes about as long as what is kept would take to be stored and
 //! loaded: a few operations for each number, or, in a loop that makes vectors, for each element.
 //!
-//! Source: rematerialisation, as in Briggs, Cooper and Torczon, *Rematerialization* (1992), of whole loops; on tapes, as
-//! in the round-by-round reverse of Schenck, Rønning, Henriksen and Oancea, *AD for an Array Language with Nested
+//! Source: rematerialisation, as in Briggs, Cooper and Torczon, *Rematerialization* (1992), of whole loops; on tapes,
+//! as in the round-by-round reverse of Schenck, Rønning, Henriksen and Oancea, *AD for an Array Language with Nested
 //! Parallelism* (2022).
 
 use super::Reader;
 use super::find::{self, Tape};
 use super::study::Rounds;
 use crate::opt::analysis::loops::Code;
-use crate::opt::edit::rewrite::{Replacements, append, clear_unreachable, is_constant, keep};
+use crate::opt::edit::clone_region::cut_out;
+use crate::opt::edit::rewrite::{Replacements, append, clear_unreachable, is_constant};
 use crate::opt::layout::recompute_fields::is_cheap;
 use crate::ssa::graph::Graph;
 use crate::ssa::ir::{
-    BlockId, FuncId, Function, Inst, IntCompare, Op, Program, Real1, Real2, Target, Terminator, Type, Value, Walk,
+    Block, BlockId, FuncId, Function, Inst, IntCompare, Op, Program, Real1, Real2, Target, Terminator, Type, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -91,7 +92,6 @@ pub(super) fn plan<'t>(program: &Program, tape: &'t Tape) -> Option<Again<'t>> {
         return None;
     }
     let chain = u32::try_from(chain).ok()?;
-    let readers = find::readers(program, tape, chain)?;
     let rounds = Rounds { program, code: &code, header, body: &body, known: find::known(&code, tape) };
     let fields: Vec<Value> =
         (0..).zip(&node.args).filter(|(field, _)| *field != chain).map(|(_, value)| *value).collect();
@@ -101,12 +101,16 @@ pub(super) fn plan<'t>(program: &Program, tape: &'t Tape) -> Option<Again<'t>> {
     let mut kept = FxHashSet::from_iter(kept);
     made.sort_unstable();
     made.dedup();
+    if made.is_empty() {
+        return None;
+    }
+    let readers = find::readers(program, tape, chain)?;
+    if readers.iter().any(|reader| reader.reads && reader.at.is_none()) {
+        return None;
+    }
     let whole = Round::new(&rounds, carried);
     // What cannot be made of what is there, or is dear, is kept, and others are made of it.
     let slice = loop {
-        if made.is_empty() || readers.iter().any(|reader| reader.reads && reader.at.is_none()) {
-            return None;
-        }
         if let Some(slice) = whole.slice(&made, &kept) {
             break slice;
         }
@@ -117,7 +121,7 @@ pub(super) fn plan<'t>(program: &Program, tape: &'t Tape) -> Option<Again<'t>> {
         let dear: FxHashSet<Value> = made.iter().copied().filter(is_dear).collect();
         made.retain(|value| !dear.contains(value));
         kept.extend(&dear);
-        if dear.is_empty() {
+        if dear.is_empty() || made.is_empty() {
             return None;
         }
     };
@@ -355,50 +359,14 @@ impl Again<'_> {
     /// The function that makes it, of what it takes.
     fn function(&self, original: &Function) -> Function {
         let node = Op::Box(self.tape.sum, self.tape.node);
-        let mut function = original.clone();
+        let ends = |(_, block): &(BlockId, &Block)| block.insts.iter().any(|inst| inst.op == node);
+        let (end, _) = original.blocks.iter().find(ends).expect("the node is made in the loop");
+        let mut function = cut_out(original, &self.body, &self.needed, |block| block == self.header);
         function.name = format!("{} again", original.name).into();
-        function.walk = Walk::None;
         function.results = self.made.iter().map(|value| function.values[*value]).collect();
-        let is_needed = |values: &[Value]| values.iter().any(|value| self.needed.contains(value));
-        let mut constants: Vec<Inst> = Vec::new();
-        let outside: Vec<BlockId> = function.blocks.ids().filter(|id| !self.body.contains(id)).collect();
-        for id in outside {
-            let block = &mut function.blocks[id];
-            constants.extend(block.insts.drain(..).filter(|inst| is_constant(inst.op) && is_needed(&inst.results)));
-            block.params.clear();
-            block.terminator = Terminator::Unreachable;
-        }
-        let nowhere = function.new_block(&[]);
-        let kept: FxHashMap<BlockId, Vec<bool>> = self
-            .body
-            .iter()
-            .map(|id| (*id, function.blocks[*id].params.iter().map(|param| self.needed.contains(param)).collect()))
-            .collect();
-        for (id, kept_here) in &kept {
-            let block = &mut function.blocks[*id];
-            let is_end = block.insts.iter().any(|inst| inst.op == node);
-            block.insts.retain(|inst| is_needed(&inst.results));
-            keep(&mut block.params, kept_here);
-            if is_end {
-                block.terminator = Terminator::Return(self.made.clone());
-                continue;
-            }
-            for target in block.terminator.targets_mut() {
-                match kept.get(&target.block) {
-                    Some(kept) if target.block != self.header => keep(&mut target.args, kept),
-                    _ => *target = Target { block: nowhere, args: Vec::new() },
-                }
-            }
-            // What ends in an error, or leaves the round, is not done again.
-            let targets = block.terminator.targets().into_iter();
-            let inside: Vec<Target> = targets.filter(|to| to.block != nowhere).cloned().collect();
-            if let [only] = &inside[..] {
-                block.terminator = Terminator::Jump(only.clone());
-            }
-        }
+        function.blocks[end].terminator = Terminator::Return(self.made.clone());
         let entry = &mut function.blocks[Function::ENTRY];
         entry.params = self.takes.clone();
-        entry.insts = constants;
         entry.terminator = Terminator::Jump(Target { block: self.header, args: Vec::new() });
         let graph = Graph::new(&function);
         clear_unreachable(&mut function, |block| graph.is_reachable(block));

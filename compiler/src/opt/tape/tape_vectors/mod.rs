@@ -17,11 +17,11 @@
 //! elements before its first round. The loops that read the tape count downwards. So a tape is one piece of memory,
 //! without a header and a pointer for each round.
 //!
-//! What is cheap to make again from the state of a round is not kept ([`again`]); that is done for all tapes, those that
-//! stay chains included.
+//! What is cheap to make again from the state of a round is not kept ([`again`]); that is done for all tapes, those
+//! that stay chains included.
 //!
-//! Neither is kept what follows from the place of a node: the counter itself, and what few cheap operations compute from
-//! it and from what does not change in the loop, elements of vectors among them. If nothing else was on the tape, it is
+//! Neither is kept what follows from the place of a node: the counter itself, and what few cheap operations compute
+//! from it and from what does not change in the loop, elements of vectors among them. If nothing else was on the tape, it is
 //! the number of rounds. A box on the tape all of whose fields follow from the place, and whose fields are read here
 //! only, is not looked into any more, so that nothing but its tag is left of it.
 //!
